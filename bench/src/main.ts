@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+import { createBench, type Row } from './bench.ts'
+import { getPostgres } from './postgres.ts'
+import { measureRows } from './rounds.ts'
+import { rows } from './rows.ts'
+import { describeMachine, formatJson, formatTable } from './table.ts'
+
+const USAGE = `Usage: npm run bench -- [part of a row's id] [options]
+
+  --list          the rows, without measuring
+  --rounds n      rounds of which the median counts (3)
+  --seconds n     length of one measurement (3)
+  --connections n callers at once (64)
+  --json          JSON instead of the table
+
+BENCH_DATABASE_URL: a PostgreSQL to measure on, whose user may create databases; without it an embedded one.`
+
+/** Measures what the arguments ask for and prints it. */
+export async function runBench(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean' },
+      help: { type: 'boolean' },
+      json: { type: 'boolean' },
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '3' },
+      connections: { type: 'string', default: '64' },
+    },
+  })
+  const selected = rows.filter(({ id }) => positionals.length === 0 || positionals.some((part) => id.includes(part)))
+  if (values.help) return console.log(USAGE)
+  if (values.list || selected.length === 0) return console.log(describeRows(values.list ? selected : rows))
+  const bench = createBench({ seconds: Number(values.seconds), connections: Number(values.connections) })
+  process.once('SIGINT', () => void bench.close().then(() => process.exit(130)))
+  try {
+    const { version } = await getPostgres(bench)
+    const settings = { rounds: Number(values.rounds), onProgress: (text: string) => console.error(text) }
+    const outcomes = await measureRows(bench, selected, rows, settings)
+    const machine = describeMachine(version)
+    const note = `Median of ${values.rounds} rounds of ${values.seconds} s, ${values.connections} connections, each beside its reference.`
+    console.log(values.json ? formatJson(outcomes, machine) : `${machine}.\n${note}\n\n${formatTable(outcomes)}`)
+  } finally {
+    await bench.close()
+  }
+}
+
+function describeRows(list: Row[]): string {
+  return list.map(({ id, title }) => `${id.padEnd(28)} ${title}`).join('\n')
+}

@@ -1,0 +1,116 @@
+import { type Bench, type Measurement, measureLoad, oncePerRun } from '../bench.ts'
+import { readText } from '../json-field.ts'
+import { describeFailures, type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
+import { findWordPair, type MailSink, startMailSink } from '../mail-sink.ts'
+import { getPostgres } from '../postgres.ts'
+import { startWatchword, type Watchword } from '../watchword.ts'
+
+/** The product under measurement, with the database and the mail server it uses. */
+export interface Deployment {
+  watchword: Watchword
+  databaseUrl: string
+  mail: MailSink
+  headers: Record<string, string>
+}
+
+/** The run's one deployment: one process on a database of its own. */
+export const getDeployment = oncePerRun(async (bench): Promise<Deployment> => {
+  const postgres = await getPostgres(bench)
+  const databaseUrl = await postgres.createDatabase('watchword')
+  const mail = await startMailSink()
+  bench.atEnd(mail.stop)
+  const watchword = await startWatchword({
+    DATABASE_URL: databaseUrl,
+    SMTP_URL: mail.url,
+    WATCHWORD_MAIL_FROM: 'Bench <bench@example.com>',
+  })
+  bench.atEnd(watchword.stop)
+  return { watchword, databaseUrl, mail, headers: { 'x-api-key': watchword.apiKey } }
+})
+
+export function post(path: string, body: unknown): LoadRequest {
+  return { method: 'POST', path, body: JSON.stringify(body) }
+}
+
+/** Measures requests against the deployment. */
+export async function measureRequests(
+  bench: Bench,
+  plan: Partial<LoadPlan> & { requests: LoadRequest[] },
+): Promise<Measurement> {
+  const { watchword, headers } = await getDeployment(bench)
+  return await measureLoad(bench, { baseUrl: watchword.baseUrl, headers, ...plan })
+}
+
+/** Sends each request once, to prepare a measurement; returns the answers' bodies. Throws at any failure. */
+export async function callAll(bench: Bench, requests: LoadRequest[]): Promise<string[]> {
+  const { watchword, headers } = await getDeployment(bench)
+  const { connections } = bench
+  const plan: LoadPlan = {
+    baseUrl: watchword.baseUrl,
+    headers,
+    requests,
+    connections,
+    mode: 'once',
+    seconds: 300,
+    collect: true,
+  }
+  const result = await runLoad(plan)
+  const failures = describeFailures(result)
+  if (failures.length > 0) throw new Error(`${requests[0]?.method} ${requests[0]?.path}: ${failures.join()}`)
+  return result.bodies
+}
+
+/** One request to prepare a measurement; returns the answer's body. */
+export async function callOnce(bench: Bench, request: LoadRequest): Promise<string> {
+  const [body] = await callAll(bench, [request])
+  return body ?? ''
+}
+
+let organizationCount = 0
+
+/** A fresh organization; returns its id. */
+export async function createOrganization(bench: Bench): Promise<string> {
+  const slug = `bench-${++organizationCount}`
+  return readText(await callOnce(bench, post('/v1/organizations', { name: slug, slug })), 'subOrganization.id')
+}
+
+/** Creates users by PUT /v1/users, 500 at a time. */
+export async function createUsers(bench: Bench, subOrgId: string, users: { email: string }[]): Promise<void> {
+  for (let from = 0; from < users.length; from += 500) {
+    const answer = await callOnce(bench, putUsers(subOrgId, users.slice(from, from + 500)))
+    const { created }: { created: unknown[] } = JSON.parse(answer)
+    if (created.length !== Math.min(500, users.length - from))
+      throw new Error(`Bulk create made ${created.length}: ${answer.slice(0, 300)}`)
+  }
+}
+
+export function putUsers(subOrgId: string, users: { email: string }[]): LoadRequest {
+  return { method: 'PUT', path: '/v1/users', body: JSON.stringify({ subOrgId, users }) }
+}
+
+/** `count` addresses that no other call in this run returned. */
+export function makeEmails(count: number): string[] {
+  const batch = ++emailBatchCount
+  return Array.from({ length: count }, (_, n) => `user${n}.batch${batch}@example.com`)
+}
+let emailBatchCount = 0
+
+/** Fresh users with a login code each, read from the mails: the requests that turn them into sessions. */
+export async function prepareLogins(bench: Bench, subOrgId: string, count: number): Promise<LoadRequest[]> {
+  const { mail } = await getDeployment(bench)
+  const emails = makeEmails(count)
+  await createUsers(
+    bench,
+    subOrgId,
+    emails.map((email) => ({ email })),
+  )
+  const answers = await callAll(
+    bench,
+    emails.map((email) => post('/v1/auth/login/otp/send', { email, subOrgId })),
+  )
+  const texts = await mail.collect(emails, 180)
+  return emails.map((email, n) => {
+    const otp_id = readText(answers[n] ?? '', 'otp_id')
+    return post('/v1/auth/login/otp/verify', { email, otp_id, code: findWordPair(texts.get(email) ?? ''), subOrgId })
+  })
+}

@@ -1,0 +1,54 @@
+import { type Bench, type Measurement, measureLoad, oncePerRun, type Row } from '../bench.ts'
+import { runJob } from '../child.ts'
+import { getPostgres } from '../postgres.ts'
+
+const httpServer = new URL('./http-server.ts', import.meta.url)
+const insertServer = new URL('./insert-server.ts', import.meta.url)
+const body = JSON.stringify({ code: 'amber falcon' })
+
+/** Ceilings of the machine, which the other rows are divided by. */
+export const referenceRows: Row[] = [
+  reference('http-post', 'HTTP ceiling: bare Fastify, POST with a JSON body', async (bench) => {
+    const { baseUrl } = await bench.server(httpServer)
+    return await measureLoad(bench, { baseUrl, requests: [{ method: 'POST', path: '/post', body }] })
+  }),
+  reference('http-get', 'HTTP ceiling: bare Fastify, GET', async (bench) => {
+    const { baseUrl } = await bench.server(httpServer)
+    return await measureLoad(bench, { baseUrl, requests: [{ method: 'GET', path: '/get' }] })
+  }),
+  reference('insert-single', 'Durable insert, one row a request', (bench) => measureInsert(bench, '/single')),
+  reference('insert-coalesced', 'Durable insert, concurrent rows joined', (bench) =>
+    measureInsert(bench, '/coalesced'),
+  ),
+  reference('hash', 'Hash ceiling: argon2id m=19456 t=2 p=1, one a core', (bench) =>
+    measureJob('./hash-job.ts', { seconds: bench.seconds }),
+  ),
+  reference('sign-jose', 'Signature ceiling: ES256 JWT by jose, one core', (bench) =>
+    measureJob('./signature-job.ts', { seconds: bench.seconds, library: 'jose' }),
+  ),
+  reference('sign-crypto', 'Signature ceiling: ES256 by node:crypto, one core', (bench) =>
+    measureJob('./signature-job.ts', { seconds: bench.seconds, library: 'node:crypto' }),
+  ),
+]
+
+function reference(id: string, title: string, measure: Row['measure']): Row {
+  return { id, title, kind: 'reference', unit: '/s', targets: [], measure }
+}
+
+const startInsertServer = oncePerRun(async (bench) => {
+  const postgres = await getPostgres(bench)
+  return await bench.server(insertServer, { DATABASE_URL: await postgres.createDatabase('references') })
+})
+
+async function measureInsert(bench: Bench, path: string): Promise<Measurement> {
+  const { baseUrl } = await startInsertServer(bench)
+  return await measureLoad(bench, { baseUrl, requests: [{ method: 'POST', path, body }] })
+}
+
+async function measureJob(script: string, input: { seconds: number; library?: string }): Promise<Measurement> {
+  const result = await runJob<{ ratePerSecond: number; p50Ms: number; p99Ms: number }>(
+    new URL(script, import.meta.url),
+    input,
+  )
+  return { value: result.ratePerSecond, p50Ms: result.p50Ms, p99Ms: result.p99Ms, problems: [] }
+}

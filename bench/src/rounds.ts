@@ -1,0 +1,90 @@
+import type { Bench, Measurement, Row, Target } from './bench.ts'
+import { median } from './statistics.ts'
+import type { Outcome, TargetOutcome } from './table.ts'
+
+interface Round {
+  own: Measurement
+  /** By row id: what the row is divided by, measured just before it. */
+  others: Map<string, Measurement>
+}
+
+/**
+ * Measures rows, each in alternation with what it is held against: other loads on the machine then weigh on both,
+ * and the ratio stays. A row that fails is reported with its reason and stops nothing.
+ */
+export async function measureRows(
+  bench: Bench,
+  selected: Row[],
+  all: Row[],
+  settings: { rounds: number; onProgress(text: string): void },
+): Promise<Outcome[]> {
+  const measured = new Map<string, Measurement[]>()
+  const outcomes = new Map<string, Outcome>()
+  for (const row of selected) {
+    const rounds: Round[] = []
+    const problems: string[] = []
+    try {
+      for (let n = 0; n < settings.rounds; n++) {
+        settings.onProgress(`${row.id}, round ${n + 1} of ${settings.rounds}`)
+        rounds.push(await measureRound(bench, row, all, measured))
+      }
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error))
+    }
+    outcomes.set(row.id, summarize(row, measured.get(row.id) ?? [], rounds, problems))
+  }
+  return orderOutcomes(all, outcomes, measured)
+}
+
+async function measureRound(bench: Bench, row: Row, all: Row[], measured: Map<string, Measurement[]>): Promise<Round> {
+  const others = new Map<string, Measurement>()
+  const measure = async (what: Row): Promise<Measurement> => {
+    const measurement = await what.measure(bench)
+    measured.set(what.id, [...(measured.get(what.id) ?? []), measurement])
+    return measurement
+  }
+  for (const { of } of row.targets) {
+    const other = all.find(({ id }) => id === of)
+    if (other && !others.has(other.id)) others.set(other.id, await measure(other))
+  }
+  return { own: await measure(row), others }
+}
+
+/** The table's order is that of `all`; rows that only served as a reference are shown as well. */
+function orderOutcomes(all: Row[], own: Map<string, Outcome>, measured: Map<string, Measurement[]>): Outcome[] {
+  return all.flatMap((row) => {
+    const figures = measured.get(row.id)
+    const outcome = own.get(row.id)
+    // A reference was measured again beside later rows: its medians are over all of that.
+    if (figures && outcome) return [{ ...outcome, ...medians(figures) }]
+    if (figures) return [summarize(row, figures, [], [])]
+    return outcome ? [outcome] : []
+  })
+}
+
+function summarize(row: Row, figures: Measurement[], rounds: Round[], problems: string[]): Outcome {
+  const targets = row.targets.map((target) => judge(target, rounds))
+  return { row, ...medians(figures), targets, problems: [...new Set([...problems, ...medians(figures).problems])] }
+}
+
+function medians(figures: Measurement[]): Pick<Outcome, 'value' | 'p50Ms' | 'p99Ms' | 'problems'> {
+  const present = (values: (number | null)[]) => median(values.filter((value) => value !== null))
+  return {
+    value: median(figures.map(({ value }) => value)),
+    p50Ms: present(figures.map(({ p50Ms }) => p50Ms)),
+    p99Ms: present(figures.map(({ p99Ms }) => p99Ms)),
+    problems: [...new Set(figures.flatMap(({ problems }) => problems))],
+  }
+}
+
+function judge(target: Target, rounds: Round[]): TargetOutcome {
+  const reached = median(
+    rounds.flatMap(({ own, others }) => {
+      const mine = own[target.on]
+      const theirs = target.of === null ? 1 : others.get(target.of)?.[target.on]
+      return mine === null || !theirs ? [] : [mine / theirs]
+    }),
+  )
+  if (reached === null || target.figure === null) return { target, reached, met: null }
+  return { target, reached, met: target.bound === 'at least' ? reached >= target.figure : reached <= target.figure }
+}

@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify'
+import { findApiKey } from './features/api-keys/api-keys.ts'
+import { isServiceEnabled } from './features/services/services.ts'
+import { type Clock, systemClock } from './platform/clock.ts'
+import type { Config } from './platform/config.ts'
+import { openKeyring } from './platform/crypto/keyring.ts'
+import type { MasterKey } from './platform/crypto/master-key.ts'
+import { openCaches } from './platform/db/cache.ts'
+import { openDatabase } from './platform/db/pool.ts'
+import { transactions } from './platform/db/tx.ts'
+import { buildServer } from './platform/http/server.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { createMetrics, type Metrics } from './platform/metrics.ts'
+import type { Platform } from './platform/platform.ts'
+import { routes } from './routes.ts'
+
+export interface AppOptions {
+  config: Config
+  databaseUrl: string
+  masterKeys: MasterKey[]
+  clock?: Clock
+  log?: Log
+  strict?: boolean
+}
+
+export interface App {
+  platform: Platform
+  metrics: Metrics
+  server: FastifyInstance
+  /** Stops answering, then closes what the process holds open. */
+  close(): Promise<void>
+}
+
+/** Opens what every process of the service stands on. The database has been migrated. */
+export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
+  const { config, databaseUrl, masterKeys } = options
+  const log = options.log ?? createLog(config)
+  const database = openDatabase(databaseUrl)
+  const keyring = await openKeyring(database.db, masterKeys)
+  const caches = openCaches(databaseUrl, log)
+  const platform: Platform = {
+    config,
+    clock: options.clock ?? systemClock,
+    log,
+    database,
+    db: database.db,
+    tx: transactions(database.db),
+    keyring,
+    caches,
+    strict: options.strict ?? false,
+  }
+  return {
+    platform,
+    async close() {
+      await caches.close()
+      await database.close()
+    },
+  }
+}
+
+/** Wires the features into the platform. Does not listen. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { platform, close } = await openPlatform(options)
+  const metrics = createMetrics()
+  const server = buildServer({
+    platform,
+    routes,
+    pages: [],
+    metrics,
+    findApiKey: findApiKey(platform),
+    isServiceEnabled: (directory, service) => isServiceEnabled(platform, directory, service),
+  })
+  return {
+    platform,
+    metrics,
+    server,
+    async close() {
+      await server.close()
+      await close()
+    },
+  }
+}

@@ -1,0 +1,201 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+
+/** A setting that is wrong, in one line that says what to do. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** The validated configuration of one process. */
+export interface Config {
+  production: boolean
+  port: number
+  /** Where people and the customer's backend reach the service; no slash at the end. */
+  baseUrl: string
+  /** Absent: the embedded database in `dataDir`. */
+  databaseUrl: string | null
+  dataDir: string
+  smtpUrl: string | null
+  mailFrom: string
+  smsUrl: string | null
+  /** Base64 texts of 32-byte keys, the writing one first; empty when a file is to be read or made. */
+  masterKeys: string[]
+  masterKeyFile: string | null
+  bootstrapApiKey: string | null
+  metricsPort: number
+  metricsHost: string
+  trustProxy: string[]
+  outboundAllow: string[]
+  dnsServer: string | null
+  /** Ceiling for each API key without a limit of its own; null: none. */
+  keyRequestsPerSecond: number | null
+  migrateOnStart: boolean
+  workers: number
+  logLevel: LogLevel
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Every variable the service reads, with the line that documentation and `doctor` show. */
+export const variables: Record<string, string> = {
+  PORT: 'Public listener. Default 4000',
+  WATCHWORD_BASE_URL: 'Public address, such as https://auth.example.com; required in production',
+  DATABASE_URL: 'PostgreSQL 15 or later; absent: the embedded database',
+  WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
+  SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
+  WATCHWORD_MAIL_FROM: 'Sender of mails, such as Acme <login@acme.com>; required with SMTP_URL',
+  WATCHWORD_SMS_URL: 'Twilio-compatible REST endpoint with credentials; absent: no SMS',
+  WATCHWORD_MASTER_KEY: '32 bytes as base64; several, separated by commas, during a rotation (the first writes)',
+  WATCHWORD_MASTER_KEY_FILE: 'File with the same; in development it is made when missing',
+  WATCHWORD_BOOTSTRAP_API_KEY: 'Key of at least 32 characters, stored at start if the deployment has none',
+  WATCHWORD_METRICS_PORT: 'Private listener with /metrics and /readyz. Default 4001',
+  WATCHWORD_METRICS_HOST: 'Address of the private listener. Default 127.0.0.1',
+  WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers count, separated by commas',
+  WATCHWORD_OUTBOUND_ALLOW: 'Private hosts or CIDRs that outbound HTTP may reach, separated by commas',
+  WATCHWORD_DNS_SERVER: 'Resolver for domain checks; absent: the system’s',
+  WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Ceiling of requests per second for each API key; absent: none',
+  WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
+  WORKERS: 'Processes on this machine. Default 1',
+  LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
+  NODE_ENV: 'production, or development (default)',
+}
+
+/** Reads the environment, in development with `.env` below it. */
+export function loadConfig(): Config {
+  const file = resolve('.env')
+  const development = process.env['NODE_ENV'] !== 'production'
+  const fromFile = development && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  return parseConfig({ ...fromFile, ...process.env })
+}
+
+/** Validates settings. Throws ConfigError for the first that is wrong. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  refuseUnknownNames(env)
+  const text = (name: string) => env[name]?.trim() || null
+  const nodeEnv = text('NODE_ENV') ?? 'development'
+  const production = nodeEnv === 'production'
+  const port = readInteger(env, 'PORT', 4000, 0, 65535)
+  const smtpUrl = readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:'])
+  const mailFrom = text('WATCHWORD_MAIL_FROM')
+  if (smtpUrl && !mailFrom)
+    throw new ConfigError('SMTP_URL is set without WATCHWORD_MAIL_FROM: set the sender, such as Acme <login@acme.com>.')
+  return Object.freeze({
+    production,
+    port,
+    baseUrl: readBaseUrl(env, production, port),
+    databaseUrl: readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    dataDir: resolve(text('WATCHWORD_DATA_DIR') ?? '.watchword/data'),
+    smtpUrl,
+    mailFrom: mailFrom ?? 'Watchword <watchword@localhost>',
+    smsUrl: readUrl(env, 'WATCHWORD_SMS_URL', ['https:', 'http:']),
+    masterKeys: readList(env, 'WATCHWORD_MASTER_KEY'),
+    masterKeyFile: text('WATCHWORD_MASTER_KEY_FILE'),
+    bootstrapApiKey: readBootstrapKey(text('WATCHWORD_BOOTSTRAP_API_KEY')),
+    metricsPort: readInteger(env, 'WATCHWORD_METRICS_PORT', 4001, 0, 65535),
+    metricsHost: text('WATCHWORD_METRICS_HOST') ?? '127.0.0.1',
+    trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
+    outboundAllow: readList(env, 'WATCHWORD_OUTBOUND_ALLOW'),
+    dnsServer: text('WATCHWORD_DNS_SERVER'),
+    keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
+      ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', 0, 1, 1_000_000)
+      : null,
+    migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
+    workers: readInteger(env, 'WORKERS', 1, 1, 64),
+    logLevel: readLogLevel(text('LOG_LEVEL')),
+  })
+}
+
+function readLogLevel(value: string | null): LogLevel {
+  const level = LOG_LEVELS.find((name) => name === (value ?? 'info'))
+  if (!level) throw new ConfigError(`LOG_LEVEL is ${value}: use one of ${LOG_LEVELS.join(', ')}.`)
+  return level
+}
+
+function readInteger(env: Record<string, string | undefined>, name: string, fallback: number, min: number, max: number) {
+  const value = env[name]?.trim()
+  if (!value) return fallback
+  const number = Number(value)
+  if (!Number.isInteger(number) || number < min || number > max)
+    throw new ConfigError(`${name} is ${value}: use a whole number from ${min} to ${max}.`)
+  return number
+}
+
+function readBoolean(env: Record<string, string | undefined>, name: string, fallback: boolean): boolean {
+  const value = env[name]?.trim()
+  if (!value) return fallback
+  if (value !== 'true' && value !== 'false') throw new ConfigError(`${name} is ${value}: use true or false.`)
+  return value === 'true'
+}
+
+function readList(env: Record<string, string | undefined>, name: string): string[] {
+  return (env[name] ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+function readCidrs(env: Record<string, string | undefined>, name: string): string[] {
+  const list = readList(env, name)
+  for (const item of list) {
+    // A hop count or `true` would trust whoever connects (security: forged forwarded headers).
+    if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(item) || !/[.:]/.test(item))
+      throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
+  }
+  return list
+}
+
+function readUrl(env: Record<string, string | undefined>, name: string, protocols: string[]): string | null {
+  const value = env[name]?.trim()
+  if (!value) return null
+  // pg's form for a unix socket, postgresql://user:password@/name?host=/path, has no host: not a WHATWG URL.
+  const parsed = URL.canParse(value) ? new URL(value) : URL.parse(value.replace('@/', '@localhost/'))
+  if (!parsed || !protocols.includes(parsed.protocol))
+    // The value may hold a password: it is not repeated.
+    throw new ConfigError(`${name} is not a URL that starts with ${protocols.join(' or ')}//: correct it.`)
+  return value
+}
+
+function readBaseUrl(env: Record<string, string | undefined>, production: boolean, port: number): string {
+  const value = env['WATCHWORD_BASE_URL']?.trim()
+  if (!value) {
+    if (production)
+      throw new ConfigError('WATCHWORD_BASE_URL is missing: set the public address, such as https://auth.example.com.')
+    return `http://localhost:${port}`
+  }
+  const parsed = URL.parse(value)
+  if (!parsed || !['https:', 'http:'].includes(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
+    throw new ConfigError(`WATCHWORD_BASE_URL is ${value}: use an address such as https://auth.example.com.`)
+  return parsed.href.replace(/\/+$/, '')
+}
+
+function readBootstrapKey(value: string | null): string | null {
+  if (value && value.length < 32)
+    throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY is too short: use at least 32 random characters.')
+  // A key copied from an example is known to everybody (ASVS 6.3.2).
+  if (value && (/change-?_?me|replace-?_?me/i.test(value) || new Set(value).size < 8))
+    throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY looks like a sample: use at least 32 random characters.')
+  return value
+}
+
+function refuseUnknownNames(env: Record<string, string | undefined>): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('WATCHWORD_') || name in variables) continue
+    const nearest = Object.keys(variables).sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+    throw new ConfigError(`${name} is not a setting of Watchword: did you mean ${nearest}?`)
+  }
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}

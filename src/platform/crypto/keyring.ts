@@ -1,0 +1,177 @@
+import { hkdfSync, randomBytes } from 'node:crypto'
+import { ConfigError } from '../config.ts'
+import type { Db } from '../db/pool.ts'
+import { newId } from '../ids.ts'
+import type { MasterKey } from './master-key.ts'
+import { associatedData, decrypt, encrypt, type SealedPlace } from './secret-box.ts'
+
+/** Purposes of keyed hashes; each has a key of its own, derived by HKDF (RFC 5869). */
+export type HashPurpose = 'api-key' | 'otp' | 'identity' | 'refresh-token' | 'cursor' | 'idempotency' | 'decoy'
+
+/** Seals columns and hands out hash keys. Data keys live in the database, wrapped by the master key. */
+export interface Keyring {
+  hashKey(purpose: HashPurpose): Buffer
+  /** Encrypts text for one place: `v1.<data key id>.<base64url>`. */
+  seal(place: SealedPlace, plain: string): Promise<string>
+  /** Decrypts what was sealed for this very place. Throws otherwise. */
+  open(place: SealedPlace, sealed: string): Promise<string>
+  /** Drops data keys from memory; the next use reads them again. */
+  forget(): void
+}
+
+interface DataKey {
+  id: string
+  key: Buffer
+  createdAt: Date
+}
+
+const DATA_KEY_AGE_MS = 90 * 24 * 3600_000
+const DEPLOYMENT = ''
+
+/**
+ * Opens the keyring, making the hash key on a new database.
+ * Throws ConfigError when the master keys do not open this database.
+ */
+export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyring> {
+  const root = await loadHashKey(db, masterKeys)
+  const hashKeys = new Map<HashPurpose, Buffer>()
+  const byId = new Map<string, DataKey>()
+  const current = new Map<string, Promise<DataKey>>()
+
+  async function currentKey(accountId: string | null): Promise<DataKey> {
+    const slot = accountId ?? DEPLOYMENT
+    const known = current.get(slot)
+    if (known) {
+      const key = await known
+      if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key
+    }
+    const loading = newestOrNewSealKey(db, masterKeys, accountId)
+    current.set(slot, loading)
+    // A failed load must not be remembered as the key.
+    loading.catch(() => current.delete(slot))
+    const key = await loading
+    byId.set(key.id, key)
+    return key
+  }
+
+  async function keyById(id: string): Promise<DataKey> {
+    const known = byId.get(id)
+    if (known) return known
+    const row = await db.selectFrom('data_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    const key = { id, key: unwrap(masterKeys, row), createdAt: row.created_at }
+    byId.set(id, key)
+    return key
+  }
+
+  return {
+    hashKey(purpose) {
+      const known = hashKeys.get(purpose)
+      if (known) return known
+      const derived = Buffer.from(hkdfSync('sha256', root, '', `watchword/hash/${purpose}/v1`, 32))
+      hashKeys.set(purpose, derived)
+      return derived
+    },
+    async seal(place, plain) {
+      const { id, key } = await currentKey(place.accountId)
+      return `v1.${id}.${encrypt(key, Buffer.from(plain), associatedData(place)).toString('base64url')}`
+    },
+    async open(place, sealed) {
+      const [version, id, body] = sealed.split('.')
+      if (version !== 'v1' || !id || !body) throw new Error('Sealed value of an unknown version')
+      const { key } = await keyById(id)
+      return decrypt(key, Buffer.from(body, 'base64url'), associatedData(place)).toString()
+    },
+    forget() {
+      byId.clear()
+      current.clear()
+    },
+  }
+}
+
+interface DataKeyRow {
+  id: string
+  wrapped: Buffer
+  master_key_id: string
+}
+
+/** What a data key's wrapping is bound to. */
+function wrapPlace(id: string): Buffer {
+  return associatedData({ table: 'data_keys', column: 'wrapped', row: id, accountId: null })
+}
+
+function unwrap(masterKeys: MasterKey[], row: DataKeyRow): Buffer {
+  const master = masterKeys.find((key) => key.id === row.master_key_id)
+  if (!master)
+    throw new ConfigError(
+      `The master key does not fit this database, whose secrets were sealed with master key ${row.master_key_id}: ` +
+        'set WATCHWORD_MASTER_KEY to that key, or restore the database that belongs to yours.',
+    )
+  return decrypt(master.wrapKey, row.wrapped, wrapPlace(row.id))
+}
+
+function wrap(masterKeys: MasterKey[], id: string, key: Buffer): { wrapped: Buffer; master_key_id: string } {
+  const writing = masterKeys[0]
+  if (!writing) throw new ConfigError('No master key is set.')
+  return { wrapped: encrypt(writing.wrapKey, key, wrapPlace(id)), master_key_id: writing.id }
+}
+
+async function loadHashKey(db: Db, masterKeys: MasterKey[]): Promise<Buffer> {
+  const select = db.selectFrom('data_keys').selectAll().where('kind', '=', 'hash')
+  let row = await select.executeTakeFirst()
+  if (!row) {
+    const id = newId()
+    const values = { id, kind: 'hash', account_id: null, ...wrap(masterKeys, id, randomBytes(32)) }
+    // Two processes on a new database: the first insert wins, both read it.
+    await db.insertInto('data_keys').values(values).onConflict((c) => c.doNothing()).execute()
+    row = await select.executeTakeFirstOrThrow()
+  }
+  return unwrap(masterKeys, row)
+}
+
+async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: string | null): Promise<DataKey> {
+  const row = await db
+    .selectFrom('data_keys')
+    .selectAll()
+    .where('kind', '=', 'seal')
+    .where('account_id', accountId === null ? 'is' : '=', accountId)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row && Date.now() - row.created_at.getTime() < DATA_KEY_AGE_MS)
+    return { id: row.id, key: unwrap(masterKeys, row), createdAt: row.created_at }
+  const id = newId()
+  const key = randomBytes(32)
+  await db
+    .insertInto('data_keys')
+    .values({ id, kind: 'seal', account_id: accountId, ...wrap(masterKeys, id, key) })
+    .execute()
+  return { id, key, createdAt: new Date() }
+}
+
+/**
+ * Wraps every data key with the first master key, in batches, each durable on its own: stopped halfway it goes on
+ * where it was. Returns how many it wrapped again; when it is done no row needs an older master key.
+ */
+export async function rewrapDataKeys(db: Db, masterKeys: MasterKey[], onBatch?: (done: number) => void): Promise<number> {
+  const writing = masterKeys[0]
+  if (!writing) throw new ConfigError('No master key is set.')
+  for (let done = 0; ; ) {
+    const rows = await db
+      .selectFrom('data_keys')
+      .selectAll()
+      .where('master_key_id', '!=', writing.id)
+      .limit(100)
+      .execute()
+    if (!rows.length) return done
+    for (const row of rows) {
+      await db
+        .updateTable('data_keys')
+        .set(wrap(masterKeys, row.id, unwrap(masterKeys, row)))
+        .where('id', '=', row.id)
+        .where('master_key_id', '=', row.master_key_id)
+        .execute()
+    }
+    done += rows.length
+    onBatch?.(done)
+  }
+}

@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+
+/**
+ * Where a sealed value lives. Authenticated with it, so that a value moved to another row, column, table or
+ * account does not open.
+ */
+export interface SealedPlace {
+  table: string
+  column: string
+  /** The row's key. */
+  row: string
+  /** The account the row belongs to; `null` for the deployment's own rows. */
+  accountId: string | null
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D §8.2.2): nonce, ciphertext, tag. */
+export function encrypt(key: Buffer, plain: Buffer, associated: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Opens what `encrypt` made. Throws when key, place or bytes differ. */
+export function decrypt(key: Buffer, sealed: Buffer, associated: Buffer): Buffer {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('Sealed value is too short')
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+  decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+}
+
+/** Length-prefixed, so that no two places run together to the same bytes. */
+export function associatedData(place: SealedPlace): Buffer {
+  const parts = [place.table, place.column, place.row, place.accountId ?? '']
+  return Buffer.from(parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''))
+}

@@ -1,0 +1,69 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Characters of base62 that hold 256 random bits. */
+export const SECRET_LENGTH = 43
+
+/** Random base62 text; 43 characters carry 256 bits. */
+export function randomBase62(length = SECRET_LENGTH): string {
+  let text = ''
+  // randomInt draws without modulo bias.
+  for (let i = 0; i < length; i++) text += BASE62.charAt(randomInt(62))
+  return text
+}
+
+/** A whole number as base62 of a fixed width. */
+export function toBase62(value: bigint, width: number): string {
+  let text = ''
+  for (let rest = value, i = 0; i < width; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  return text
+}
+
+/** The number that base62 text stands for, or null when a character is no digit of it. */
+export function fromBase62(text: string): bigint | null {
+  let value = 0n
+  for (const character of text) {
+    const digit = BASE62.indexOf(character)
+    if (digit < 0) return null
+    value = value * 62n + BigInt(digit)
+  }
+  return value
+}
+
+/** Characters of an id in a token. */
+export const ID_LENGTH = 22
+
+/** A UUID as 22 base62 characters, for tokens that carry where they belong. */
+export function packId(id: string): string {
+  return toBase62(BigInt(`0x${id.replaceAll('-', '')}`), ID_LENGTH)
+}
+
+/** The UUID behind 22 base62 characters, or null. */
+export function unpackId(text: string): string | null {
+  const value = text.length === ID_LENGTH ? fromBase62(text) : null
+  if (value === null || value >> 128n) return null
+  const hex = value.toString(16).padStart(32, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Six base62 characters of CRC-32, so that scanners and typing errors can be told from a key without a look-up. */
+export function checksum(text: string): string {
+  return toBase62(BigInt(crc32(text)), 6)
+}
+
+/**
+ * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts run together to the same bytes.
+ * What is stored for every code, key and token: without the key a dump can neither be reversed nor forged.
+ */
+export function keyedHash(key: Buffer, ...parts: string[]): Buffer {
+  const hmac = createHmac('sha256', key)
+  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)
+  return hmac.digest()
+}
+
+/** Constant-time equality of two digests. */
+export function sameHash(a: Buffer | null, b: Buffer | null): boolean {
+  return a !== null && b !== null && a.length === b.length && timingSafeEqual(a, b)
+}

@@ -1,0 +1,93 @@
+import { httpErrors } from '../errors.ts'
+import { isDatabaseUnavailable } from './pool.ts'
+
+export interface CoalesceOptions<Item, Result> {
+  /** Writes all items with one statement; answers one result per item, in order. */
+  run(items: Item[]): Promise<Result[]>
+  /** Items of one key never share a statement: they touch the same row and must see each other's effect. */
+  keyOf?(item: Item): string | null
+  maxBatch?: number
+}
+
+interface Waiting<Item, Result> {
+  item: Item
+  resolve(result: Result): void
+  reject(error: unknown): void
+}
+
+// Two statements under way: while one waits for its commit the next one gathers.
+const LANES = 2
+const MAX_WAITING = 10_000
+
+/**
+ * Joins concurrent writes of the same kind into one statement: many requests share one commit, and each is answered
+ * only after it (group commit). An item that makes its statement fail fails alone.
+ */
+export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const { run, keyOf, maxBatch = 200 } = options
+  let queue: Waiting<Item, Result>[] = []
+  let running = 0
+  let scheduled = false
+  const busyKeys = new Set<string>()
+
+  function takeBatch(): { batch: Waiting<Item, Result>[]; keys: string[] } {
+    const batch: Waiting<Item, Result>[] = []
+    const rest: Waiting<Item, Result>[] = []
+    const keys: string[] = []
+    for (const waiting of queue) {
+      const key = keyOf?.(waiting.item) ?? null
+      if (batch.length >= maxBatch || (key !== null && busyKeys.has(key))) {
+        rest.push(waiting)
+        continue
+      }
+      if (key !== null) {
+        busyKeys.add(key)
+        keys.push(key)
+      }
+      batch.push(waiting)
+    }
+    queue = rest
+    return { batch, keys }
+  }
+
+  async function runLane(): Promise<void> {
+    running++
+    for (;;) {
+      const { batch, keys } = takeBatch()
+      if (!batch.length) break
+      await settle(batch)
+      for (const key of keys) busyKeys.delete(key)
+    }
+    running--
+  }
+
+  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await run(batch.map((waiting) => waiting.item))
+      if (results.length !== batch.length) throw new Error('A coalesced statement lost a result')
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result)
+    } catch (error) {
+      const first = batch[0]
+      if (batch.length === 1 || isDatabaseUnavailable(error)) for (const waiting of batch) waiting.reject(error)
+      else if (first) for (const waiting of batch) await settle([waiting])
+    }
+  }
+
+  function start(): void {
+    scheduled = false
+    if (running < LANES && queue.length) void runLane()
+  }
+
+  return (item) =>
+    new Promise<Result>((resolve, reject) => {
+      if (queue.length >= MAX_WAITING) {
+        reject(httpErrors.unavailable({ headers: { 'retry-after': '1' } }))
+        return
+      }
+      queue.push({ item, resolve, reject })
+      if (running >= LANES || scheduled) return
+      scheduled = true
+      // After the requests that arrived in the same turn of the event loop have queued theirs.
+      setImmediate(start)
+    })
+}

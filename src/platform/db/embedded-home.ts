@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { EmbeddedError, errorCode } from './embedded-error.ts'
+import type { RunAs } from './embedded-process.ts'
+
+/** Where the embedded PostgreSQL keeps its things, and whom it runs as. */
+export interface Home {
+  /** Holds everything below; the data directory itself unless PostgreSQL's user cannot reach that. */
+  directory: string
+  /** PostgreSQL's own data directory (PGDATA). */
+  cluster: string
+  logFile: string
+  /** Undefined: as ourselves. */
+  user: RunAs | undefined
+  /** The directory on the way to the data directory that made us go elsewhere. */
+  closed?: string
+}
+
+/** Where root keeps what an unprivileged PostgreSQL could not reach at its own place. */
+export const sharedDirectory = '/var/lib/watchword'
+
+/** `sun_path` takes 104 bytes on macOS and 108 on Linux, with its final zero. */
+const longestSocketPath = 100
+
+/** Decides where the PostgreSQL of `dataDir` lives and makes that directory. */
+export function openHome(dataDir: string, shared: string): Home {
+  const own = homeAt(canonicalPath(resolve(dataDir)), undefined)
+  if (process.getuid?.() !== 0) {
+    mkdirSync(own.directory, { recursive: true, mode: 0o700 })
+    return own
+  }
+  const user = chooseUser(own)
+  makeRootDirectory(own.directory, user)
+  const elsewhere = join(shared, hashPath(own.directory))
+  const closed = findClosedDirectory(own.directory, user)
+  const isMadeHere = existsSync(join(own.cluster, 'PG_VERSION'))
+  if (closed && isMadeHere) {
+    throw new EmbeddedError(
+      `PostgreSQL must not run as root, and user ${user.name} cannot enter ${closed} to reach the data in ${own.cluster}: run "chmod o+x ${closed}", or move the data directory.`,
+    )
+  }
+  if (!closed && (isMadeHere || !existsSync(elsewhere))) return { ...own, user }
+  makeSharedDirectory(shared, user)
+  makeRootDirectory(elsewhere, user)
+  const moved = homeAt(elsewhere, user)
+  return { ...moved, user: chooseUser(moved), closed: closed ?? own.directory }
+}
+
+function homeAt(directory: string, user: RunAs | undefined): Home {
+  return { directory, cluster: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), user }
+}
+
+/** The same directory by whatever name gives the same path, even while its last parts do not exist yet. */
+function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) return path
+    return join(canonicalPath(dirname(path)), basename(path))
+  }
+}
+
+function hashPath(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 16)
+}
+
+/** PostgreSQL refuses to run as root (a breach of it would own the machine), so root hands it to somebody lesser. */
+function chooseUser(home: Home): RunAs {
+  for (const path of [home.cluster, home.directory]) {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats && stats.uid !== 0) return { name: `with id ${stats.uid}`, uid: stats.uid, gid: stats.gid }
+  }
+  const lines = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const wanted of ['postgres', '_postgres', 'nobody']) {
+    const [name, , uid, gid] = lines.find(([found]) => found === wanted) ?? []
+    if (name && uid && gid) return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
+  }
+  throw new EmbeddedError(
+    'PostgreSQL must not run as root and this machine has no user "postgres" or "nobody": start as another user, or set DATABASE_URL.',
+  )
+}
+
+/**
+ * Root keeps the directory itself, so that PostgreSQL's user cannot plant links in it for root to follow; that user
+ * may only pass through. A directory in use for other things keeps its mode.
+ */
+function makeRootDirectory(directory: string, user: RunAs): void {
+  mkdirSync(directory, { recursive: true, mode: 0o711 })
+  const stats = statSync(directory)
+  if (stats.uid === 0 && !maySearch(stats, user) && readdirSync(directory).length === 0) chmodSync(directory, 0o711)
+}
+
+/** Makes the place for what could not stay at its own. Throws EmbeddedError when `user` cannot reach that either. */
+export function makeSharedDirectory(directory: string, user: RunAs): void {
+  if (mkdirSync(directory, { recursive: true })) chmodSync(directory, 0o755)
+  const closed = findClosedDirectory(directory, user)
+  if (!closed) return
+  throw new EmbeddedError(
+    `PostgreSQL must not run as root, and user ${user.name} cannot enter ${closed}: run "chmod o+x ${closed}", or set DATABASE_URL.`,
+  )
+}
+
+/** The first directory on the way to `directory`, itself included, that `user` may not pass. */
+export function findClosedDirectory(directory: string, user: RunAs): string | undefined {
+  const parent = dirname(directory)
+  const closed = parent === directory ? undefined : findClosedDirectory(parent, user)
+  if (closed) return closed
+  const stats = statSync(directory, { throwIfNoEntry: false })
+  return !stats || maySearch(stats, user) ? undefined : directory
+}
+
+function maySearch(stats: { uid: number; gid: number; mode: number }, user: RunAs): boolean {
+  const bit = stats.uid === user.uid ? 0o100 : stats.gid === user.gid ? 0o010 : 0o001
+  return (stats.mode & bit) !== 0
+}
+
+/** Makes the directory of the server's socket: inside the home, or in the temporary directory when the path is too long. */
+export function makeSocketDirectory(home: Home): string {
+  const inside = join(home.directory, 'socket')
+  const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= longestSocketPath
+  const directory = isShort ? inside : join(tmpdir(), `watchword-${hashPath(home.directory)}`)
+  const made = mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (home.user && (made || lstatSync(directory).uid === 0)) lchownSync(directory, home.user.uid, home.user.gid)
+  if (isTrustedSocketDirectory(directory, home)) return directory
+  throw new EmbeddedError(
+    `${directory}, which is to hold PostgreSQL's socket, belongs to somebody else or is open to others: remove it and start again.`,
+  )
+}
+
+/** True when nobody but PostgreSQL's user can put a socket there: a stranger's could ask us for the password. */
+export function isTrustedSocketDirectory(directory: string, home: Home): boolean {
+  const stats = lstatSync(directory, { throwIfNoEntry: false })
+  return stats?.isDirectory() === true && stats.uid === ownerOf(home) && (stats.mode & 0o077) === 0
+}
+
+function ownerOf(home: Home): number | undefined {
+  return home.user?.uid ?? process.getuid?.()
+}

@@ -1,0 +1,92 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from './embedded-error.ts'
+
+/** The unprivileged user PostgreSQL runs as when this process is root. */
+export interface RunAs {
+  name: string
+  uid: number
+  gid: number
+}
+
+/** Nothing of our environment reaches PostgreSQL: it may hold keys, and a superuser could read it through /proc. */
+export const serverEnvironment = process.platform === 'win32' ? {} : { env: { LC_ALL: 'C', TZ: 'UTC' } }
+
+/** Spawn options that drop root. macOS has negative user ids, which spawn wants signed. */
+export function spawnIdentity(user: RunAs | undefined): { uid?: number; gid?: number } {
+  return user ? { uid: user.uid | 0, gid: user.gid | 0 } : {}
+}
+
+/** Runs a program to its end and gives its exit code and what it said on stderr. Rejects when it cannot be run at all. */
+export function runProgram(
+  file: string,
+  args: string[],
+  options: { user: RunAs | undefined; cwd: string },
+): Promise<{ code: number | null; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const { user, cwd } = options
+    const stdio: ['ignore', 'ignore', 'pipe'] = ['ignore', 'ignore', 'pipe']
+    const child = spawn(file, args, { cwd, stdio, ...serverEnvironment, ...spawnIdentity(user) })
+    let stderr = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, stderr }))
+  })
+}
+
+/** True while a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return errorCode(error) === 'EPERM'
+  }
+}
+
+/**
+ * True when `pid` is a PostgreSQL server of `cluster`. After a reboot or a container's restart the same number may be
+ * another process, or a zombie nobody reaps, and PostgreSQL itself would take either for the old server.
+ */
+export function isPostmaster(pid: number, cluster: string): boolean {
+  if (!isAlive(pid)) return false
+  if (process.platform === 'win32') return true
+  const command = existsSync('/proc/self/cmdline') ? readCommandLine(pid) : askCommandLine(pid)
+  return command === undefined || command.includes(cluster)
+}
+
+/** Undefined when the command line may not be read (hidepid); empty for a zombie. */
+function readCommandLine(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch (error) {
+    return errorCode(error) === 'EACCES' ? undefined : ''
+  }
+}
+
+function askCommandLine(pid: number): string | undefined {
+  const { status, stdout } = spawnSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+  return status === 0 ? stdout : ''
+}
+
+/** A name for a thing in the making: it tells a later start whether its maker still lives. */
+export function temporaryName(prefix: string): string {
+  return `${prefix}.new-${process.pid}-${Math.round(performance.timeOrigin)}-${randomBytes(4).toString('hex')}`
+}
+
+/** Removes what makers killed half-way left behind in `directory` under `temporaryName(prefix)`. */
+export async function removeLeftovers(directory: string, prefix: string): Promise<void> {
+  for (const name of readdirSync(directory)) {
+    const [, pid, bornAt] = name.startsWith(`${prefix}.new-`) ? (/\.new-(\d+)-(\d+)-/.exec(name) ?? []) : []
+    if (!pid) continue
+    // In a container a restarted service has the process id of its predecessor.
+    const isOurs = Number(pid) === process.pid && Number(bornAt) === Math.round(performance.timeOrigin)
+    const isAnothers = Number(pid) !== process.pid && isAlive(Number(pid))
+    if (!isOurs && !isAnothers) await rm(join(directory, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,37 @@
+import type { Db, Tx } from './pool.ts'
+import { sqlState } from './pool.ts'
+
+export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
+
+const ATTEMPTS = 3
+const afterCommit = new WeakMap<Tx, (() => void)[]>()
+
+/**
+ * Runs the work in one transaction: rows, events and jobs are written together or not at all. A deadlock or
+ * serialization failure runs it again, so the work has no effect outside its transaction.
+ */
+export function transactions(db: Db): RunInTransaction {
+  return async (work) => {
+    for (let attempt = 1; ; attempt++) {
+      const committed: (() => void)[] = []
+      try {
+        const result = await db.transaction().execute((tx) => {
+          afterCommit.set(tx, committed)
+          return work(tx)
+        })
+        for (const act of committed) act()
+        return result
+      } catch (error) {
+        const state = sqlState(error)
+        if ((state !== '40P01' && state !== '40001') || attempt === ATTEMPTS) throw error
+      }
+    }
+  }
+}
+
+/** Acts once the transaction has committed, and never if it does not. */
+export function onCommit(tx: Tx, act: () => void): void {
+  const actions = afterCommit.get(tx)
+  if (!actions) throw new Error('onCommit needs a transaction of transactions()')
+  actions.push(act)
+}

@@ -1,0 +1,63 @@
+import type { Insertable } from 'kysely'
+import type { Db } from './db/pool.ts'
+import type { Events } from './db/schema.gen.ts'
+import type { Directory } from './http/directory.ts'
+import { newId } from './ids.ts'
+
+/** Who caused something, and in which request. */
+export interface Origin {
+  requestId: string | null
+  actor: { type: 'api_key' | 'user' | 'scim' | 'system' | 'cli'; id: string | null }
+  /** The end user behind a request of the customer's backend, when it says so. */
+  endUser: { ip: string | null; userAgent: string | null }
+  /** Types recorded so far: a route that declares an event and records none fails in tests. */
+  recorded: string[]
+}
+
+export interface EventInput {
+  /** `resource.past_tense` */
+  type: string
+  target?: { type: string; id: string }
+  /** The resource as the API shows it. Never a secret, a code or a token. */
+  data: Record<string, unknown>
+  /** Of an update: the changed fields as they were. */
+  previous?: Record<string, unknown>
+}
+
+/** The origin of what the service does on its own, such as jobs. */
+export function systemOrigin(): Origin {
+  return { requestId: null, actor: { type: 'system', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
+}
+
+/** The row of an event, for a statement that writes it together with other rows. */
+export function eventRow(directory: Directory, origin: Origin, event: EventInput): Insertable<Events> {
+  origin.recorded.push(event.type)
+  return {
+    directory_id: directory.id,
+    id: newId(),
+    type: event.type,
+    actor_type: origin.actor.type,
+    actor_id: origin.actor.id,
+    target_type: event.target?.type ?? null,
+    target_id: event.target?.id ?? null,
+    request_id: origin.requestId,
+    data: JSON.stringify(event.data),
+    previous: event.previous === undefined ? null : JSON.stringify(event.previous),
+  }
+}
+
+/** Appends to the one event stream, in the transaction of what happened. */
+export async function record(db: Db, directory: Directory, origin: Origin, ...events: EventInput[]): Promise<void> {
+  if (!events.length) return
+  await db
+    .insertInto('events')
+    .values(events.map((event) => eventRow(directory, origin, event)))
+    .execute()
+}
+
+/** The fields of `after` that changed, as they were in `before`. */
+export function changedFrom<T extends object>(before: T, after: T): Record<string, unknown> {
+  const old = new Map<string, unknown>(Object.entries(before))
+  const changed = Object.entries(after).filter(([key, value]) => JSON.stringify(old.get(key)) !== JSON.stringify(value))
+  return Object.fromEntries(changed.map(([key]) => [key, old.get(key) ?? null]))
+}

@@ -1,0 +1,217 @@
+import { httpErrors } from '../errors.ts'
+import { isId, newId } from '../ids.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import type { Principal } from './authenticate.ts'
+
+declare const verified: unique symbol
+
+/**
+ * The isolation unit: one organization in one environment (or the account-level directory of an environment).
+ * Only this file makes one, after checking that the caller reaches it; every statement on directory data wants one,
+ * so a query without a tenant does not compile.
+ */
+export interface Directory {
+  readonly [verified]: true
+  readonly id: string
+  readonly kind: 'organization' | 'account' | 'console'
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** Null for the account-level and console directories. */
+  readonly organizationId: string | null
+}
+
+/** What a read without `subOrgId` covers: one directory, or with an org-wide key the whole environment. */
+export interface Reach {
+  readonly [verified]: true
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** Set when the reach is a single directory. */
+  readonly directory: Directory | null
+}
+
+/** The caller's account, for what belongs to it rather than to a directory. */
+export interface AccountScope {
+  readonly [verified]: true
+  readonly accountId: string
+  readonly environmentId: string
+  readonly environmentSlug: string
+  /** The only organization that the caller may touch; null for all of the account. */
+  readonly organizationId: string | null
+  /** The environment's account-level directory: where events about the account itself are recorded. */
+  readonly directory: Directory
+}
+
+interface EnvironmentRef {
+  accountId: string
+  environmentId: string
+  environmentSlug: string
+}
+
+function brand<T extends object>(value: T): T & { readonly [verified]: true } {
+  return value as T & { readonly [verified]: true }
+}
+
+/**
+ * The organization a request names: from the key, or `subOrgId` in query or body. Null: none named.
+ * Throws `sub_org_conflict`, `sub_org_mismatch`; never looks whether another organization exists.
+ */
+export function namedOrganization(principal: Principal, query: unknown, body: unknown): string | null {
+  const fromQuery = readSubOrgId(query)
+  const fromBody = readSubOrgId(body)
+  if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
+  const asked = fromQuery ?? fromBody
+  if (principal.organizationId === null) return asked
+  if (asked !== null && asked !== principal.organizationId) throw httpErrors.subOrgMismatch()
+  return principal.organizationId
+}
+
+function readSubOrgId(source: unknown): string | null {
+  if (typeof source !== 'object' || source === null) return null
+  const value: unknown = Reflect.get(source, 'subOrgId')
+  if (value === undefined) return null
+  if (typeof value === 'string' && value !== '') return value
+  const error = { field: 'subOrgId', code: 'type', message: 'subOrgId must be a string' }
+  throw httpErrors.invalidRequest({ detail: 'subOrgId must be a string.', errors: [error] })
+}
+
+/** The directory of an organization in the caller's environment. Throws `organization_not_found`. */
+export async function directoryOfOrganization(
+  platform: Platform,
+  environment: EnvironmentRef,
+  organizationId: string,
+): Promise<Directory> {
+  const id = organizationId.toLowerCase()
+  if (!isId(id)) throw httpErrors.organizationNotFound()
+  const directory = await directories(platform).get(`${environment.environmentId}/organization/${id}`)
+  if (!directory || directory.accountId !== environment.accountId) throw httpErrors.organizationNotFound()
+  return directory
+}
+
+/** The account-level directory of the caller's environment. */
+export async function accountDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
+  const directory = await directories(platform).get(`${environment.environmentId}/account/`)
+  if (!directory) throw httpErrors.notFound()
+  return directory
+}
+
+/** The built-in directory of the account's own team. */
+export async function consoleDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
+  const directory = await directories(platform).get(`${environment.environmentId}/console/`)
+  if (!directory) throw httpErrors.notFound()
+  return directory
+}
+
+/** What the caller may read: the named organization's directory, or the whole environment. */
+export async function resolveReach(platform: Platform, principal: Principal, organizationId: string | null): Promise<Reach> {
+  const { accountId, environmentId, environmentSlug } = principal
+  const directory = organizationId ? await directoryOfOrganization(platform, principal, organizationId) : null
+  return brand({ accountId, environmentId, environmentSlug, directory })
+}
+
+/** The caller's account, narrowed to the organization that the key or the request names. */
+export async function resolveAccount(
+  platform: Platform,
+  principal: Principal,
+  organizationId: string | null,
+): Promise<AccountScope> {
+  const { accountId, environmentId, environmentSlug } = principal
+  if (organizationId) await directoryOfOrganization(platform, principal, organizationId)
+  const directory = await accountDirectory(platform, principal)
+  return brand({ accountId, environmentId, environmentSlug, organizationId, directory })
+}
+
+/** A directory by id, when the reach covers it; null otherwise. For tokens and records that carry their directory. */
+export async function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Promise<Directory | null> {
+  const directory = isId(directoryId) ? await findDirectory(platform, directoryId) : null
+  if (!directory || directory.environmentId !== reach.environmentId) return null
+  return reach.directory && reach.directory.id !== directory.id ? null : directory
+}
+
+/**
+ * A directory by id alone, for work without a caller: jobs that carry the id they were enqueued with, and tokens that
+ * were verified before.
+ */
+export async function findDirectory(platform: Platform, directoryId: string): Promise<Directory | null> {
+  return directoriesById(platform).get(directoryId)
+}
+
+const directories = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('directories', async (key) => {
+    const [environmentId = '', kind = '', organizationId = ''] = key.split('/')
+    const find = () =>
+      selectDirectories(platform)
+        .where('directories.environment_id', '=', environmentId)
+        .where('directories.kind', '=', kind)
+        .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
+        .executeTakeFirst()
+    const found = await find()
+    if (found) return toDirectory(found)
+    await makeDirectory(platform, environmentId, kind, organizationId || null)
+    const made = await find()
+    return made ? toDirectory(made) : null
+  }),
+)
+
+const directoriesById = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('directories_by_id', async (id) => {
+    const row = await selectDirectories(platform).where('directories.id', '=', id).executeTakeFirst()
+    return row ? toDirectory(row) : null
+  }),
+)
+
+function selectDirectories(platform: Platform) {
+  return platform.db
+    .selectFrom('directories')
+    .innerJoin('environments', 'environments.id', 'directories.environment_id')
+    .select([
+      'directories.id',
+      'directories.kind',
+      'directories.account_id',
+      'directories.environment_id',
+      'directories.organization_id',
+      'environments.slug as environment_slug',
+    ])
+}
+
+type DirectoryRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectDirectories>['executeTakeFirst']>>>
+
+function toDirectory(row: DirectoryRow): Directory {
+  const kind = row.kind === 'organization' || row.kind === 'console' ? row.kind : 'account'
+  return brand({
+    id: row.id,
+    kind,
+    accountId: row.account_id,
+    environmentId: row.environment_id,
+    environmentSlug: row.environment_slug,
+    organizationId: row.organization_id,
+  })
+}
+
+/** Made on first use, and only where organization and environment are of one account. */
+async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
+  const values = platform.db
+    .selectFrom('environments')
+    .leftJoin('organizations', (join) =>
+      join
+        .onRef('organizations.account_id', '=', 'environments.account_id')
+        .on('organizations.id', organizationId ? '=' : 'is', organizationId),
+    )
+    .where('environments.id', '=', environmentId)
+    .$if(organizationId !== null, (query) => query.where('organizations.id', 'is not', null))
+    .select((eb) => [
+      eb.val(newId()).as('id'),
+      'environments.account_id',
+      'environments.id as environment_id',
+      'organizations.id as organization_id',
+      eb.val(kind).as('kind'),
+    ])
+    .limit(1)
+  await platform.db
+    .insertInto('directories')
+    .columns(['id', 'account_id', 'environment_id', 'organization_id', 'kind'])
+    .expression(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

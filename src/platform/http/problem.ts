@@ -1,0 +1,48 @@
+import { isDatabaseUnavailable } from '../db/pool.ts'
+import { ApiError, httpErrors } from '../errors.ts'
+
+/** A problem as it goes out (RFC 9457), with its headers. */
+export interface Problem {
+  status: number
+  headers: Record<string, string>
+  body: Record<string, unknown>
+}
+
+/** The one error shape. Nothing of an unexpected failure but its request id leaves. */
+export function toProblem(error: unknown, baseUrl: string, requestId: string): Problem {
+  const { definition, details } = asApiError(error)
+  const { detail, errors, headers, extra } = details
+  return {
+    status: definition.status,
+    headers: headers ?? {},
+    body: {
+      type: `${baseUrl}/docs/errors#${definition.code}`,
+      title: definition.title,
+      status: definition.status,
+      detail: detail ?? `${definition.title}.`,
+      code: definition.code,
+      request_id: requestId,
+      ...(errors ? { errors } : {}),
+      ...extra,
+    },
+  }
+}
+
+/** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */
+export function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (isDatabaseUnavailable(error))
+    return httpErrors.unavailable({ cause: error, detail: 'The database cannot be reached right now: try again.', headers: { 'retry-after': '1' } })
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return httpErrors.payloadTooLarge()
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
+    case 'FST_ERR_BAD_URL':
+      return httpErrors.notFound()
+    default:
+      return httpErrors.internal({ cause: error, detail: 'Something went wrong on our side. The request id names the occurrence.' })
+  }
+}

@@ -1,0 +1,69 @@
+import { pino } from 'pino'
+import type { Config } from './config.ts'
+
+/**
+ * What a log line may hold. A closed list instead of a redacting logger: a field that is not named here cannot
+ * be written, so a secret cannot leak by being passed along (ASVS 16.2.5).
+ */
+export interface LogFields {
+  requestId?: string
+  method?: string
+  /** The route's template, never the URL: paths and queries carry tokens. */
+  route?: string
+  status?: number
+  durationMs?: number
+  apiKeyId?: string
+  directoryId?: string
+  job?: string
+  attempt?: number
+  code?: string
+  count?: number
+  port?: number
+  pid?: number
+  worker?: number
+  address?: string
+  /** Class, code and stack frames of an unexpected failure; its message only for our own error classes. */
+  error?: unknown
+}
+
+type Write = (fields: LogFields, message: string) => void
+
+export interface Log {
+  debug: Write
+  info: Write
+  warn: Write
+  error: Write
+}
+
+/** JSON lines on standard output. */
+export function createLog(config: Pick<Config, 'logLevel'>, destination?: { write(line: string): void }): Log {
+  const options = { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
+  const logger = destination ? pino(options, destination) : pino(options)
+  const at = (level: 'debug' | 'info' | 'warn' | 'error'): Write => {
+    return (fields, message) => {
+      if (logger.isLevelEnabled(level)) logger[level](pickFields(fields), message)
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function pickFields(fields: LogFields): Record<string, unknown> {
+  const { error, ...rest } = fields
+  return error === undefined ? rest : { ...rest, error: describeError(error) }
+}
+
+/**
+ * An error without the data it may quote: PostgreSQL's `detail` repeats column values, parsers repeat their input,
+ * mail servers repeat addresses. Names, codes and stack frames tell where to look.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { name: typeof error }
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const described: Record<string, unknown> = { name: error.name, frames: frames.slice(0, 12).map((line) => line.trim()) }
+  for (const key of ['code', 'constraint', 'table', 'routine', 'severity', 'responseCode', 'syscall']) {
+    const value: unknown = Reflect.get(error, key)
+    if (typeof value === 'string' || typeof value === 'number') described[key] = value
+  }
+  if (error.cause instanceof Error) described['cause'] = describeError(error.cause)
+  return described
+}

@@ -1,0 +1,39 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+/** What the service counts, for Prometheus on the private listener. */
+export interface Metrics {
+  registry: Registry
+  observeRequest(method: string, route: string, status: number, durationMs: number): void
+  mail: Counter<'result'>
+  /** Age in seconds of the oldest mail that still waits; an alarm belongs at 60. */
+  mailOldestWaiting: Gauge
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'watchword_http_request_duration_seconds',
+    help: 'Duration of requests by route template',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  return {
+    registry,
+    observeRequest(method, route, status, durationMs) {
+      requests.labels(method, route, String(status)).observe(durationMs / 1000)
+    },
+    mail: new Counter({
+      name: 'watchword_mails_total',
+      help: 'Mails by result: sent, retried, expired, refused',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+    mailOldestWaiting: new Gauge({
+      name: 'watchword_mail_oldest_waiting_seconds',
+      help: 'Age of the oldest mail that still waits for the mail server',
+      registers: [registry],
+    }),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Keyring } from './crypto/keyring.ts'
+import type { Caches } from './db/cache.ts'
+import type { Database, Db } from './db/pool.ts'
+import type { RunInTransaction } from './db/tx.ts'
+import type { Log } from './log.ts'
+
+/** What every feature stands on: one value per process (tests: per app). */
+export interface Platform {
+  config: Config
+  clock: Clock
+  log: Log
+  database: Database
+  /** Single statements. */
+  db: Db
+  /** Several that belong together. */
+  tx: RunInTransaction
+  keyring: Keyring
+  caches: Caches
+  /** Tests: a route that breaks its own declaration (errors, event) fails. */
+  strict: boolean
+}
+
+/** State that belongs to a process, such as a cache or a queue of writes: made on first use, one per platform. */
+export function perPlatform<T>(make: (platform: Platform) => T): (platform: Platform) => T {
+  const made = new WeakMap<Platform, { value: T }>()
+  return (platform) => {
+    const known = made.get(platform)
+    if (known) return known.value
+    const value = make(platform)
+    made.set(platform, { value })
+    return value
+  }
+}

@@ -1,0 +1,25 @@
+import { environmentRoutes } from './features/environments/routes.ts'
+import { apiKeyRoutes } from './features/api-keys/routes.ts'
+import { healthRoutes } from './features/health/routes.ts'
+import { loginRoutes } from './features/login/routes.ts'
+import { organizationRoutes } from './features/organizations/routes.ts'
+import { otpRoutes } from './features/otp/routes.ts'
+import { serviceRoutes } from './features/services/routes.ts'
+import { sessionRoutes } from './features/sessions/routes.ts'
+import { signupRoutes } from './features/signup/routes.ts'
+import { userRoutes } from './features/users/routes.ts'
+import type { Route } from './platform/http/route.ts'
+
+/** Every route of the service. */
+export const routes: Route[] = [
+  ...healthRoutes,
+  ...organizationRoutes,
+  ...environmentRoutes,
+  ...apiKeyRoutes,
+  ...serviceRoutes,
+  ...userRoutes,
+  ...otpRoutes,
+  ...loginRoutes,
+  ...signupRoutes,
+  ...sessionRoutes,
+]

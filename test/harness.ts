@@ -1,0 +1,216 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { sql } from 'kysely'
+import { afterAll, inject } from 'vitest'
+import { type App, buildApp } from '../src/app.ts'
+import { createAccount } from '../src/features/accounts/accounts.ts'
+import { createApiKey } from '../src/features/api-keys/api-keys.ts'
+import { parseConfig } from '../src/platform/config.ts'
+import { type MasterKey, parseMasterKey } from '../src/platform/crypto/master-key.ts'
+import { findDirectory } from '../src/platform/http/directory.ts'
+import { createLog } from '../src/platform/log.ts'
+import { mailPlace } from '../src/platform/mail/outbox.ts'
+import { administer, databaseUrl } from './database.ts'
+
+export interface Reply {
+  status: number
+  headers: Headers
+  // Replies are read field by field by assertions; their shape is checked against openapi.json.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  body: any
+  text: string
+}
+
+/** Calls as one key: `as(key).post('/v1/…', body)`. */
+export interface Caller {
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+}
+
+export interface Tenant extends Caller {
+  accountId: string
+  environmentId: string
+  key: string
+  /** A key of this account with other properties; returns a caller. */
+  withKey(options: { scopes?: string[]; subOrgId?: string; environment?: 'production' | 'staging' }): Promise<Caller & { key: string }>
+  /** Makes an organization; returns its id. */
+  organization(slug?: string): Promise<string>
+}
+
+export interface TestApp {
+  app: App
+  baseUrl: string
+  databaseUrl: string
+  masterKey: MasterKey
+  masterKeyText: string
+  /** Every log line so far. */
+  logLines: string[]
+  as(key: string | null): Caller
+  /** A fresh account with an org-wide production key of every scope. */
+  tenant(): Promise<Tenant>
+  /** Moves the clock of the process and of the database. */
+  advance(seconds: number): Promise<void>
+  /** Mails in the outbox, oldest first, decoys left out. */
+  mails(to?: string): Promise<{ kind: string; to: string; subject: string; text: string; html: string }[]>
+  /** Types of events of a directory's or account's organization, in order. */
+  events(filter: { accountId: string; type?: string }): Promise<EventRow[]>
+}
+
+export interface EventRow {
+  type: string
+  actor_type: string
+  actor_id: string | null
+  target_id: string | null
+  organization_id: string | null
+  request_id: string | null
+  data: unknown
+  previous: unknown
+}
+
+export interface StartOptions {
+  env?: Record<string, string>
+}
+
+/** Starts the service in this process, on a database of its own, with a clock that tests move. */
+export async function startApp(options: StartOptions = {}): Promise<TestApp> {
+  const name = `watchword_${randomUUID().replaceAll('-', '')}`
+  const serverUrl = inject('serverUrl')
+  await administer(serverUrl, `create database ${name} template ${inject('template')}`)
+  const url = databaseUrl(serverUrl, name)
+  const masterKeyText = randomBytes(32).toString('base64')
+  const masterKey = parseMasterKey(masterKeyText, 'test')
+  const config = parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000', ...options.env })
+  const logLines: string[] = []
+  let offsetMs = 0
+  const app = await buildApp({
+    config,
+    databaseUrl: url,
+    masterKeys: [masterKey],
+    clock: { now: () => new Date(Date.now() + offsetMs) },
+    log: createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) }),
+    strict: true,
+  })
+  await installMovableClock(app)
+  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.server.address()
+  const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  afterAll(async () => {
+    await app.close()
+    await administer(serverUrl, `drop database if exists ${name} with (force)`)
+  })
+  const as = (key: string | null) => caller(baseUrl, key)
+  return {
+    app,
+    baseUrl,
+    databaseUrl: url,
+    masterKey,
+    masterKeyText,
+    logLines,
+    as,
+    tenant: () => makeTenant(app, as),
+    async advance(seconds) {
+      offsetMs += seconds * 1000
+      await sql`update test_clock set ahead = ahead + make_interval(secs => ${seconds})`.execute(app.platform.db)
+    },
+    mails: (to) => readMails(app, to),
+    events: (filter) => readEvents(app, filter),
+  }
+}
+
+async function installMovableClock(app: App): Promise<void> {
+  await sql`create table test_clock (ahead interval not null)`.execute(app.platform.db)
+  await sql`insert into test_clock values ('0')`.execute(app.platform.db)
+  await sql`create or replace function clock_now() returns timestamptz language sql stable as
+    'select date_trunc(''milliseconds'', now()) + (select ahead from public.test_clock)'`.execute(app.platform.db)
+}
+
+/** A caller of a service at any address; null: without a key. */
+export function caller(baseUrl: string, key: string | null): Caller {
+  const call = async (method: string, path: string, body: unknown, extra: Record<string, string> = {}): Promise<Reply> => {
+    const headers: Record<string, string> = { ...(key ? { 'x-api-key': key } : {}), ...extra }
+    if (body !== undefined) headers['content-type'] ??= 'application/json'
+    const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(baseUrl + path, { method, headers, body: payload, redirect: 'manual' })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+  }
+  return {
+    get: (path, headers) => call('GET', path, undefined, headers),
+    post: (path, body, headers) => call('POST', path, body, headers),
+    put: (path, body, headers) => call('PUT', path, body, headers),
+    patch: (path, body, headers) => call('PATCH', path, body, headers),
+    delete: (path, headers) => call('DELETE', path, undefined, headers),
+  }
+}
+
+async function makeTenant(app: App, as: (key: string | null) => Caller): Promise<Tenant> {
+  const { platform } = app
+  const account = await platform.tx((tx) => createAccount(tx, `Test ${randomUUID()}`))
+  const { accountId } = account
+  const makeKey = async (options: Parameters<Tenant['withKey']>[0]) => {
+    const environment = options.environment ?? 'production'
+    const { key } = await createApiKey(platform, platform.db, {
+      accountId,
+      environmentId: environment === 'production' ? account.productionId : account.stagingId,
+      environmentSlug: environment,
+      organizationId: options.subOrgId ?? null,
+      name: 'test',
+      scopes: options.scopes ?? ['*'],
+      expiresAt: null,
+      requestsPerSecond: null,
+      createdBy: 'test',
+    })
+    return { ...as(key), key }
+  }
+  const own = await makeKey({})
+  return {
+    ...own,
+    accountId,
+    environmentId: account.productionId,
+    withKey: makeKey,
+    async organization(slug = `org-${randomUUID().slice(0, 8)}`) {
+      const reply = await own.post('/v1/organizations', { name: slug, slug })
+      if (reply.status !== 200) throw new Error(`No organization: ${reply.text}`)
+      return reply.body.subOrganization.id
+    },
+  }
+}
+
+async function readMails(app: App, to?: string) {
+  const { platform } = app
+  const rows = await platform.db.selectFrom('mail_outbox').selectAll().orderBy('id').execute()
+  const mails = []
+  for (const row of rows) {
+    const directory = await findDirectory(platform, row.directory_id)
+    if (!directory) throw new Error('A mail without a directory')
+    const mail = JSON.parse(await platform.keyring.open(mailPlace(directory, row.id), row.message_sealed))
+    if (!mail.decoy && (to === undefined || mail.to === to)) mails.push({ kind: row.kind, ...mail })
+  }
+  return mails
+}
+
+async function readEvents(app: App, filter: { accountId: string; type?: string }): Promise<EventRow[]> {
+  return app.platform.db
+    .selectFrom('events')
+    .innerJoin('directories', 'directories.id', 'events.directory_id')
+    .select(['type', 'actor_type', 'actor_id', 'target_id', 'organization_id', 'request_id', 'data', 'previous'])
+    .where('directories.account_id', '=', filter.accountId)
+    .$if(filter.type !== undefined, (query) => query.where('type', '=', filter.type ?? ''))
+    .orderBy('events.id')
+    .execute()
+}
+
+/** Waits until a condition of another process holds. Fails after the deadline. */
+export async function until<T>(probe: () => Promise<T | null | undefined | false>, deadlineMs = 10_000): Promise<T> {
+  const end = Date.now() + deadlineMs
+  for (;;) {
+    const value = await probe()
+    if (value) return value
+    if (Date.now() > end) throw new Error('The condition did not come true in time')
+    await once(AbortSignal.timeout(20), 'abort')
+  }
+}
