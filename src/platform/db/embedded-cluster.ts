@@ -134,6 +134,11 @@ async function runInitdb(home: Home, binaries: Binaries, cluster: string, secret
   )
   if (code === 0) return
   if (isDiskFull(stderr, home.directory)) throw diskFullError(home.directory)
+  if (/could not look up effective user ID/.test(stderr)) {
+    throw new EmbeddedError(
+      `PostgreSQL cannot be set up in ${home.directory} by a user id without a name (${home.user?.uid ?? process.getuid?.()}): add it to /etc/passwd, run as another user, or set DATABASE_URL.`,
+    )
+  }
   const reason = stderr
     .trim()
     .split(/\s*\n\s*/)

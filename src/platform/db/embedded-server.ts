@@ -47,35 +47,39 @@ const shutdownMs = 60_000
 
 /** Reads postmaster.pid; undefined while there is none or it is half written. It may be stale. */
 export function readPostmaster(home: Home): Postmaster | undefined {
-  const lines = readPidFile(home).split('\n')
+  const lines = readFileIfAny(pidFile(home)).split('\n')
   const [pid, port] = [Number(lines[0]), Number(lines[3])]
   if (!pid || !port) return undefined
   const host = isWindows ? (lines[5] ?? '') : (lines[4] ?? '')
   return { pid, host, port, isReady: lines[7]?.startsWith('ready') === true }
 }
 
-function readPidFile(home: Home): string {
+function pidFile(home: Home): string {
+  return join(home.cluster, 'postmaster.pid')
+}
+
+function readFileIfAny(file: string): string {
   try {
-    return readFileSync(join(home.cluster, 'postmaster.pid'), 'utf8')
+    return readFileSync(file, 'utf8')
   } catch {
     return ''
   }
 }
 
-function readPid(home: Home): number | undefined {
-  const pid = Number.parseInt(readPidFile(home), 10)
+function readPid(file: string): number | undefined {
+  const pid = Number.parseInt(readFileIfAny(file), 10)
   return pid > 0 ? pid : undefined
 }
 
 /** The process id of this home's server, ready or not; undefined when none runs. */
 export function findServerPid(home: Home): number | undefined {
-  const pid = readPid(home)
+  const pid = readPid(pidFile(home))
   return pid && isPostmaster(pid, home.cluster) ? pid : undefined
 }
 
 /** Starts the server without waiting for it. It outlives us and hears no Ctrl-C of our terminal. */
 export async function launchServer({ home, binaries }: Server): Promise<Launch> {
-  dropForeignPidFile(home)
+  dropForeignLock(home, pidFile(home))
   const launch: Launch = { logOffset: 0 }
   const child = isWindows ? await spawnOnWindows(home, binaries) : spawnDetached(home, binaries, launch)
   child.on('error', (error) => {
@@ -89,21 +93,21 @@ export async function launchServer({ home, binaries }: Server): Promise<Launch> 
 }
 
 /**
- * PostgreSQL clears a dead server's postmaster.pid itself, but takes any living process of that number for the server
- * and refuses to start. A container's restart deals the same few numbers again.
+ * PostgreSQL clears a dead server's lock files itself, but takes any living process of that number, or a zombie nobody
+ * reaps, for the server and refuses to start. A container's restart deals the same few numbers again.
  */
-function dropForeignPidFile(home: Home): void {
-  const pid = readPid(home)
-  if (pid && isAlive(pid) && !isPostmaster(pid, home.cluster))
-    rmSync(join(home.cluster, 'postmaster.pid'), { force: true })
+function dropForeignLock(home: Home, file: string): void {
+  const pid = readPid(file)
+  if (pid && isAlive(pid) && !isPostmaster(pid, home.cluster)) rmSync(file, { force: true })
 }
 
 function spawnDetached(home: Home, binaries: Binaries, launch: Launch): ChildProcess {
-  const socketDirectory = makeSocketDirectory(home).replaceAll('"', '""')
+  const socketDirectory = makeSocketDirectory(home)
+  dropForeignLock(home, join(socketDirectory, '.s.PGSQL.5432.lock'))
   const log = openLog(home)
   launch.logOffset = fstatSync(log).size
   const settings = ['listen_addresses=', 'port=5432', 'unix_socket_permissions=0700', 'logging_collector=off']
-    .concat(`unix_socket_directories="${socketDirectory}"`)
+    .concat(`unix_socket_directories="${socketDirectory.replaceAll('"', '""')}"`)
     .flatMap((setting) => ['-c', setting])
   try {
     return spawn(join(binaries.directory, 'bin', 'postgres'), ['-D', home.cluster, ...settings], {

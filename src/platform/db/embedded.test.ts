@@ -1,21 +1,30 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { locateBinaries, reachBinaries, repairLibraryLinks } from './embedded-binaries.ts'
+import { runProgram } from './embedded-process.ts'
+
+/** Id of the user `daemon`. */
+const unprivileged = 1
 
 const stops: (() => Promise<void> | void)[] = []
 
@@ -23,17 +32,38 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop()
 })
 
-/** A directory others may enter, with a data directory to be; the server in it is killed afterwards if it still runs. */
-function makeDataDir(): string {
+/** Set up once, by whichever test is first; each test leaves it stopped. */
+const sharedDataDir = makeDirectory()
+
+afterAll(() => rmSync(join(sharedDataDir, '..'), { recursive: true }))
+
+/** A data directory to be, in a directory that others may enter. */
+function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'ww-embedded-'))
   chmodSync(directory, 0o755)
-  stops.push(async () => {
-    const pid = readServerPid(join(directory, 'data'))
-    if (pid && isServer(pid)) process.kill(pid, 'SIGKILL')
-    await eventually(() => !pid || !isServer(pid))
-    rmSync(directory, { recursive: true, force: true })
-  })
   return join(directory, 'data')
+}
+
+/** A data directory of this test alone. */
+function makeDataDir(): string {
+  const dataDir = makeDirectory()
+  stops.push(() => rmSync(join(dataDir, '..'), { recursive: true }))
+  killAfterTest(dataDir)
+  return dataDir
+}
+
+function useSharedDataDir(): string {
+  killAfterTest(sharedDataDir)
+  return sharedDataDir
+}
+
+/** Kills what a failed test, or one that left its server alone, leaves running. */
+function killAfterTest(dataDir: string): void {
+  stops.push(async () => {
+    const pid = readServerPid(dataDir) ?? 0
+    if (isServer(pid)) process.kill(pid, 'SIGKILL')
+    await eventually(() => !isServer(pid))
+  })
 }
 
 async function start(dataDir: string, role: 'owner' | 'guest' = 'owner') {
@@ -86,7 +116,6 @@ async function eventually(condition: () => boolean | Promise<boolean>): Promise<
 const script = `
   import { startEmbedded } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
   const [dataDir, role] = process.argv.slice(1)
-  process.once('message', () => {})
   try {
     const { url, owned, stop } = await startEmbedded({ dataDir, role, log: () => {} })
     process.once('message', async () => { await stop(); process.exit() })
@@ -123,7 +152,7 @@ async function killPeer(peer: Peer, signal: NodeJS.Signals): Promise<void> {
 
 describe('start and stop', () => {
   test('makes a durable database reachable by socket alone, and keeps it', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const database = await start(dataDir)
     const pid = readServerPid(dataDir) ?? 0
     expect(database.owned).toBe(true)
@@ -137,7 +166,7 @@ describe('start and stop', () => {
         `select current_user, pg_encoding_to_char(encoding), datlocale from pg_database where datname = current_database()`,
       ),
     ).toEqual([['watchword', 'UTF8', 'C.UTF-8']])
-    await query(database, 'create table kept as select 42 as answer')
+    await query(database, 'create table if not exists kept as select 42 as answer')
     await database.stop()
     await database.stop()
     expect(isServer(pid)).toBe(false)
@@ -149,24 +178,29 @@ describe('start and stop', () => {
   })
 
   test('asks every local connection for the password', async () => {
-    const database = await start(makeDataDir())
+    const database = await start(useSharedDataDir())
     const url = database.url.replace(/:[^:@]+@/, ':wrong@')
     await expect(query({ url }, 'select 1')).rejects.toThrow('password authentication failed')
   })
 
-  test('keeps the socket in the temporary directory when its path would be too long', async () => {
+  test('keeps a socket whose path would be too long in the temporary directory, if that is private', async () => {
     const dataDir = join(makeDataDir(), 'long'.repeat(25))
     const database = await start(dataDir)
-    expect(decodeURIComponent(database.url)).toContain(`host=${tmpdir()}/watchword-`)
-    stops.push(() => rmSync(new URL(database.url).searchParams.get('host') ?? '', { recursive: true }))
+    const directory = new URL(database.url).searchParams.get('host') ?? ''
+    expect(directory).toMatch(/\/watchword-[0-9a-f]{16}$/)
     expect(await query(database, 'select 1')).toEqual([[1]])
     await database.stop()
+    stops.push(() => rmSync(directory, { recursive: true }))
+    chmodSync(directory, 0o755)
+    expect(await failStart(dataDir)).toBe(
+      `${directory}, which is to hold PostgreSQL's socket, belongs to somebody else or is open to others: remove it and start again.`,
+    )
   })
 })
 
 describe('one owner', () => {
   test('refuses a second one, in this process or another', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const first = await start(dataDir)
     const refusal = `The embedded PostgreSQL in ${dataDir} is already in use by process ${process.pid}: stop that one first, or set WATCHWORD_DATA_DIR to another directory.`
     expect(await failStart(dataDir)).toBe(refusal)
@@ -176,17 +210,17 @@ describe('one owner', () => {
 
   test('comes out of starts at the same moment on a fresh directory', async () => {
     const dataDir = makeDataDir()
-    const peers = await Promise.all([1, 2, 3].map(() => startPeer(dataDir)))
+    const peers = await Promise.all([1, 2].map(() => startPeer(dataDir)))
     const owners = peers.filter((peer) => peer.owned)
     expect(owners).toHaveLength(1)
     const refused = peers.filter((peer) => peer.error?.includes(`in use by process ${owners[0]?.child.pid}:`))
-    expect(refused).toHaveLength(2)
+    expect(refused).toHaveLength(1)
     expect(await query({ url: owners[0]?.url ?? '' }, 'select 1')).toEqual([[1]])
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log', 'socket'])
   })
 
   test('lets a guest use its server and keeps it when the guest leaves', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const owner = await start(dataDir)
     const guest = await start(dataDir, 'guest')
     expect([guest.owned, guest.url, guest.lines]).toEqual([false, owner.url, []])
@@ -195,7 +229,7 @@ describe('one owner', () => {
   })
 
   test('is the guest when nobody else is; a service that comes meanwhile waits for it', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const guest = await startPeer(dataDir, { role: 'guest' })
     expect(guest.owned).toBe(true)
     const coming = start(dataDir)
@@ -212,9 +246,9 @@ describe('one owner', () => {
 
 describe('crashes', () => {
   test('adopts the server that a killed process left running', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const peer = await startPeer(dataDir)
-    await query(peer, 'create table kept as select 42 as answer')
+    await query(peer, 'create table if not exists kept as select 42 as answer')
     const pid = readServerPid(dataDir)
     await killPeer(peer, 'SIGKILL')
     const database = await start(dataDir)
@@ -226,16 +260,16 @@ describe('crashes', () => {
   })
 
   test('leaves the server running when the terminal interrupts our process group', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const peer = await startPeer(dataDir)
     await killPeer(peer, 'SIGINT')
     expect(await query(peer, 'select 1')).toEqual([[1]])
   })
 
   test('recovers when everything was killed, even if the process id was dealt anew', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const peer = await startPeer(dataDir)
-    await query(peer, 'create table kept as select 42 as answer')
+    await query(peer, 'create table if not exists kept as select 42 as answer')
     const pid = readServerPid(dataDir) ?? 0
     await killPeer(peer, 'SIGKILL')
     process.kill(pid, 'SIGKILL')
@@ -243,14 +277,16 @@ describe('crashes', () => {
     const pidFile = join(dataDir, 'postgres', 'postmaster.pid')
     const stranger = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'])
     stops.push(() => void stranger.kill('SIGKILL'))
-    writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(String(pid), String(stranger.pid)))
+    for (const file of [pidFile, join(dataDir, 'socket', '.s.PGSQL.5432.lock')]) {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(String(pid), String(stranger.pid)))
+    }
     const database = await start(dataDir)
     expect(await query(database, 'select answer from kept')).toEqual([[42]])
     expect(stranger.exitCode).toBeNull()
   })
 
   test('brings back a server that dies under its owner, and still owns it', async () => {
-    const dataDir = makeDataDir()
+    const dataDir = useSharedDataDir()
     const database = await start(dataDir)
     const pid = readServerPid(dataDir) ?? 0
     process.kill(pid, 'SIGKILL')
@@ -274,5 +310,135 @@ describe('crashes', () => {
     expect(database.lines[0]).toContain('held no whole PostgreSQL data')
     const aside = expect.stringMatching(/^postgres\.broken-\d+$/)
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', aside, 'postgres.log', 'socket'])
+  })
+})
+
+describe('faults', () => {
+  test('refuses data of another major version', async () => {
+    const dataDir = makeDataDir()
+    mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+    writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '16\n')
+    expect(await failStart(dataDir)).toBe(
+      `The data in ${dataDir}/postgres is of PostgreSQL 16, and the embedded PostgreSQL is 18: dump it (pg_dump) with a PostgreSQL 16, move the directory away, start again and restore the dump; or set DATABASE_URL to a PostgreSQL 16.`,
+    )
+    expect(await failStart(join(dataDir, 'postgres'))).toContain('is of PostgreSQL 16')
+    expect(readdirSync(dataDir)).toEqual(['postgres'])
+  })
+
+  test('refuses a place that is a file, or below one', async () => {
+    const file = makeDataDir()
+    writeFileSync(file, 'mine')
+    for (const path of [file, join(file, 'data')]) expect(await failStart(path)).toContain('is a file')
+    expect(readFileSync(file, 'utf8')).toBe('mine')
+  })
+
+  test('shows the last words of a server that does not start, and leaves none behind', async () => {
+    const dataDir = useSharedDataDir()
+    await (await start(dataDir)).stop()
+    const file = join(dataDir, 'postgres', 'postgresql.conf')
+    const settings = readFileSync(file, 'utf8')
+    stops.push(() => writeFileSync(file, settings))
+    writeFileSync(file, `${settings}\nshared_buffers = 'plenty'\n`)
+    expect(await failStart(dataDir)).toMatch(/did not start .*postgres\.log ends with: .*shared_buffers/)
+    expect(readServerPid(dataDir)).toBeUndefined()
+  })
+
+  test('makes the links of the libraries that npm leaves out', () => {
+    const directory = join(makeDataDir(), 'native')
+    mkdirSync(join(directory, 'lib'), { recursive: true })
+    writeFileSync(join(directory, 'lib', 'libpq.so.5.18'), 'library')
+    const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+    writeFileSync(join(directory, 'pg-symlinks.json'), JSON.stringify(links))
+    for (const _ of ['first start', 'second start']) repairLibraryLinks(directory)
+    expect(readlinkSync(join(directory, 'lib', 'libpq.so.5'))).toBe('libpq.so.5.18')
+  })
+})
+
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  test('runs the server as an unprivileged user and keeps the directory to itself', async () => {
+    const dataDir = useSharedDataDir()
+    await start(dataDir)
+    const { uid } = statSync(`/proc/${readServerPid(dataDir)}`)
+    expect(uid).not.toBe(0)
+    expect([statSync(dataDir).uid, statSync(join(dataDir, 'postgres')).uid]).toEqual([0, uid])
+  })
+
+  test('runs the server as the owner of the data directory', async () => {
+    const dataDir = makeDataDir()
+    mkdirSync(dataDir)
+    chownSync(dataDir, unprivileged, unprivileged)
+    const database = await start(dataDir)
+    expect(statSync(`/proc/${readServerPid(dataDir)}`).uid).toBe(unprivileged)
+    await database.stop()
+    const peer = await startPeer(dataDir, { uid: unprivileged })
+    expect([peer.error, peer.owned]).toEqual([undefined, true])
+  })
+
+  test('says that the owner of the data directory has no name, which PostgreSQL needs', async () => {
+    const dataDir = makeDataDir()
+    mkdirSync(dataDir)
+    chownSync(dataDir, 1_234_567, 1_234_567)
+    expect(await failStart(dataDir)).toBe(
+      `PostgreSQL cannot be set up in ${dataDir} by a user id without a name (1234567): add it to /etc/passwd, run as another user, or set DATABASE_URL.`,
+    )
+    expect(readdirSync(dataDir)).toEqual([])
+  })
+
+  test('keeps the data elsewhere when that user cannot reach it, and says so', async () => {
+    const dataDir = makeDataDir()
+    chmodSync(join(dataDir, '..'), 0o700)
+    const database = await start(dataDir)
+    const [notice = ''] = database.lines
+    const home = /is in (\/var\/lib\/watchword\/[0-9a-f]{16})$/.exec(notice)?.[1] ?? ''
+    stops.unshift(() => rmSync(home, { recursive: true }))
+    killAfterTest(home)
+    expect(notice).toContain(`cannot enter ${join(dataDir, '..')}, so the data of ${dataDir} is in ${home}`)
+    await query(database, 'create table kept as select 42 as answer')
+    await database.stop()
+
+    chmodSync(join(dataDir, '..'), 0o755)
+    expect(await query(await start(dataDir), 'select answer from kept')).toEqual([[42]])
+  })
+
+  test('runs a copy of binaries that user cannot reach', async () => {
+    const shared = join(makeDataDir(), 'shared')
+    const closed = join(shared, '..', '..', 'closed')
+    const binaries = locateBinaries()
+    const given = { ...binaries, directory: join(closed, 'native') }
+    cpSync(binaries.directory, given.directory, { recursive: true, verbatimSymlinks: true })
+    chmodSync(closed, 0o700)
+    const user = { name: 'somebody', uid: unprivileged, gid: unprivileged }
+    const first = await reachBinaries(given, user, shared)
+    expect(first.closed).toBe(closed)
+    expect(await reachBinaries(given, user, shared)).toEqual(first)
+    const program = join(first.binaries.directory, 'bin', 'initdb')
+    expect(await runProgram(program, ['--version'], { user, cwd: shared })).toEqual({ code: 0, stderr: '' })
+    expect(readdirSync(shared)).toHaveLength(1)
+  })
+
+  test('says that a directory is not writable', async () => {
+    const dataDir = makeDataDir()
+    expect((await startPeer(dataDir, { uid: unprivileged })).error).toMatch(
+      /^The data directory .* is not writable for this user \(EACCES.*: give this user the directory, or set/,
+    )
+  })
+
+  test('says that the disk is full, and starts once there is room', async () => {
+    const dataDir = makeDataDir()
+    const disk = join(dataDir, '..', 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'none', disk])
+    stops.push(() => void execFileSync('umount', [disk]))
+    killAfterTest(join(disk, 'data'))
+    const full = `The disk that holds ${disk}/data is full: free some space and start again.`
+    expect(await failStart(join(disk, 'data'))).toBe(full)
+    expect(readdirSync(join(disk, 'data'))).toEqual([])
+    execFileSync('mount', ['-o', 'remount,size=100m', disk])
+    await (await start(join(disk, 'data'))).stop()
+    const ballast = join(disk, 'ballast')
+    expect(() => writeFileSync(ballast, Buffer.alloc(100 * 1024 * 1024))).toThrow('ENOSPC')
+    expect(await failStart(join(disk, 'data'))).toBe(full)
+    rmSync(ballast)
+    expect(await query(await start(join(disk, 'data')), 'select 1')).toEqual([[1]])
   })
 })

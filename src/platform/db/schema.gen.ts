@@ -190,6 +190,7 @@ export interface ServiceConfigs {
 export interface Sessions {
   aal: string;
   amr: string[];
+  auth_account_id: string;
   auth_method: string;
   authenticated_at: Generated<Timestamp>;
   created_at: Generated<Timestamp>;
@@ -219,7 +220,7 @@ export interface SigningKeys {
   environment_id: string;
   id: string;
   private_key_sealed: string;
-  public_jwk: Json;
+  public_key_pem: string;
   retired_at: Timestamp | null;
   state: string;
 }

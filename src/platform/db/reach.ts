@@ -1,0 +1,106 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+
+/** A database that cannot serve us, in one line that says what to do. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError'
+}
+
+const OLDEST_MAJOR = 15
+const CONNECT_MS = 5000
+
+/**
+ * Waits until the database accepts us, for containers that start together, and answers its version. Throws
+ * DatabaseError when it is not there in time, refuses us, or is too old.
+ */
+export async function reachDatabase(
+  url: string,
+  options: { patienceMs: number; signal?: AbortSignal; notice?: (line: string) => void },
+): Promise<{ version: string }> {
+  const deadline = performance.now() + options.patienceMs
+  for (let tries = 1; ; tries++) {
+    try {
+      return { version: await readVersion(url) }
+    } catch (error) {
+      const line = explainDatabaseError(error, url)
+      if (!isAbsent(error) || performance.now() > deadline || options.signal?.aborted)
+        throw line ? new DatabaseError(line) : error
+      if (tries === 1) options.notice?.(`Waiting for ${nameDatabase(url)} (${reasonOf(error)})`)
+      await delay(250, undefined, options.signal ? { signal: options.signal } : {}).catch(() => undefined)
+    }
+  }
+}
+
+async function readVersion(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // Loss of the connection rejects the query as well.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ version: string; number: number }>(
+      "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
+    )
+    const { version, number } = rows[0] ?? { version: 'unknown', number: 0 }
+    if (number < OLDEST_MAJOR * 10_000)
+      throw new DatabaseError(
+        `${nameDatabase(url)} is PostgreSQL ${version}: upgrade it to ${OLDEST_MAJOR} or later, or set DATABASE_URL to another one.`,
+      )
+    return version
+  } finally {
+    await client.end()
+  }
+}
+
+// Nobody there yet, or a server that is starting (57P03) or being restarted (57P01, 57P02).
+const ABSENT = /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
+
+function isAbsent(error: unknown): boolean {
+  return ABSENT.test(codeOf(error)) || (error instanceof Error && /terminated|timeout/i.test(error.message))
+}
+
+/** One line on a failure of the database itself, or null when the error is of another kind. Never quotes the password. */
+export function explainDatabaseError(error: unknown, url: string): string | null {
+  if (error instanceof DatabaseError) return error.message
+  const name = nameDatabase(url)
+  const { user, database } = new pg.Client({ connectionString: url })
+  if (isAbsent(error)) return `${name} does not answer (${reasonOf(error)}): start it, or correct DATABASE_URL.`
+  switch (codeOf(error)) {
+    case '28P01':
+    case '28000':
+      return `${name} refuses user ${user}: correct the user name and password in DATABASE_URL.`
+    case '3D000':
+      return `${name} has no database "${database}": create it with \`createdb ${database}\`, or correct DATABASE_URL.`
+    case '42501':
+      return `${name} does not let user ${user} do what Watchword needs: make ${user} the owner of database "${database}".`
+    case '53100':
+      return `The disk of ${name} is full: free some space and start again.`
+    case '53300':
+      return `${name} has no connection left: raise its max_connections, or start fewer processes.`
+    case '55P03':
+      return `${name} is busy with another transaction, which blocks the migration: start again when that has ended.`
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return `${name} has a certificate that this machine does not trust: add sslrootcert=<file> to DATABASE_URL.`
+  }
+  if (error instanceof Error && /does not support SSL/.test(error.message))
+    return `${name} does not support TLS: remove sslmode from DATABASE_URL, or turn TLS on there.`
+  return null
+}
+
+/** Names the server without user and password. */
+function nameDatabase(url: string): string {
+  const { host, port } = new pg.Client({ connectionString: url })
+  return host.startsWith('/') ? `PostgreSQL at socket ${host}` : `PostgreSQL at ${host}:${port}`
+}
+
+function reasonOf(error: unknown): string {
+  return codeOf(error) || (error instanceof Error ? error.message : String(error))
+}
+
+function codeOf(error: unknown): string {
+  // Node tries every address of a name and bundles the refusals.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  const code: unknown = first instanceof Error ? Reflect.get(first, 'code') : undefined
+  return typeof code === 'string' ? code : ''
+}
