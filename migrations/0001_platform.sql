@@ -114,7 +114,7 @@ create table signing_keys (
   environment_id uuid not null references environments (id),
   algorithm text not null,
   state text not null check (state in ('next', 'active', 'retired')),
-  public_jwk jsonb not null,
+  public_key_pem text not null,
   private_key_sealed text not null,
   created_at timestamptz not null default clock_now(),
   activated_at timestamptz,

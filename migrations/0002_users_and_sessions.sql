@@ -47,6 +47,7 @@ create table sessions (
   id uuid not null,
   environment_id uuid not null,
   user_id uuid not null,
+  auth_account_id uuid not null,
   auth_method text not null,
   amr text[] not null,
   aal text not null check (aal in ('aal1', 'aal2')),

@@ -1,12 +1,15 @@
+import { docsRoutes } from './features/docs/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
+import { otpLoginRoutes } from './features/otp-login/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
+import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import type { Route } from './platform/http/route.ts'
 
@@ -20,6 +23,9 @@ export const routes: Route[] = [
   ...userRoutes,
   ...otpRoutes,
   ...loginRoutes,
+  ...otpLoginRoutes,
   ...signupRoutes,
+  ...tokenRoutes,
   ...sessionRoutes,
+  ...docsRoutes(() => routes),
 ]

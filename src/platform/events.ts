@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Db } from './db/pool.ts'
 import type { Events } from './db/schema.gen.ts'
 import type { Directory } from './http/directory.ts'
@@ -44,6 +44,21 @@ export function eventRow(directory: Directory, origin: Origin, event: EventInput
     data: JSON.stringify(event.data),
     previous: event.previous === undefined ? null : JSON.stringify(event.previous),
   }
+}
+
+/**
+ * The same as an SQL fragment, for a statement that writes events together with other rows: nothing is recorded unless
+ * the common table expression `source` has a row.
+ */
+export function recordIfAny(source: string, directory: Directory, origin: Origin, ...events: EventInput[]): RawBuilder<unknown> {
+  const rows = events.map((event) => {
+    const row = eventRow(directory, origin, event)
+    return sql`(${row.directory_id}::uuid, ${row.id}::uuid, ${row.type}, ${row.actor_type}, ${row.actor_id},
+      ${row.target_type}, ${row.target_id}, ${row.request_id}, ${row.data}::jsonb)`
+  })
+  return sql`insert into events
+    (directory_id, id, type, actor_type, actor_id, target_type, target_id, request_id, data)
+    select * from (values ${sql.join(rows)}) as event where exists (select from ${sql.table(source)})`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

@@ -32,6 +32,8 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
   })
   // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
   pool.on('error', () => undefined)
+  // The same for one in use between two statements of a transaction: the next statement tells.
+  pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, url, close: () => db.destroy() }
 }

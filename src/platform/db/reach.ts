@@ -58,12 +58,16 @@ function isAbsent(error: unknown): boolean {
   return ABSENT.test(codeOf(error)) || (error instanceof Error && /terminated|timeout/i.test(error.message))
 }
 
-/** One line on a failure of the database itself, or null when the error is of another kind. Never quotes the password. */
-export function explainDatabaseError(error: unknown, url: string): string | null {
+/**
+ * One line on a failure of the database itself, or null when the error is of another kind. Never quotes the password.
+ * `url` null: the embedded database.
+ */
+export function explainDatabaseError(error: unknown, url: string | null): string | null {
   if (error instanceof DatabaseError) return error.message
   const name = nameDatabase(url)
-  const { user, database } = new pg.Client({ connectionString: url })
-  if (isAbsent(error)) return `${name} does not answer (${reasonOf(error)}): start it, or correct DATABASE_URL.`
+  if (isAbsent(error))
+    return `${name} does not answer (${reasonOf(error)}): ${url ? 'start it, or correct DATABASE_URL' : 'start again'}.`
+  const { user, database } = new pg.Client({ connectionString: url ?? '' })
   switch (codeOf(error)) {
     case '28P01':
     case '28000':
@@ -89,7 +93,8 @@ export function explainDatabaseError(error: unknown, url: string): string | null
 }
 
 /** Names the server without user and password. */
-function nameDatabase(url: string): string {
+function nameDatabase(url: string | null): string {
+  if (url === null) return 'The embedded PostgreSQL'
   const { host, port } = new pg.Client({ connectionString: url })
   return host.startsWith('/') ? `PostgreSQL at socket ${host}` : `PostgreSQL at ${host}:${port}`
 }

@@ -1,3 +1,4 @@
+import type { Db } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -137,11 +138,17 @@ export async function findDirectory(platform: Platform, directoryId: string): Pr
   return directoriesById(platform).get(directoryId)
 }
 
+/** The directories of an organization in every environment, for what ends with the organization. */
+export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
+  const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
+  return rows.map(toDirectory)
+}
+
 const directories = perPlatform((platform) =>
   platform.caches.define<Directory | null>('directories', async (key) => {
     const [environmentId = '', kind = '', organizationId = ''] = key.split('/')
     const find = () =>
-      selectDirectories(platform)
+      selectDirectories(platform.db)
         .where('directories.environment_id', '=', environmentId)
         .where('directories.kind', '=', kind)
         .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
@@ -156,13 +163,13 @@ const directories = perPlatform((platform) =>
 
 const directoriesById = perPlatform((platform) =>
   platform.caches.define<Directory | null>('directories_by_id', async (id) => {
-    const row = await selectDirectories(platform).where('directories.id', '=', id).executeTakeFirst()
+    const row = await selectDirectories(platform.db).where('directories.id', '=', id).executeTakeFirst()
     return row ? toDirectory(row) : null
   }),
 )
 
-function selectDirectories(platform: Platform) {
-  return platform.db
+function selectDirectories(db: Db) {
+  return db
     .selectFrom('directories')
     .innerJoin('environments', 'environments.id', 'directories.environment_id')
     .select([

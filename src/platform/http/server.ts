@@ -11,13 +11,18 @@ import { asApiError, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import type { Method, Route, ServiceId } from './route.ts'
 
-/** A page for people, in HTML. */
+/** A page for people, in HTML, or a file that one needs. */
 export interface Page {
   path: string
   /** Null: there is no such page. */
-  render(params: Record<string, string>): Promise<string | null>
+  render(params: Record<string, string>): Promise<string | PageFile | null>
   /** Content-Security-Policy, where the strict one of the service does not do. */
   contentSecurityPolicy?: string
+}
+
+export interface PageFile {
+  content: Buffer
+  headers: Record<string, string>
 }
 
 export interface ServerParts {
@@ -144,6 +149,7 @@ function addPage(app: FastifyInstance, page: Page): void {
   app.get<{ Params: Record<string, string> }>(page.path, async (request, reply) => {
     const html = await page.render(request.params)
     if (html === null) throw httpErrors.notFound()
+    if (typeof html !== 'string') return reply.headers(html.headers).send(html.content)
     return reply
       .header('content-type', 'text/html; charset=utf-8')
       .header('content-security-policy', page.contentSecurityPolicy ?? PAGE_POLICY)

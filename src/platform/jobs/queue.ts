@@ -6,6 +6,8 @@ export interface JobOptions {
   runAt?: Date
   /** Tries before the job is given up. Default 25, over about three days. */
   maxAttempts?: number
+  /** At most one waiting job has it: enqueued again, the job that waits is replaced. */
+  key?: string
 }
 
 /** One kind of background work. Runs at least once: doing it twice must do no harm. */
@@ -22,5 +24,6 @@ export interface JobHandler {
  */
 export async function enqueue(db: Db, name: string, payload: Record<string, string>, options: JobOptions = {}) {
   await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
-    run_at => ${options.runAt ?? null}, max_attempts => ${options.maxAttempts ?? 25})`.execute(db)
+    run_at => ${options.runAt ?? null}, max_attempts => ${options.maxAttempts ?? 25},
+    job_key => ${options.key ?? null})`.execute(db)
 }

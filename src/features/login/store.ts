@@ -1,0 +1,107 @@
+import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+
+/** What the door looks at, read in one statement. */
+export interface SignInFacts {
+  user_id: string
+  auth_account_id: string | null
+  email: string
+  email_verified: boolean
+  active: boolean
+  pending: boolean
+  role: string
+  organization_slug: string | null
+  organization_status: string | null
+}
+
+const columns = sql`
+  users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
+  users.pending_until is not null as pending, users.role,
+  organizations.slug as organization_slug, organizations.status as organization_status`
+
+/** The facts about whoever has this address, or null. An expired sign-up counts as nobody. */
+export async function findSignInFactsByEmail(db: Db, directory: Directory, emailNorm: string): Promise<SignInFacts | null> {
+  return findFacts(db, directory, sql`users.email_norm = ${emailNorm}`)
+}
+
+/** The facts about a directory user, or null. */
+export async function findSignInFactsById(db: Db, directory: Directory, userId: string): Promise<SignInFacts | null> {
+  return findFacts(db, directory, sql`users.id = ${userId}`)
+}
+
+async function findFacts(db: Db, directory: Directory, which: RawBuilder<unknown>): Promise<SignInFacts | null> {
+  const { rows } = await sql<SignInFacts>`
+    select ${columns} from users
+    left join organizations on organizations.id = ${directory.organizationId}
+    where users.directory_id = ${directory.id} and ${which} and users.deleted_at is null
+      and (users.pending_until is null or users.pending_until > clock_now())`.execute(db)
+  return rows[0] ?? null
+}
+
+/** `active`, `suspended` or `archived`; null for a directory without an organization. */
+export async function findOrganizationStatus(db: Db, directory: Directory): Promise<string | null> {
+  if (directory.organizationId === null) return null
+  const row = await db
+    .selectFrom('organizations')
+    .select('status')
+    .where('id', '=', directory.organizationId)
+    .executeTakeFirst()
+  return row?.status ?? 'archived'
+}
+
+export interface SignInStatement {
+  /** Consumes the one-time secret: one row when it was there to be consumed, none otherwise. */
+  proof: OperationNodeSource
+  userId: string
+  /** Becomes the user's auth account if there is none yet. */
+  newAuthAccountId: string
+  session: {
+    id: string
+    authMethod: string
+    amr: string[]
+    aal: string
+    ipAddress: string | null
+    userAgent: string | null
+    refreshHash: Buffer
+    idleSeconds: number
+    maxSeconds: number
+  }
+  /** Records the events, from the common table expression `session`. */
+  record: RawBuilder<unknown>
+  /** Counters of wrong guesses that a right one clears. */
+  clears: { identity: Buffer; buckets: string[] } | null
+}
+
+/**
+ * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
+ * events, all or nothing. A process that dies leaves neither a burnt code without its session nor a session without.
+ * Null: the proof had been consumed, or the user went away or was deactivated since the facts were read.
+ */
+export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
+  const { session, clears } = statement
+  const { rows } = await sql<{ auth_account_id: string; created_at: Date; expires_at: Date }>`
+    with proof as (${statement.proof}),
+    signed_in as (
+      update users set last_login_at = clock_now(),
+        auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
+      where directory_id = ${directory.id} and id = ${statement.userId} and active and deleted_at is null
+        and exists (select from proof)
+      returning auth_account_id),
+    session as (
+      insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
+        ip_address, user_agent, refresh_hash, idle_expires_at, expires_at)
+      select ${directory.id}::uuid, ${session.id}::uuid, ${directory.environmentId}::uuid, ${statement.userId}::uuid,
+        signed_in.auth_account_id, ${session.authMethod}, ${session.amr}::text[], ${session.aal},
+        ${session.ipAddress}, ${session.userAgent}, ${session.refreshHash}::bytea,
+        clock_now() + make_interval(secs => least(${session.idleSeconds}::int, ${session.maxSeconds}::int)),
+        clock_now() + make_interval(secs => ${session.maxSeconds}::int)
+      from signed_in
+      returning auth_account_id, created_at, expires_at),
+    recorded as (${statement.record}),
+    cleared as (
+      delete from rate_counters where directory_id = ${directory.id} and identity = ${clears?.identity ?? null}::bytea
+        and bucket = any(${clears?.buckets ?? []}::text[]) and exists (select from session))
+    select * from session`.execute(db)
+  return rows[0] ?? null
+}

@@ -1,0 +1,186 @@
+import { keyedHash } from '../../platform/crypto/tokens.ts'
+import type { Tx } from '../../platform/db/pool.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { record } from '../../platform/events.ts'
+import { countAct, type RateState } from '../../platform/http/rate-limit.ts'
+import { type EmailAddress, maskEmail, parseEmail } from '../../platform/mail/address.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import {
+  assertMaySignIn,
+  assertOrganizationOpen,
+  completeLogin,
+  findSignInFactsByEmail,
+  loginErrors,
+  type LoginContext,
+  type SessionTokens,
+  type SignInFacts,
+} from '../login/login.ts'
+import {
+  claimOtpAttempt,
+  consumeOtp,
+  findLiveOtp,
+  issueOtp,
+  type OtpAttempt,
+  type OtpSettings,
+  otpSettings,
+} from '../otp/otp.ts'
+import { getUser, proveMailbox } from '../users/users.ts'
+import { renderSignInMail } from './emails.ts'
+import { otpLoginErrors } from './errors.ts'
+
+export { otpLoginErrors } from './errors.ts'
+export { Email, SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'
+
+export type SignInPurpose = 'login' | 'signup'
+
+export interface SendCode {
+  purpose: SignInPurpose
+  email: string
+  /** Makes the user when there is none; in the transaction that makes the code. Returns the user's id. */
+  provision: ((tx: Tx, address: EmailAddress) => Promise<string>) | null
+}
+
+export interface SentCode {
+  otpId: string
+  expiresAt: Date
+  deliveryHint: string
+  rate: RateState
+}
+
+/**
+ * Mails a word pair to the address, if somebody has it. Known and unknown addresses take the same path through the
+ * same statements: the unknown one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`.
+ */
+export async function sendSignInCode(context: LoginContext, send: SendCode): Promise<SentCode> {
+  const { platform, directory } = context
+  const address = readAddress(send.email)
+  const identity = identityHash(context, address)
+  const settings = await otpSettings(platform, directory)
+  if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes may not leave by e-mail here.' })
+  await assertOrganizationOpen(platform.db, directory)
+  const rate = await countAct(platform, directory, identity, sendLimits(settings))
+  const deliveryHint = maskEmail(address.email)
+  const which = { purpose: send.purpose, identity, newerThanSeconds: settings.resend_interval_seconds }
+  // A double click, or a retry after a lost answer: the code that is on its way stays the one that counts.
+  const live = await findLiveOtp(platform.db, directory, which)
+  if (live) return { ...live, deliveryHint, rate }
+  const facts = await findSignInFactsByEmail(platform.db, directory, address.norm)
+  const otp = await platform.tx((tx) => issueAndMail(tx, context, send, { address, identity, settings, facts }))
+  return { ...otp, deliveryHint, rate }
+}
+
+interface Recipient {
+  address: EmailAddress
+  identity: Buffer
+  settings: OtpSettings
+  facts: SignInFacts | null
+}
+
+async function issueAndMail(tx: Tx, context: LoginContext, send: SendCode, recipient: Recipient) {
+  const { platform, directory, origin } = context
+  const { address, identity, settings, facts } = recipient
+  const { purpose, provision } = send
+  const existing = facts?.active ? facts.user_id : null
+  const userId = facts === null && provision ? await provision(tx, address) : existing
+  const otp = await issueOtp(tx, platform, directory, { purpose, userId, identity, settings })
+  const ttlSeconds = Math.round((otp.expiresAt.getTime() - platform.clock.now().getTime()) / 1000)
+  const mail = renderSignInMail(facts?.email ?? address.email, purpose, { ...otp, ttlSeconds })
+  await queueMail(tx, platform, directory, { ...mail, decoy: userId === null }, ttlSeconds)
+  await record(tx, directory, origin, sendEvent(purpose, userId, otp.otpId))
+  return { otpId: otp.otpId, expiresAt: otp.expiresAt }
+}
+
+function sendEvent(purpose: SignInPurpose, userId: string | null, otpId: string) {
+  if (userId === null) return { type: 'auth.login.failed', data: { method: 'otp', reason: 'no_such_user' } }
+  return { type: 'auth.otp.sent', target: { type: 'user', id: userId }, data: { otp_id: otpId, purpose, channel: 'email' } }
+}
+
+export interface VerifyCode {
+  purpose: SignInPurpose
+  email: string
+  otpId: string
+  code: string
+}
+
+/**
+ * Exchanges a word pair for a session. The attempt is counted, and stays counted, before it is judged.
+ * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
+ */
+export async function verifySignInCode(context: LoginContext, verify: VerifyCode): Promise<SessionTokens> {
+  const { platform, directory } = context
+  const { purpose, code } = verify
+  const address = readAddress(verify.email)
+  const otpId = verify.otpId.toLowerCase()
+  const identity = identityHash(context, address)
+  const [attempt, facts] = await Promise.all([
+    claimOtpAttempt(platform, directory, { purpose, otpId, identity, code }),
+    findSignInFactsByEmail(platform.db, directory, address.norm),
+  ])
+  if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
+    throw await refusal(context, attempt, facts)
+  assertMaySignIn(facts)
+  const session = await signInWith(context, facts, purpose, otpId)
+  // Another request with the same right code was faster.
+  if (!session) throw await refusal(context, { ...attempt, outcome: 'used' }, facts)
+  return session
+}
+
+async function signInWith(context: LoginContext, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
+  const { platform, directory, origin } = context
+  const proof = {
+    method: purpose === 'signup' && facts.pending ? ('signup' as const) : ('otp' as const),
+    amr: ['otp'],
+    consume: (db: Parameters<typeof consumeOtp>[0]) => consumeOtp(db, directory, otpId, purpose),
+    clears: null,
+  }
+  if (facts.email_verified && !facts.pending) return completeLogin(context, platform.db, facts, proof)
+  return platform.tx(async (tx) => {
+    await proveMailbox(tx, directory, origin, await getUser(tx, directory, facts.user_id))
+    if (facts.pending)
+      await record(tx, directory, origin, {
+        type: 'auth.signup.succeeded',
+        target: { type: 'user', id: facts.user_id },
+        data: { method: 'otp' },
+      })
+    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false }, proof)
+    if (!session) throw otpLoginErrors.otpInvalid()
+    return session
+  })
+}
+
+async function refusal(context: LoginContext, attempt: OtpAttempt, facts: SignInFacts | null) {
+  const { platform, directory, origin } = context
+  await record(platform.db, directory, origin, {
+    type: 'auth.login.failed',
+    ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
+    data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },
+  })
+  switch (attempt.outcome) {
+    case 'expired':
+      return otpLoginErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
+    case 'spent':
+      return otpLoginErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one later.' })
+    default:
+      return otpLoginErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
+  }
+}
+
+function readAddress(email: string): EmailAddress {
+  const address = parseEmail(email)
+  if (address) return address
+  const error = { field: 'email', code: 'format', message: 'email must be an e-mail address' }
+  throw httpErrors.invalidRequest({ detail: 'email must be an e-mail address.', errors: [error] })
+}
+
+/** Counters and codes are filed under the normalised address, so that its spellings share one budget. */
+function identityHash({ platform }: LoginContext, address: EmailAddress): Buffer {
+  return keyedHash(platform.keyring.hashKey('identity'), address.norm)
+}
+
+function sendLimits(settings: OtpSettings) {
+  return [
+    { bucket: 'otp.send.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
+    { bucket: 'otp.send.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
+  ]
+}

@@ -1,0 +1,27 @@
+import type { Reach } from '../../platform/http/directory.ts'
+import { openCursor, sealCursor } from '../../platform/http/pagination.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { databaseNow, listRevokedRows, type RevokedSession } from './store.ts'
+
+const PATH = '/v1/sessions/revocations'
+// A revocation becomes visible when its transaction commits, a little after the moment it carries. No statement of ours
+// runs longer than 3 s, so a cursor that stays this far behind never passes one that is yet to appear.
+const SETTLED_MS = 5000
+
+/**
+ * Ended sessions after a cursor, oldest first. At least once: what ended in the last seconds may come again with the
+ * next call, and is never left out. The cursor is always answered, so that a caller can go on from there.
+ */
+export async function readRevocations(
+  platform: Platform,
+  reach: Reach,
+  cursor: string | null,
+  limit: number,
+): Promise<{ rows: RevokedSession[]; nextCursor: string | null }> {
+  const after = cursor === null ? null : openCursor(platform, PATH, 'asc', cursor)
+  const settled = (await databaseNow(platform.db)).getTime() - SETTLED_MS
+  const rows = await listRevokedRows(platform.db, reach, after, limit)
+  const passed = rows.findLast((row) => row.revoked_at.getTime() < settled)
+  const position = passed ? { at: passed.revoked_at, id: passed.id } : after
+  return { rows, nextCursor: position ? sealCursor(platform, PATH, 'asc', position) : null }
+}

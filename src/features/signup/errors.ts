@@ -1,0 +1,5 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+export const signupErrors = defineErrors({
+  signupDisabled: [403, 'signup_disabled', 'Sign-up is disabled'],
+})

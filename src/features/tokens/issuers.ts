@@ -1,0 +1,36 @@
+import { issuerOf } from '../../platform/crypto/signing-keys.ts'
+import { isId } from '../../platform/ids.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { findHomeEnvironmentId, findEnvironmentId } from './store.ts'
+
+// Both never change once made, so a cached answer is never wrong; a missing one is asked for again.
+const environments = perPlatform((platform) =>
+  platform.caches.define<string | null>('issuers', (key) => {
+    const [accountId = '', slug = ''] = key.split('/')
+    return accountId === '' ? findHomeEnvironmentId(platform.db) : findEnvironmentId(platform.db, accountId, slug)
+  }),
+)
+
+/** The environment that issues under the bare base URL: the home account's production. Null before the first start. */
+export async function homeEnvironment(platform: Platform): Promise<string | null> {
+  return environments(platform).get('/')
+}
+
+/** The environment that issues under `/accounts/{accountId}/{slug}`, or null. */
+export async function environmentOfIssuer(platform: Platform, accountId: string, slug: string): Promise<string | null> {
+  return isId(accountId) ? environments(platform).get(`${accountId}/${slug}`) : null
+}
+
+/** RFC 8414 metadata of an environment's issuer. */
+export async function issuerMetadata(platform: Platform, environmentId: string) {
+  const issuer = await issuerOf(platform, environmentId)
+  const api = `${platform.config.baseUrl}/api/v1/auth/token`
+  return {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    introspection_endpoint: `${api}/introspect`,
+    revocation_endpoint: `${api}/revoke`,
+    // There is no authorization endpoint: the customer's backend signs people in with its API key.
+    response_types_supported: [],
+  }
+}

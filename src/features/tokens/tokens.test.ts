@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { decodeJwt, SignJWT } from 'jose'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { signedInUser, signIn } from '../../../test/sign-in.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const subOrgId = await tenant.organization()
+
+const newSession = () => signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+const refresh = (refresh_token: string) => tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
+const introspect = async (token: string) => (await tenant.post('/v1/auth/token/introspect', { token })).body
+
+test('a refresh answers a successor that refreshes in turn, in the same session', async () => {
+  const { session } = await newSession()
+  const first = await refresh(session.refresh_token)
+  expect(first.status, first.text).toBe(200)
+  const second = await refresh(first.body.session.refresh_token)
+  expect(second.status).toBe(200)
+  const sids = [session, first.body.session, second.body.session].map((tokens) => decodeJwt(tokens.access_token)['sid'])
+  expect(new Set(sids).size).toBe(1)
+  expect(first.body.session).toMatchObject({ user_id: session.user_id, directory_user_id: session.directory_user_id })
+})
+
+test('the same token again at once answers the same successor; later it ends the session', async () => {
+  const { session, userId } = await newSession()
+  const first = await refresh(session.refresh_token)
+  const again = await refresh(session.refresh_token)
+  expect(again.body.session.refresh_token).toBe(first.body.session.refresh_token)
+  await app.advance(11)
+  const replay = await refresh(session.refresh_token)
+  expect([replay.status, replay.body.code]).toEqual([401, 'refresh_token_reused'])
+  expect((await refresh(first.body.session.refresh_token)).body.code).toBe('refresh_token_invalid')
+  expect(await introspect(first.body.session.access_token)).toEqual({ active: false })
+  const events = (await app.events({ accountId: tenant.accountId })).filter((event) =>
+    JSON.stringify(event.data).includes(userId),
+  )
+  expect(events.map((event) => event.type).slice(-2)).toEqual(['session.revoked', 'session.refresh_reuse_detected'])
+})
+
+test('an older generation is a replay even within the reuse interval', async () => {
+  const { session } = await newSession()
+  const first = await refresh(session.refresh_token)
+  await refresh(first.body.session.refresh_token)
+  expect((await refresh(session.refresh_token)).body.code).toBe('refresh_token_reused')
+})
+
+test('a changed, foreign or made-up token is invalid and ends nothing', async () => {
+  const { session } = await newSession()
+  const token = session.refresh_token
+  const changed = token.slice(0, 40) + (token[40] === 'a' ? 'b' : 'a') + token.slice(41)
+  for (const bad of [changed, `${token}x`, token.slice(0, -1), 'rt_', session.access_token])
+    expect((await refresh(bad)).body.code, bad).toBe('refresh_token_invalid')
+  const other = await tenant.organization()
+  const elsewhere = await tenant.post('/v1/auth/token/refresh', { subOrgId: other, refresh_token: token })
+  expect(elsewhere.body.code).toBe('refresh_token_invalid')
+  expect((await refresh(token)).status).toBe(200)
+})
+
+test('idle and absolute ends hold', async () => {
+  const { session } = await newSession()
+  await app.advance(7 * 86_400 + 1)
+  expect((await refresh(session.refresh_token)).body.code).toBe('refresh_token_invalid')
+  let token = (await newSession()).session.refresh_token
+  for (let day = 0; day < 30; day += 6) {
+    const reply = await refresh(token)
+    expect(reply.status, `day ${day}`).toBe(200)
+    token = reply.body.session.refresh_token
+    await app.advance(6 * 86_400 + 1)
+  }
+  expect((await refresh(token)).body.code).toBe('refresh_token_invalid')
+})
+
+test('introspection tells live tokens, of either kind, from all others', async () => {
+  const { session, email, userId } = await newSession()
+  expect(await introspect(session.access_token)).toMatchObject({
+    active: true,
+    token_type: 'access_token',
+    sub: session.user_id,
+    username: email,
+    directory_user_id: userId,
+    org_id: subOrgId,
+  })
+  expect(await introspect(session.refresh_token)).toMatchObject({ active: true, token_type: 'refresh_token' })
+  const forged = await new SignJWT(decodeJwt(session.access_token))
+    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
+    .sign(Buffer.alloc(32, 1))
+  const [header = '', payload = ''] = session.access_token.split('.')
+  const none = `${Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')}.${payload}.`
+  for (const bad of [forged, none, `${header}.${payload}.`, `${session.access_token.slice(0, -4)}AAAA`, 'x', 'rt_x'])
+    expect(await introspect(bad)).toEqual({ active: false })
+  await app.advance(3601)
+  expect(await introspect(session.access_token)).toEqual({ active: false })
+})
+
+test('a token is no token for a key of another organization, environment or account', async () => {
+  const { session } = await newSession()
+  const other = await tenant.organization()
+  const stranger = await app.tenant()
+  const keys = [
+    await tenant.withKey({ subOrgId: other }),
+    await tenant.withKey({ environment: 'staging' }),
+    stranger,
+  ]
+  for (const key of keys) {
+    for (const token of [session.access_token, session.refresh_token]) {
+      expect((await key.post('/v1/auth/token/introspect', { token })).body).toEqual({ active: false })
+      const field = token.startsWith('rt_') ? 'refresh_token' : 'access_token'
+      expect((await key.post('/v1/auth/token/revoke', { [field]: token })).body).toEqual({ success: true })
+    }
+  }
+  expect(await introspect(session.access_token)).toMatchObject({ active: true })
+})
+
+test('revoking ends the session of a token, or all of its user, and is a success every time', async () => {
+  const { session, email } = await newSession()
+  await app.advance(61)
+  const second = await signIn(app, tenant, subOrgId, email)
+  await app.advance(61)
+  const third = await signIn(app, tenant, subOrgId, email)
+  const revoke = (body: object) => tenant.post('/v1/auth/token/revoke', body)
+  for (let i = 0; i < 2; i++) expect((await revoke({ refresh_token: session.refresh_token })).body).toEqual({ success: true })
+  expect(await introspect(session.access_token)).toEqual({ active: false })
+  expect(await introspect(second.access_token)).toMatchObject({ active: true })
+  await tenant.post('/v1/auth/logout', { access_token: second.access_token, everywhere: true })
+  for (const token of [second.access_token, third.access_token]) expect(await introspect(token)).toEqual({ active: false })
+  expect((await revoke({})).body.code).toBe('invalid_request')
+  expect((await revoke({ session_id: randomUUID() })).body.code).toBe('sub_org_required')
+})
+
+test('an inactive user and a suspended organization refresh nothing', async () => {
+  const organization = await tenant.organization()
+  const { session, userId } = await signedInUser(app, tenant, organization, `${randomUUID()}@example.com`)
+  await tenant.patch(`/v1/users/${userId}`, { subOrgId: organization, active: false })
+  const reply = await tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token: session.refresh_token })
+  expect(reply.status).toBe(401)
+  expect(await introspect(session.access_token)).toEqual({ active: false })
+})
+
+test('a staging token is issued by another issuer and none of the production keys verifies it', async () => {
+  const staging = await tenant.withKey({ environment: 'staging' })
+  const user = await signedInUser(app, staging, subOrgId, `${randomUUID()}@example.com`)
+  const production = await newSession()
+  const issuers = [user.session, production.session].map((tokens) => decodeJwt(tokens.access_token).iss)
+  expect(new Set(issuers).size).toBe(2)
+  expect(await introspect(user.session.access_token)).toEqual({ active: false })
+})

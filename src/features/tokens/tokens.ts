@@ -1,0 +1,192 @@
+import type { JWTPayload } from 'jose'
+import { looksLikeRefreshToken, makeRefreshToken, parseRefreshToken, type RefreshToken } from '../../platform/crypto/refresh-token.ts'
+import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { sameHash } from '../../platform/crypto/tokens.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { type Origin, record } from '../../platform/events.ts'
+import { accountDirectory, type Directory, directoryInReach, directoryOfOrganization, type Reach } from '../../platform/http/directory.ts'
+import { isId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { assertMaySignIn, authSettings, handOut, type SessionTokens } from '../login/login.ts'
+import { revokeSession, revokeUserSessions } from '../sessions/sessions.ts'
+import { tokenErrors } from './errors.ts'
+import { findTokenSession, rotateRefreshToken, type TokenSession } from './store.ts'
+
+interface TokenContext {
+  platform: Platform
+  origin: Origin
+}
+
+/**
+ * Answers the successor of a refresh token. The same token again within the reuse interval answers the same successor;
+ * later, or an older token, ends the session (RFC 9700 §4.14.2).
+ * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
+ */
+export async function refreshSession(context: TokenContext, directory: Directory, token: string): Promise<SessionTokens> {
+  const presented = parseRefreshToken(context.platform.keyring, token)
+  if (!presented || presented.directoryId !== directory.id) throw tokenErrors.refreshTokenInvalid()
+  // A second look only when another request rotated in between; that one decides, for the generation only grows.
+  return (await tryRefresh(context, directory, presented)) ?? (await refreshLost(context, directory, presented))
+}
+
+async function refreshLost(context: TokenContext, directory: Directory, presented: RefreshToken): Promise<SessionTokens> {
+  const tokens = await tryRefresh(context, directory, presented)
+  if (!tokens) throw tokenErrors.refreshTokenInvalid()
+  return tokens
+}
+
+async function tryRefresh(
+  context: TokenContext,
+  directory: Directory,
+  presented: RefreshToken,
+): Promise<SessionTokens | null> {
+  const { platform } = context
+  const session = await findTokenSession(platform.db, directory, presented.sessionId)
+  if (!session?.live) throw tokenErrors.refreshTokenInvalid()
+  const settings = await authSettings.effective(platform, directory)
+  if (session.generation !== presented.generation) {
+    const successor = await successorWithinGrace(platform, directory, session, presented, settings.refresh_reuse_interval_seconds)
+    if (successor === null) return refuseReplay(context, directory, session, presented)
+    assertMaySignIn(session)
+    return handOut({ platform, directory }, session, subjectOf(session), successor, settings)
+  }
+  if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
+  assertMaySignIn(session)
+  const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
+  const next = makeRefreshToken(platform.keyring, place)
+  const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)
+  const rotated = await rotateRefreshToken(
+    platform.db,
+    directory,
+    { id: session.session_id, generation: session.generation, presentedHash: presented.hash },
+    { hash: next.hash, sealed },
+    settings.session_idle_timeout_seconds,
+  )
+  return rotated ? handOut({ platform, directory }, session, subjectOf(session), next.token, settings) : null
+}
+
+async function successorWithinGrace(
+  platform: Platform,
+  directory: Directory,
+  session: TokenSession,
+  presented: RefreshToken,
+  intervalSeconds: number,
+): Promise<string | null> {
+  const age = session.rotated_seconds_ago
+  if (presented.generation !== session.generation - 1 || age === null || age > intervalSeconds) return null
+  if (!sameHash(session.previous_refresh_hash, presented.hash) || session.successor_sealed === null) return null
+  return platform.keyring.open(successorPlace(directory, session, session.generation), session.successor_sealed)
+}
+
+/** A genuine token that was used before: it or its successor is in the wrong hands, so the session ends. */
+async function refuseReplay(
+  context: TokenContext,
+  directory: Directory,
+  session: TokenSession,
+  presented: RefreshToken,
+): Promise<never> {
+  // Newer than anything stored: the database lost its tail, nobody replayed.
+  if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
+  await context.platform.tx(async (tx) => {
+    if (!(await revokeSession(tx, directory, context.origin, session.session_id, 'refresh_token_reused'))) return
+    await record(tx, directory, context.origin, {
+      type: 'session.refresh_reuse_detected',
+      target: { type: 'session', id: session.session_id },
+      data: { id: session.session_id, directory_user_id: session.user_id },
+    })
+  })
+  throw tokenErrors.refreshTokenReused({ detail: 'The refresh token had been used before: the session has been ended.' })
+}
+
+function subjectOf(session: TokenSession) {
+  return {
+    sessionId: session.session_id,
+    userId: session.auth_account_id,
+    amr: session.amr,
+    aal: session.aal,
+    authenticatedAt: session.authenticated_at,
+    endsAt: session.expires_at,
+  }
+}
+
+function successorPlace(directory: Directory, session: TokenSession, generation: number) {
+  const row = `${directory.id}/${session.session_id}/${generation}`
+  return { table: 'sessions', column: 'successor_sealed', row, accountId: directory.accountId }
+}
+
+/** A token that is live right now: its session has not ended and its user may still hold one. */
+export interface LiveToken {
+  kind: 'access_token' | 'refresh_token'
+  directory: Directory
+  session: TokenSession
+  /** Of an access token. */
+  claims: JWTPayload | null
+}
+
+/** What a token of either kind stands for, or null when it is not live within the caller's reach. */
+export async function findLiveToken(platform: Platform, reach: Reach, token: string): Promise<LiveToken | null> {
+  const place = await locate(platform, reach, token)
+  if (!place) return null
+  const session = await findTokenSession(platform.db, place.directory, place.sessionId)
+  if (!session?.live || !session.active) return null
+  if (session.organization_status !== null && session.organization_status !== 'active') return null
+  if (place.refresh && !sameHash(session.refresh_hash, place.refresh.hash)) return null
+  const kind = place.refresh ? 'refresh_token' : 'access_token'
+  return { kind, directory: place.directory, session, claims: place.claims }
+}
+
+interface TokenPlace {
+  directory: Directory
+  sessionId: string
+  claims: JWTPayload | null
+  refresh: RefreshToken | null
+}
+
+/** Where a token's session lives, from the token itself; null when it is none of ours or out of reach. */
+async function locate(platform: Platform, reach: Reach, token: string): Promise<TokenPlace | null> {
+  if (looksLikeRefreshToken(token)) {
+    const refresh = parseRefreshToken(platform.keyring, token)
+    const directory = refresh && (await directoryInReach(platform, reach, refresh.directoryId))
+    return directory ? { directory, sessionId: refresh.sessionId, claims: null, refresh } : null
+  }
+  const claims = await verifyAccessToken(platform, reach.environmentId, token)
+  if (!claims || typeof claims['sid'] !== 'string' || claims.aud !== reach.accountId) return null
+  const organizationId = claims['org_id']
+  const own =
+    typeof organizationId === 'string'
+      ? await directoryOfOrganization(platform, reach, organizationId)
+      : await accountDirectory(platform, reach)
+  const directory = await directoryInReach(platform, reach, own.id)
+  return directory ? { directory, sessionId: claims['sid'], claims, refresh: null } : null
+}
+
+export interface EndSession {
+  refresh_token?: string
+  access_token?: string
+  session_id?: string
+  everywhere?: boolean
+}
+
+/** Ends the session that a token or id names, or every session of its user. Nothing to end is a success too. */
+export async function endSession(context: TokenContext, reach: Reach, body: EndSession): Promise<void> {
+  const { platform, origin } = context
+  const place = await namedSession(platform, reach, body)
+  const session = place && (await findTokenSession(platform.db, place.directory, place.sessionId))
+  if (!session) return
+  const { directory, sessionId } = place
+  await platform.tx(async (tx) => {
+    if (body.everywhere) await revokeUserSessions(tx, directory, origin, session.user_id, 'logout')
+    else await revokeSession(tx, directory, origin, sessionId, 'logout')
+  })
+}
+
+async function namedSession(platform: Platform, reach: Reach, body: EndSession) {
+  const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
+  if (given.length !== 1)
+    throw httpErrors.invalidRequest({ detail: 'Send exactly one of refresh_token, access_token and session_id.' })
+  const token = body.refresh_token ?? body.access_token
+  if (token !== undefined) return locate(platform, reach, token)
+  if (!reach.directory) throw httpErrors.subOrgRequired()
+  const sessionId = body.session_id ?? ''
+  return isId(sessionId) ? { directory: reach.directory, sessionId } : null
+}

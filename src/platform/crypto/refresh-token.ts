@@ -1,0 +1,51 @@
+import type { Keyring } from './keyring.ts'
+import { fromBase62, ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, sameHash, toBase62, unpackId } from './tokens.ts'
+
+const PREFIX = 'rt_'
+const GENERATION_LENGTH = 6
+const TAG_LENGTH = 22
+const BODY_LENGTH = 2 * ID_LENGTH + GENERATION_LENGTH + SECRET_LENGTH
+
+/**
+ * A refresh token says where its session lives, so that one shard is read, and which generation it is. The tag proves
+ * that we made it: only a genuine old token counts as a replay, so nobody ends a session by guessing.
+ */
+export interface RefreshToken {
+  directoryId: string
+  sessionId: string
+  generation: number
+  /** What is stored of it. */
+  hash: Buffer
+}
+
+/** Makes the token of a session's generation. */
+export function makeRefreshToken(keyring: Keyring, place: Omit<RefreshToken, 'hash'>): { token: string; hash: Buffer } {
+  const generation = toBase62(BigInt(place.generation), GENERATION_LENGTH)
+  const body = packId(place.directoryId) + packId(place.sessionId) + generation + randomBase62()
+  return { token: PREFIX + body + tag(keyring, body), hash: hashOf(keyring, body) }
+}
+
+/** Reads a token, or null when it is none of ours. Says nothing about whether it is live. */
+export function parseRefreshToken(keyring: Keyring, token: string): RefreshToken | null {
+  if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + BODY_LENGTH + TAG_LENGTH) return null
+  const body = token.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)
+  if (!sameHash(Buffer.from(tag(keyring, body)), Buffer.from(token.slice(-TAG_LENGTH)))) return null
+  const directoryId = unpackId(body.slice(0, ID_LENGTH))
+  const sessionId = unpackId(body.slice(ID_LENGTH, 2 * ID_LENGTH))
+  const generation = fromBase62(body.slice(2 * ID_LENGTH, 2 * ID_LENGTH + GENERATION_LENGTH))
+  if (directoryId === null || sessionId === null || generation === null) return null
+  return { directoryId, sessionId, generation: Number(generation), hash: hashOf(keyring, body) }
+}
+
+export function looksLikeRefreshToken(token: string): boolean {
+  return token.startsWith(PREFIX)
+}
+
+function tag(keyring: Keyring, body: string): string {
+  const digest = keyedHash(keyring.hashKey('refresh-token'), 'tag', body)
+  return toBase62(digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8), TAG_LENGTH)
+}
+
+function hashOf(keyring: Keyring, body: string): Buffer {
+  return keyedHash(keyring.hashKey('refresh-token'), 'stored', body)
+}

@@ -1,0 +1,155 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { Type } from 'typebox'
+import { keyedHash, sameHash } from '../crypto/tokens.ts'
+import { httpErrors } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Platform } from '../platform.ts'
+
+export const MAX_LIMIT = 1000
+
+/** What the query of every list takes; spread into `query`. */
+export const listQuery = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Rows at most.' }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the page before.' })),
+  order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Oldest or newest first.' })),
+  include_total: Type.Optional(Type.Boolean({ default: false, description: 'Adds `total`, which costs a count.' })),
+}
+
+/** What the answer of every list carries beside its rows; spread into `reply`. */
+export const listReply = {
+  has_more: Type.Boolean(),
+  next_cursor: Type.Union([Type.String(), Type.Null()]),
+  total: Type.Optional(Type.Integer({ minimum: 0 })),
+}
+
+export interface ListQuery {
+  limit?: number
+  cursor?: string
+  order?: 'asc' | 'desc'
+  include_total?: boolean
+}
+
+/** A place in a list: behind the row that was made then and has this id. */
+interface Position {
+  at: Date
+  id: string
+}
+
+/** One page as it was asked for. */
+export interface Page {
+  /** Path of the list, which its cursors are bound to. */
+  path: string
+  query: ListQuery
+  limit: number
+  order: 'asc' | 'desc'
+  after: Position | null
+  includeTotal: boolean
+}
+
+export interface PageReply {
+  has_more: boolean
+  next_cursor: string | null
+  total?: number
+}
+
+/**
+ * Reads what a list is asked for. `path` is the list's own, parameters filled in (`/v1/users`).
+ * Throws `invalid_request` for a cursor of another list, another order or another maker.
+ */
+export function readPage(platform: Platform, path: string, query: ListQuery): Page {
+  const order = query.order ?? 'asc'
+  const after = query.cursor === undefined ? null : openCursor(platform, path, order, query.cursor)
+  const includeTotal = query.include_total ?? false
+  return { path, query, limit: query.limit ?? MAX_LIMIT, order, after, includeTotal }
+}
+
+/**
+ * Orders a query by (moment, id), starts it behind the cursor and takes one row more than asked, by which
+ * `finishPage` knows that there are more. An index on exactly these columns serves it in either order.
+ */
+export function takePage<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+  columns: { at: string; id: string } = { at: 'created_at', id: 'id' },
+): SelectQueryBuilder<DB, TB, O> {
+  const at = sql.ref(columns.at)
+  const id = sql.ref(columns.id)
+  const { after, order, limit } = page
+  const beyond = sql.raw(order === 'asc' ? '>' : '<')
+  const started = after ? query.where(sql<boolean>`(${at}, ${id}) ${beyond} (${after.at}, ${after.id}::uuid)`) : query
+  return started
+    .orderBy(at, order)
+    .orderBy(id, order)
+    .limit(limit + 1)
+}
+
+/**
+ * Cuts the surplus row off and answers the list's own fields; sets `Link: rel="next"` (RFC 8288) when there are more.
+ * `positionOf` names the columns that `takePage` ordered by, when they are not created_at and id.
+ */
+export function finishPage<Row>(
+  context: { platform: Platform; headers: Record<string, string> },
+  page: Page,
+  found: Row[],
+  positionOf: (row: Row) => Position,
+  total?: number,
+): { rows: Row[]; reply: PageReply } {
+  const rows = found.slice(0, page.limit)
+  const last = rows.at(-1)
+  const next = found.length > page.limit && last ? sealCursor(context.platform, page.path, page.order, positionOf(last)) : null
+  if (next) context.headers.link = `<${nextAddress(context.platform, page, next)}>; rel="next"`
+  const counted = total === undefined ? {} : { total }
+  return { rows, reply: { has_more: next !== null, next_cursor: next, ...counted } }
+}
+
+/** The position of a row in a list that is ordered by when its rows were made. */
+export function byAge(row: { created_at: Date; id: string }): Position {
+  return { at: row.created_at, id: row.id }
+}
+
+/** From the configured address alone: a forged Host header must not decide where a client goes next. */
+function nextAddress(platform: Platform, page: Page, cursor: string): string {
+  const url = new URL(`${platform.config.baseUrl}/api${page.path}`)
+  for (const [name, value] of Object.entries({ ...page.query, cursor })) url.searchParams.set(name, String(value))
+  return url.href
+}
+
+const PLACE_BYTES = 8 + 16
+const MAC_BYTES = 16
+const FORM = /^[A-Za-z0-9_-]{54}$/
+
+/** A cursor of a list. Signed, so that it stays ours to change: nobody can come to depend on what is in it. */
+export function sealCursor(platform: Platform, path: string, order: string, position: Position): string {
+  const place = Buffer.alloc(PLACE_BYTES)
+  place.writeBigInt64BE(BigInt(position.at.getTime()))
+  place.write(position.id.replaceAll('-', ''), 8, 'hex')
+  return Buffer.concat([place, sign(platform, path, order, place)]).toString('base64url')
+}
+
+/** The position a cursor stands for. Throws `invalid_request` when it is not one of this list. */
+export function openCursor(platform: Platform, path: string, order: string, cursor: string): Position {
+  const bytes = Buffer.from(FORM.test(cursor) ? cursor : '', 'base64url')
+  const place = bytes.subarray(0, PLACE_BYTES)
+  if (
+    bytes.length !== PLACE_BYTES + MAC_BYTES ||
+    !sameHash(bytes.subarray(PLACE_BYTES), sign(platform, path, order, place))
+  )
+    throw badCursor()
+  const id = place.toString('hex', 8).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  if (!isId(id)) throw badCursor()
+  return { at: new Date(Number(place.readBigInt64BE())), id }
+}
+
+function sign(platform: Platform, path: string, order: string, place: Buffer): Buffer {
+  return keyedHash(platform.keyring.hashKey('cursor'), path, order, place.toString('hex')).subarray(0, MAC_BYTES)
+}
+
+function badCursor() {
+  const message = 'cursor must be the next_cursor of a page of this list, in the same order'
+  return httpErrors.invalidRequest({
+    detail: `${message}.`,
+    errors: [{ field: 'cursor', code: 'cursor', message }],
+  })
+}

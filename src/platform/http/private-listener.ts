@@ -1,0 +1,54 @@
+import { createServer, type ServerResponse } from 'node:http'
+
+export const checkNames = ['database', 'migrations', 'queue', 'signing_key'] as const
+/** Whether each part that requests need works. */
+export type Checks = Record<(typeof checkNames)[number], 'ok' | 'failed'>
+
+export interface PrivateListener {
+  port: number
+  close(): Promise<void>
+}
+
+export interface PrivateListenerOptions {
+  host: string
+  port: number
+  readMetrics(): Promise<string>
+  /** Null: the process is starting or stopping. */
+  readChecks(): Promise<Checks | null>
+}
+
+/** Serves /metrics and /readyz apart from the public: both tell about the inside and do work without a key. */
+export async function startPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0]
+    const answer = path === '/metrics' ? answerMetrics : path === '/readyz' ? answerReadiness : null
+    if (request.method !== 'GET' || !answer) return void response.writeHead(404).end()
+    answer(response, options).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : options.port,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+async function answerMetrics(response: ServerResponse, options: PrivateListenerOptions): Promise<void> {
+  const text = await options.readMetrics()
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text)
+}
+
+async function answerReadiness(response: ServerResponse, options: PrivateListenerOptions): Promise<void> {
+  const checks = await options.readChecks()
+  const ready = checks !== null && checkNames.every((name) => checks[name] === 'ok')
+  const body = { status: ready ? 'ok' : 'unavailable', checks: checks ?? {} }
+  response
+    .writeHead(ready ? 200 : 503, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify(body))
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Tx } from './db/pool.ts'
+import type { RunInTransaction } from './db/tx.ts'
+import { httpErrors } from './errors.ts'
+import { changedFrom, type Origin, record } from './events.ts'
+import { type AccountScope, accountDirectory, type Directory } from './http/directory.ts'
+import { type Platform, perPlatform } from './platform.ts'
+
+/** Where a setting's value comes from. */
+export type SettingSource = 'default' | 'account' | 'directory'
+
+/**
+ * One family of settings. A directory inherits what it does not set from the account-level directory of its
+ * environment, and that from the defaults; a row holds only what was set there.
+ */
+export interface Settings<P extends TProperties> {
+  /** The values in force. */
+  effective(platform: Platform, directory: Directory): Promise<Static<TObject<P>>>
+  /** Where each value comes from. */
+  sources(platform: Platform, directory: Directory): Promise<Record<string, SettingSource>>
+  /** Sets fields, or with null returns them to the inherited value. */
+  change(tx: Tx, platform: Platform, directory: Directory, patch: Record<string, unknown>): Promise<void>
+  /** The same as a request does it: changes, records the event, and answers the values then in force. */
+  update(caller: SettingsCaller, directory: Directory, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
+  /** The body of a change: every field optional and nullable. */
+  patchBody: TProperties
+}
+
+interface SettingsCaller {
+  platform: Platform
+  tx: RunInTransaction
+  origin: Origin
+}
+
+const NOTHING = {}
+
+type SettingsTable = 'auth_settings' | 'otp_settings'
+
+/** Defines a family kept in a table of `directory_id`, `settings`. */
+export function defineSettings<P extends TProperties>(
+  table: SettingsTable,
+  schema: TObject<P>,
+  defaults: Static<TObject<P>>,
+): Settings<P> {
+  const eventType = `${table.replace('_', '.')}.updated`
+  const overrides = perPlatform((platform) =>
+    platform.caches.define<Record<string, unknown>>(table, async (directoryId) => {
+      const row = await platform.db
+        .selectFrom(table)
+        .select('settings')
+        .where('directory_id', '=', directoryId)
+        .executeTakeFirst()
+      return onlyObject(row?.settings)
+    }),
+  )
+
+  // Cached rows keep their identity until they change, so what they compose to is computed once.
+  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
+
+  /** What an earlier release stored and this one no longer takes falls back to the inherited value. */
+  function onlyValid(values: Record<string, unknown>): Record<string, unknown> {
+    const fields: TProperties = schema.properties
+    const valid = ([name, value]: [string, unknown]) => {
+      const field = fields[name]
+      return field !== undefined && Value.Check(field, value)
+    }
+    return Object.fromEntries(Object.entries(values).filter(valid))
+  }
+
+  async function layers(platform: Platform, directory: Directory) {
+    const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
+    const cache = overrides(platform)
+    const own = await cache.get(directory.id)
+    return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
+  }
+
+  const family: Settings<P> = {
+    patchBody: Object.fromEntries(
+      Object.entries<TProperties[string]>(schema.properties).map(([name, field]) => [
+        name,
+        Type.Optional(Type.Union([field, Type.Null()])),
+      ]),
+    ),
+    async effective(platform, directory) {
+      const { own, inherited } = await layers(platform, directory)
+      const known = composed.get(own)
+      if (known?.inherited === inherited) return known.values
+      const values: unknown = { ...defaults, ...onlyValid(inherited), ...onlyValid(own) }
+      if (!Value.Check(schema, values)) throw new Error(`The defaults of ${table} do not fit their schema`)
+      composed.set(own, { inherited, values })
+      return values
+    },
+    async sources(platform, directory) {
+      const { own, inherited } = await layers(platform, directory)
+      const mine = directory.kind === 'account' ? 'account' : 'directory'
+      const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
+      return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
+    },
+    async change(tx, platform, directory, patch) {
+      const change = sql<string>`${JSON.stringify(patch)}::jsonb`
+      await tx
+        .insertInto(table)
+        .values({ directory_id: directory.id, settings: sql`jsonb_strip_nulls(${change})` })
+        .onConflict((conflict) =>
+          conflict.column('directory_id').doUpdateSet({
+            settings: sql`jsonb_strip_nulls(${sql.ref(`${table}.settings`)} || ${change})`,
+            updated_at: sql<Date>`clock_now()`,
+          }),
+        )
+        .execute()
+      await overrides(platform).invalidate(tx, directory.id)
+    },
+    async update(caller, directory, patch) {
+      const { platform, tx, origin } = caller
+      const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
+      const before: object = await family.effective(platform, directory)
+      await tx(async (db) => {
+        await family.change(db, platform, directory, data)
+        await record(db, directory, origin, { type: eventType, data, previous: changedFrom(before, data) })
+      })
+      return family.effective(platform, directory)
+    },
+  }
+  return family
+}
+
+function onlyObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+/** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower one. */
+export function accountDefaults(scope: AccountScope): AccountScope {
+  if (scope.organizationId === null) return scope
+  throw httpErrors.subOrgMismatch({ detail: 'The defaults of all organizations are set without subOrgId, by an org-wide key.' })
+}

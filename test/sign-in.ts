@@ -1,0 +1,33 @@
+import type { Caller, TestApp } from './harness.ts'
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+  expires_in: number
+  user_id: string
+  directory_user_id: string
+}
+
+/** The newest word pair mailed to an address. */
+export async function mailedCode(app: TestApp, email: string): Promise<string> {
+  const mail = (await app.mails(email)).at(-1)
+  const code = mail?.text.split('\n').find((line) => /^[a-z]+ [a-z]+$/.test(line))
+  if (!code) throw new Error(`No code was mailed to ${email}`)
+  return code
+}
+
+/** Signs a user in the way people do: a mailed word pair for a session. */
+export async function signIn(app: TestApp, caller: Caller, subOrgId: string, email: string): Promise<Tokens> {
+  const sent = await caller.post('/v1/auth/login/otp/send', { subOrgId, email })
+  const code = await mailedCode(app, email)
+  const reply = await caller.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id: sent.body.otp_id, code })
+  if (reply.status !== 200) throw new Error(`No session: ${reply.text}`)
+  return reply.body.session
+}
+
+/** Makes a user and signs them in. */
+export async function signedInUser(app: TestApp, caller: Caller, subOrgId: string, email: string) {
+  const made = await caller.post('/v1/users', { subOrgId, email })
+  if (made.status !== 200) throw new Error(`No user: ${made.text}`)
+  return { userId: made.body.user.id as string, email, session: await signIn(app, caller, subOrgId, email) }
+}
