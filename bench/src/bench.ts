@@ -14,7 +14,7 @@ export interface Measurement {
 export interface Target {
   /** Id of the row to divide by; null: the absolute figure. */
   of: string | null
-  on: 'value' | 'p50Ms'
+  on: 'value' | 'p50Ms' | 'p99Ms'
   bound: 'at least' | 'at most'
   /** Null: the ratio is shown, nothing is asked of it. */
   figure: number | null

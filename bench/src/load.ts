@@ -21,6 +21,8 @@ export interface LoadPlan {
    */
   mode: 'cycle' | 'once' | 'chain'
   seconds: number
+  /** Requests start no faster than this, and later when all connections are busy; absent: as fast as answers come. */
+  ratePerSecond?: number
   /** Text that a right answer holds; others are counted as unexpected, whatever their status. */
   expect?: string
   /** Returns every answer's body, in the order of the requests. */
@@ -30,8 +32,9 @@ export interface LoadPlan {
 }
 
 export interface LoadResult {
+  /** Answers within the window, right or not. */
   completed: number
-  elapsedSeconds: number
+  /** Right answers a second; the latencies are theirs. */
   ratePerSecond: number
   p50Ms: number
   p99Ms: number
@@ -42,7 +45,6 @@ export interface LoadResult {
   bodies: string[]
   /** For `chain`: the values to go on with. */
   values: string[]
-  generatorCpuSeconds: number
 }
 
 /** Runs a plan in a process of its own, so that generator and bench share no event loop. */

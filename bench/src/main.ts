@@ -33,7 +33,8 @@ export async function runBench(args: string[]): Promise<void> {
   if (values.help) return console.log(USAGE)
   if (values.list || selected.length === 0) return console.log(describeRows(values.list ? selected : rows))
   const bench = createBench({ seconds: Number(values.seconds), connections: Number(values.connections) })
-  process.once('SIGINT', () => void bench.close().then(() => process.exit(130)))
+  const interrupt = () => void bench.close().then(() => process.exit(130))
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt)
   try {
     const { version } = await getPostgres(bench)
     const settings = { rounds: Number(values.rounds), onProgress: (text: string) => console.error(text) }

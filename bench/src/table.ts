@@ -56,11 +56,11 @@ function formatTarget({ target, reached, met }: TargetOutcome, row: Row): string
   const sign = bound === 'at least' ? '≥' : '≤'
   const ratio = reached === null ? '–' : of === null ? '' : reached.toFixed(2)
   const answer = met === null ? '' : met ? 'yes' : 'no'
-  const what = target.on === 'p50Ms' ? 'p50 of ' : ''
+  const [percentile, unit]: [string, Row['unit']] =
+    target.on === 'value' ? ['', row.unit] : [`${target.on.slice(0, 3)} `, 'ms']
   if (figure === null) return `${ratio} | of \`${of}\` | ${answer}`
-  if (of === null)
-    return `${ratio} | ${sign} ${formatValue(figure, target.on === 'p50Ms' ? 'ms' : row.unit)} | ${answer}`
-  return `${ratio} | ${sign} ${figure} × ${what}\`${of}\` | ${answer}`
+  if (of === null) return `${ratio} | ${percentile}${sign} ${formatValue(figure, unit)} | ${answer}`
+  return `${ratio} | ${percentile}${sign} ${figure} × \`${of}\` | ${answer}`
 }
 
 function formatValue(value: number | null, unit: Row['unit']): string {

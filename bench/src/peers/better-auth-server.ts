@@ -40,3 +40,5 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   console.log(typeof address === 'object' ? address?.port : '')
 })
+// Ends with the bench, however that ends.
+process.stdin.resume().once('end', () => process.exit(0))

@@ -51,10 +51,10 @@ async function fillOrganization(bench: Bench, count: number): Promise<string> {
   // Through the row as JSON, so that every column derived from the address gets its own.
   await query(
     databaseUrl,
-    `insert into users
-     select (jsonb_populate_record(u, replace(to_jsonb(u)::text, $1, 'n' || n || '@example.com')::jsonb
-       || jsonb_build_object('id', gen_random_uuid(), 'created_at', u.created_at - n * interval '1 second'))).*
-     from users u, generate_series(1, $2::int) n
+    `insert into users select made.*
+     from users u, generate_series(1, $2::int) n, lateral jsonb_populate_record(
+       u, replace(to_jsonb(u)::text, $1, 'n' || n || '@example.com')::jsonb
+         || jsonb_build_object('id', gen_random_uuid(), 'created_at', u.created_at - n * interval '1 second')) made
      where u.email = $1 and u.created_at = (select max(created_at) from users where email = $1)`,
     [TEMPLATE_EMAIL, count],
   )

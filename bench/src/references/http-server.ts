@@ -20,3 +20,5 @@ const app = fastify()
 app.post('/post', { schema: { body, response: reply } }, async () => answer)
 app.get('/get', { schema: { response: reply } }, async () => answer)
 console.log(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+// Ends with the bench, however that ends.
+process.stdin.resume().once('end', () => process.exit(0))

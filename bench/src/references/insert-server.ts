@@ -65,3 +65,5 @@ app.post<{ Body: { code: string } }>('/coalesced', { schema }, async (request) =
   return { id }
 })
 console.log(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
+// Ends with the bench, however that ends.
+process.stdin.resume().once('end', () => process.exit(0))
