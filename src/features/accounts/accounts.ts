@@ -1,6 +1,8 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { newId } from '../../platform/ids.ts'
-import { insertAccountRow, insertEnvironmentRows } from './store.ts'
+import { findHomeAccountRow, insertAccountRow, insertEnvironmentRows, lockAccounts } from './store.ts'
+
+export const DEFAULT_ACCOUNT_NAME = 'Default'
 
 export interface NewAccount {
   accountId: string
@@ -20,4 +22,12 @@ export async function createAccount(tx: Tx, name: string): Promise<NewAccount> {
     { id: ids.stagingId, account_id: ids.accountId, name: 'Staging', slug: 'staging', type: 'staging' },
   ])
   return ids
+}
+
+/** The deployment's first account; made under the name `Default` when there is none yet. */
+export async function homeAccount(tx: Tx): Promise<NewAccount> {
+  await lockAccounts(tx)
+  const home = await findHomeAccountRow(tx)
+  if (!home) return createAccount(tx, DEFAULT_ACCOUNT_NAME)
+  return { accountId: home.id, productionId: home.production_id, stagingId: home.staging_id }
 }

@@ -1,10 +1,15 @@
-import { type Insertable, sql } from 'kysely'
-import type { Tx } from '../../platform/db/pool.ts'
-import type { Environments } from '../../platform/db/schema.gen.ts'
+import { type Insertable, type InsertObject, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { DB, Environments } from '../../platform/db/schema.gen.ts'
+
+/** Held until the transaction ends: accounts are made and taken over one after the other. */
+export async function lockAccounts(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('watchword.accounts'))`.execute(tx)
+}
 
 export async function insertAccountRow(tx: Tx, id: string, name: string): Promise<void> {
-  // Two first starts at once must not make two homes: one after the other.
-  await sql`select pg_advisory_xact_lock(hashtext('watchword.accounts'))`.execute(tx)
+  // Two first starts at once must not make two homes.
+  await lockAccounts(tx)
   await tx
     .insertInto('accounts')
     .values({ id, name, home: sql<boolean>`not exists (select from accounts where home)` })
@@ -13,4 +18,66 @@ export async function insertAccountRow(tx: Tx, id: string, name: string): Promis
 
 export async function insertEnvironmentRows(tx: Tx, rows: Insertable<Environments>[]): Promise<void> {
   await tx.insertInto('environments').values(rows).execute()
+}
+
+/** The deployment's first account, with its fixed environments. */
+export async function findHomeAccountRow(db: Db) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('environments as production', (join) =>
+      join.onRef('production.account_id', '=', 'accounts.id').on('production.type', '=', 'production'),
+    )
+    .innerJoin('environments as staging', (join) =>
+      join.onRef('staging.account_id', '=', 'accounts.id').on('staging.type', '=', 'staging'),
+    )
+    .select(['accounts.id', 'accounts.name', 'production.id as production_id', 'staging.id as staging_id'])
+    .select(sql<boolean>`exists (select from members where members.account_id = accounts.id)`.as('has_members'))
+    .where('accounts.home', '=', true)
+    .executeTakeFirst()
+}
+
+/** Whether an account of this name has an owner. */
+export async function hasOwnerRow(db: Db, accountName: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('accounts')
+    .innerJoin('members', 'members.account_id', 'accounts.id')
+    .select('accounts.id')
+    .where('accounts.name', '=', accountName)
+    .where('members.role', '=', 'owner')
+    .where('members.organization_id', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function renameAccountRow(tx: Tx, id: string, name: string): Promise<void> {
+  await tx.updateTable('accounts').set({ name }).where('id', '=', id).execute()
+}
+
+export async function insertMemberRow(tx: Tx, row: InsertObject<DB, 'members'>): Promise<void> {
+  await tx.insertInto('members').values(row).execute()
+}
+
+/** The id of the console directory, made where it is missing. */
+export async function ensureConsoleDirectoryRow(
+  tx: Tx,
+  row: { id: string; account_id: string; environment_id: string },
+): Promise<string> {
+  await tx
+    .insertInto('directories')
+    .values({ ...row, kind: 'console' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const found = await tx
+    .selectFrom('directories')
+    .select('id')
+    .where('environment_id', '=', row.environment_id)
+    .where('kind', '=', 'console')
+    .executeTakeFirstOrThrow()
+  return found.id
+}
+
+/** Of a directory that this very transaction may have made, which no other connection can resolve yet. */
+export async function insertConsoleUserRow(tx: Tx, row: InsertObject<DB, 'users'>): Promise<void> {
+  await tx.insertInto('users').values(row).execute()
 }

@@ -1,12 +1,15 @@
 import { checksum, keyedHash, randomBase62, SECRET_LENGTH, sameHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
-import type { FindApiKey, Principal } from '../../platform/http/authenticate.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import type { Principal } from '../../platform/http/authenticate.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { type ApiKeyRow, findApiKeyRowsByStart, insertApiKeyRow } from './store.ts'
+import { noteKeyUse } from './key-use.ts'
+import { type ApiKeyRow, findApiKeyRowsByStart, insertApiKeyRow, listApiKeyRows } from './store.ts'
 
 const START_LENGTH = 12
 const CHECKSUM_LENGTH = 6
+const MAX_LENGTH = 200
 
 export interface NewApiKey {
   accountId: string
@@ -27,8 +30,16 @@ export function makeKey(environmentSlug: string): string {
   return body + checksum(body)
 }
 
-/** Stores a key and returns its text, which is shown this once. `given`: a key of the operator's own making. */
-export async function createApiKey(platform: Platform, db: Db, spec: NewApiKey, given?: string) {
+/**
+ * Stores a key and returns its text, which is shown this once. `given`: a key of the operator's own making.
+ * Throws `invalid_request` for an environment of another account or organization.
+ */
+export async function createApiKey(
+  platform: Platform,
+  db: Db,
+  spec: NewApiKey,
+  given?: string,
+): Promise<{ key: string; row: ApiKeyRow }> {
   const key = given ?? makeKey(spec.environmentSlug)
   const row = await insertApiKeyRow(db, {
     id: newId(),
@@ -36,23 +47,47 @@ export async function createApiKey(platform: Platform, db: Db, spec: NewApiKey, 
     environment_id: spec.environmentId,
     organization_id: spec.organizationId,
     name: spec.name,
-    start: key.slice(0, START_LENGTH),
-    key_hash: hashKey(platform, key),
+    ...secretOf(platform, key),
     scopes: spec.scopes,
     requests_per_second: spec.requestsPerSecond,
     expires_at: spec.expiresAt,
     created_by: spec.createdBy,
   })
-  return { key, row }
+  if (!row)
+    throw httpErrors.invalidRequest({
+      detail: `The environment ${spec.environmentSlug} takes only keys of the organization it was made for.`,
+    })
+  return { key, row: { ...row, environment_slug: spec.environmentSlug } }
 }
 
-/** Looks presented keys up, through a cache that a revocation empties at once here and by notice elsewhere. */
-export function findApiKey(platform: Platform): FindApiKey {
+/** What is kept of a key: the public start, by which it is looked up, and a keyed hash. */
+export function secretOf(platform: Platform, key: string): { start: string; key_hash: Buffer } {
+  return { start: key.slice(0, START_LENGTH), key_hash: hashKey(platform, key) }
+}
+
+/** All keys of an account, revoked ones too, oldest first. */
+export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[]> {
+  return listApiKeyRows(db, { accountId, environmentId: null, organizationId: null })
+}
+
+/**
+ * Looks presented keys up, through a cache that a revocation empties at once here and by notice elsewhere. Notes the
+ * use of those that live, from `ip` where it is known.
+ */
+export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
-  return async (presented) => {
-    if (presented.length > 200 || isMistyped(presented)) return null
-    return cache.get(cacheKey(presented.slice(0, START_LENGTH), hashKey(platform, presented)))
+  return async (presented: string, ip: string | null = null): Promise<Principal | null> => {
+    if (presented.length > MAX_LENGTH || isMistyped(presented)) return null
+    const principal = await cache.get(cacheKey(presented.slice(0, START_LENGTH), hashKey(platform, presented)))
+    const lives = principal && !(principal.expiresAt && principal.expiresAt <= platform.clock.now())
+    if (lives) noteKeyUse(platform, principal.apiKeyId, ip)
+    return principal
   }
+}
+
+/** Whether a key of the operator's own making can be sent in a header, and would be looked up. */
+export function isAcceptable(key: string): boolean {
+  return key.length <= MAX_LENGTH && /^[!-~]+$/.test(key) && !isMistyped(key)
 }
 
 export const apiKeyCache = perPlatform((platform) =>

@@ -1,27 +1,178 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Db } from '../../platform/db/pool.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ApiKeys } from '../../platform/db/schema.gen.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
 
 export type ApiKeyRow = Selectable<ApiKeys> & { environment_slug: string }
 
+/** The keys that a caller may know of. */
+export interface KeyReach {
+  accountId: string
+  /** Null: of every environment. */
+  environmentId: string | null
+  /** Null: of every organization, and the org-wide ones. */
+  organizationId: string | null
+}
+
+/** What stands in `created_by` of the secret before, while it overlaps with that of the rotated key. */
+export const previousSecretOf = (id: string) => `rotation:${id}`
+
 /** Live keys that begin like this. */
 export async function findApiKeyRowsByStart(db: Db, start: string): Promise<ApiKeyRow[]> {
+  return selectApiKeys(db).where('start', '=', start).where('revoked_at', 'is', null).execute()
+}
+
+export async function listApiKeyRows(db: Db, reach: KeyReach, page?: Page): Promise<ApiKeyRow[]> {
+  const query = selectReached(db, reach)
+  const columns = { at: 'api_keys.created_at', id: 'api_keys.id' }
+  return page ? takePage(query, page, columns).execute() : query.orderBy('created_at').orderBy('id').execute()
+}
+
+export async function countApiKeyRows(db: Db, reach: KeyReach): Promise<number> {
+  const row = await db
+    .selectFrom(selectReached(db, reach).as('reached'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/** A key, held until the transaction ends. `dead`: revoked or expired. */
+export async function lockApiKeyRow(tx: Tx, reach: KeyReach, id: string) {
+  return selectReached(tx, reach)
+    .select(sql<boolean>`(revoked_at is not null or coalesce(expires_at <= clock_now(), false))`.as('dead'))
+    .where('api_keys.id', '=', id)
+    .forUpdate('api_keys')
+    .executeTakeFirst()
+}
+
+/**
+ * Undefined when the environment is not of the account, or was made for another organization: then there is no row,
+ * whoever asks for it.
+ */
+export async function insertApiKeyRow(
+  db: Db,
+  row: Insertable<ApiKeys> & { organization_id: string | null },
+): Promise<Selectable<ApiKeys> | undefined> {
+  const values = db
+    .selectFrom('environments')
+    .where('environments.id', '=', row.environment_id)
+    .where('environments.account_id', '=', row.account_id)
+    .where((eb) =>
+      eb.or([
+        eb('environments.organization_id', 'is', null),
+        eb('environments.organization_id', '=', row.organization_id),
+      ]),
+    )
+    .select((eb) => [
+      eb.val(row.id).as('id'),
+      'environments.account_id',
+      'environments.id as environment_id',
+      eb.val(row.organization_id).as('organization_id'),
+      eb.val(row.name).as('name'),
+      eb.val(row.start).as('start'),
+      eb.val(row.key_hash).as('key_hash'),
+      eb.val(row.scopes).as('scopes'),
+      eb.val(row.requests_per_second ?? null).as('requests_per_second'),
+      eb.val(row.expires_at ?? null).as('expires_at'),
+      eb.val(row.created_by).as('created_by'),
+    ])
   return db
-    .selectFrom('api_keys')
-    .innerJoin('environments', 'environments.id', 'api_keys.environment_id')
-    .selectAll('api_keys')
-    .select('environments.slug as environment_slug')
-    .where('start', '=', start)
+    .insertInto('api_keys')
+    .columns([
+      'id',
+      'account_id',
+      'environment_id',
+      'organization_id',
+      'name',
+      'start',
+      'key_hash',
+      'scopes',
+      'requests_per_second',
+      'expires_at',
+      'created_by',
+    ])
+    .expression(values)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Revokes a live key with what is left of the secrets before it. Returns all that lived. */
+export async function revokeApiKeyRows(tx: Tx, reach: KeyReach, id: string): Promise<Selectable<ApiKeys>[]> {
+  return tx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`clock_now()` })
+    .where('account_id', '=', reach.accountId)
+    .where((eb) => eb.or([eb('id', '=', id), eb('created_by', '=', previousSecretOf(id))]))
     .where('revoked_at', 'is', null)
+    .returningAll()
     .execute()
 }
 
-export async function insertApiKeyRow(db: Db, row: Insertable<ApiKeys>): Promise<Selectable<ApiKeys>> {
-  return db.insertInto('api_keys').values(row).returningAll().executeTakeFirstOrThrow()
+/** The same for the secrets before alone. */
+export async function revokePreviousSecretRows(tx: Tx, accountId: string, id: string): Promise<Selectable<ApiKeys>[]> {
+  return tx
+    .updateTable('api_keys')
+    .set({ revoked_at: sql`clock_now()` })
+    .where('account_id', '=', accountId)
+    .where('created_by', '=', previousSecretOf(id))
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .execute()
+}
+
+export async function replaceSecret(tx: Tx, id: string, secret: { start: string; key_hash: Buffer }): Promise<void> {
+  await tx.updateTable('api_keys').set(secret).where('id', '=', id).execute()
+}
+
+/** Moves a key's end so that many seconds from now, and never later than it was. */
+export async function endKeyWithin(tx: Tx, id: string, seconds: number): Promise<void> {
+  await tx
+    .updateTable('api_keys')
+    .set({ expires_at: sql`least(expires_at, clock_now() + make_interval(secs => ${seconds}))` })
+    .where('id', '=', id)
+    .execute()
+}
+
+export interface KeyUse {
+  id: string
+  at: Date
+  ip: string | null
+}
+
+/** Another process that stamps the same key at this moment is not waited for: its stamp does as well. */
+export async function stampKeyUses(db: Db, uses: KeyUse[]): Promise<void> {
+  await sql`
+    with used as (
+      select * from unnest(${uses.map((use) => use.id)}::uuid[], ${uses.map((use) => use.at)}::timestamptz[],
+        ${uses.map((use) => use.ip)}::text[]) as used (id, at, ip)),
+    free as (select id from api_keys where id in (select id from used) for no key update skip locked)
+    update api_keys set last_used_at = greatest(last_used_at, used.at), last_used_ip = coalesce(used.ip, last_used_ip)
+    from used join free using (id) where api_keys.id = used.id`.execute(db)
 }
 
 export async function hasAnyApiKey(db: Db): Promise<boolean> {
   const row = await db.selectNoFrom(sql<boolean>`exists (select from api_keys)`.as('any')).executeTakeFirstOrThrow()
   return row.any
+}
+
+/** Held until the transaction ends: of several first starts at once, one makes the first key. */
+export async function lockFirstKey(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('watchword.first_key'))`.execute(tx)
+}
+
+function selectApiKeys(db: Db) {
+  return db
+    .selectFrom('api_keys')
+    .innerJoin('environments', 'environments.id', 'api_keys.environment_id')
+    .selectAll('api_keys')
+    .select('environments.slug as environment_slug')
+}
+
+function selectReached(db: Db, reach: KeyReach) {
+  const { accountId, environmentId, organizationId } = reach
+  return selectApiKeys(db)
+    .where('api_keys.account_id', '=', accountId)
+    .$if(environmentId !== null, (query) => query.where('api_keys.environment_id', '=', environmentId ?? ''))
+    .$if(organizationId !== null, (query) => query.where('api_keys.organization_id', '=', organizationId))
 }

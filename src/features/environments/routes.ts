@@ -1,3 +1,46 @@
-import type { Route } from '../../platform/http/route.ts'
+import { Type } from 'typebox'
+import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { createEnvironment } from './environments.ts'
+import { environmentErrors } from './errors.ts'
+import { EnvironmentCreate, EnvironmentListReply, EnvironmentReply, toEnvironment } from './schema.ts'
+import { countEnvironmentRows, listEnvironmentRows } from './store.ts'
 
-export const environmentRoutes: Route[] = []
+const tag = 'Environments'
+
+export const environmentRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/environments',
+    scope: 'environments.read',
+    directory: 'account',
+    tag,
+    summary: 'List environments',
+    description: 'Production and staging first, then the custom ones by age.',
+    query: Type.Object(listQuery),
+    reply: EnvironmentListReply,
+    async handle({ platform, headers, directory, input: { query } }) {
+      const page = readPage(platform, '/v1/environments', query)
+      const rows = await listEnvironmentRows(platform.db, directory, page)
+      const total = page.includeTotal ? await countEnvironmentRows(platform.db, directory) : undefined
+      const list = finishPage({ platform, headers }, page, rows, byAge, total)
+      return { environments: list.rows.map(toEnvironment), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/environments',
+    scope: 'environments.write',
+    directory: 'account',
+    tag,
+    summary: 'Create an environment',
+    description: 'A custom environment belongs to one organization and takes only keys of it.',
+    body: EnvironmentCreate,
+    reply: EnvironmentReply,
+    errors: [environmentErrors.slugReserved, environmentErrors.slugTaken],
+    event: 'environment.created',
+    async handle({ tx, directory, origin, input: { body } }) {
+      return { environment: await tx((db) => createEnvironment(db, directory, origin, body)) }
+    },
+  }),
+]

@@ -1,3 +1,34 @@
-import type { Route } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { serviceErrors } from './errors.ts'
+import { ServiceConfig, ServiceConfigChange } from './schema.ts'
+import { changeServiceConfig, getServiceConfig } from './services.ts'
 
-export const serviceRoutes: Route[] = []
+const tag = 'Services'
+
+export const serviceRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organization-apps',
+    scope: 'apps_config.read',
+    tag,
+    summary: 'Read which services are on',
+    description: 'Where nothing was configured every service is on.',
+    reply: ServiceConfig,
+    handle: async ({ platform, directory }) => getServiceConfig(platform.db, directory),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organization-apps',
+    scope: 'apps_config.write',
+    tag,
+    summary: 'Switch services on and off',
+    description:
+      'Absent fields stay. Switching auth off switches otp, password, magic_link, social, passkeys, sso and mfa off.',
+    body: ServiceConfigChange,
+    reply: ServiceConfig,
+    errors: [serviceErrors.authRequired],
+    maybeEvents: ['service_config.updated'],
+    handle: async ({ platform, tx, directory, origin, input: { body } }) =>
+      tx((db) => changeServiceConfig(platform, db, directory, origin, body)),
+  }),
+]

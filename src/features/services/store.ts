@@ -1,5 +1,40 @@
-import type { Db } from '../../platform/db/pool.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 
-export async function findServiceConfigRow(db: Db, directoryId: string) {
-  return db.selectFrom('service_configs').selectAll().where('directory_id', '=', directoryId).executeTakeFirst()
+/** What is stored of a directory's configuration. `app_groups` was validated when it was written. */
+export interface ServiceConfigRow<Group> {
+  enabled_app_ids: string[]
+  app_groups: Group[]
+  sidebar_groups_collapsible: boolean
+}
+
+export async function findServiceConfigRow<Group>(
+  db: Db,
+  directoryId: string,
+): Promise<ServiceConfigRow<Group> | undefined> {
+  return db
+    .selectFrom('service_configs')
+    .select(['enabled_app_ids', 'sidebar_groups_collapsible', sql<Group[]>`app_groups`.as('app_groups')])
+    .where('directory_id', '=', directoryId)
+    .executeTakeFirst()
+}
+
+/** Held until the transaction ends, also where there is no row yet: changes are made one after the other. */
+export async function lockServiceConfig(tx: Tx, directory: Directory): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('watchword.services'), hashtext(${directory.id}))`.execute(tx)
+}
+
+export async function writeServiceConfigRow(
+  tx: Tx,
+  directory: Directory,
+  row: { enabled_app_ids: string[]; app_groups: string; sidebar_groups_collapsible: boolean },
+): Promise<void> {
+  await tx
+    .insertInto('service_configs')
+    .values({ directory_id: directory.id, ...row })
+    .onConflict((conflict) =>
+      conflict.column('directory_id').doUpdateSet({ ...row, updated_at: sql<Date>`clock_now()` }),
+    )
+    .execute()
 }

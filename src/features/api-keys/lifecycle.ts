@@ -1,0 +1,163 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { changedFrom, type Origin, record } from '../../platform/events.ts'
+import type { Principal } from '../../platform/http/authenticate.ts'
+import type { AccountScope, Directory } from '../../platform/http/directory.ts'
+import { isScopePattern } from '../../platform/http/scopes.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { apiKeyCache, cacheKey, createApiKey, makeKey, secretOf } from './api-keys.ts'
+import { apiKeyErrors } from './errors.ts'
+import { type ApiKey, type ApiKeyCreate, toApiKey } from './schema.ts'
+import {
+  type ApiKeyRow,
+  endKeyWithin,
+  insertApiKeyRow,
+  type KeyReach,
+  lockApiKeyRow,
+  previousSecretOf,
+  replaceSecret,
+  revokeApiKeyRows,
+  revokePreviousSecretRows,
+} from './store.ts'
+import { refuseEscalation } from './subset.ts'
+
+interface Caller {
+  principal: Principal
+  scope: AccountScope
+  origin: Origin
+}
+
+/** Makes a key that can do no more than the caller's. Throws `privilege_escalation`, `invalid_request`. */
+export async function mintApiKey(
+  platform: Platform,
+  tx: Tx,
+  caller: Caller,
+  body: ApiKeyCreate,
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const { principal, scope, origin } = caller
+  const spec = {
+    accountId: scope.accountId,
+    environmentId: scope.environmentId,
+    environmentSlug: body.environment ?? scope.environmentSlug,
+    organizationId: scope.organizationId,
+    name: body.name,
+    scopes: readScopes(body.scopes),
+    expiresAt: readExpiry(platform, principal, body.expiresAt),
+    requestsPerSecond: body.requestsPerSecond === undefined ? principal.requestsPerSecond : body.requestsPerSecond,
+    createdBy: `api_key:${principal.apiKeyId}`,
+  }
+  refuseEscalation(principal, spec)
+  const { key, row } = await createApiKey(platform, tx, spec)
+  const apiKey = toApiKey(row)
+  const target = { type: 'api_key', id: row.id }
+  await record(tx, scope.directory, origin, { type: 'api_key.created', target, data: apiKey })
+  return { apiKey, key }
+}
+
+/**
+ * Gives a key a new secret; id, name and rights stay. The secret before lives on as a key of its own for the overlap;
+ * without one it ends at once, with any that still overlaps from an earlier rotation.
+ * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, for the secret goes to the caller.
+ */
+export async function rotateApiKey(
+  platform: Platform,
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  overlapSeconds: number,
+): Promise<{ apiKey: ApiKey; key: string }> {
+  const { principal, scope, origin } = caller
+  const row = await lockKey(tx, scope, id)
+  if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
+  if (row.created_by.startsWith(previousSecretOf('')))
+    throw apiKeyErrors.inactive({ detail: 'This is the secret before of a rotated key: rotate that key instead.' })
+  refuseEscalation(principal, {
+    scopes: row.scopes,
+    organizationId: row.organization_id,
+    environmentSlug: row.environment_slug,
+    expiresAt: row.expires_at,
+    requestsPerSecond: row.requests_per_second,
+  })
+  const key = makeKey(row.environment_slug)
+  await replaceSecret(tx, row.id, secretOf(platform, key))
+  await forget(platform, tx, [row])
+  if (overlapSeconds > 0) await keepPreviousSecret(tx, row, overlapSeconds)
+  else await forget(platform, tx, await revokePreviousSecretRows(tx, row.account_id, row.id))
+  const apiKey = toApiKey({ ...row, start: secretOf(platform, key).start })
+  const target = { type: 'api_key', id: row.id }
+  const previous = changedFrom(toApiKey(row), apiKey)
+  await record(tx, scope.directory, origin, { type: 'api_key.rotated', target, data: apiKey, previous })
+  return { apiKey, key }
+}
+
+/**
+ * Revokes a key and what is left of its secrets before: at once here, within 5 s on every other process. A key that
+ * was revoked before stays as it is. `directory`: the account-level one of the key's environment, for the event.
+ * Throws `api_key_not_found`.
+ */
+export async function revokeApiKey(
+  platform: Platform,
+  tx: Tx,
+  reach: KeyReach & { directory: Directory },
+  origin: Origin,
+  id: string,
+): Promise<void> {
+  const before = await lockKey(tx, reach, id)
+  const revoked = await revokeApiKeyRows(tx, reach, before.id)
+  await forget(platform, tx, revoked)
+  const own = revoked.find((row) => row.id === before.id)
+  if (!own) return
+  const data = toApiKey({ ...own, environment_slug: before.environment_slug })
+  const target = { type: 'api_key', id: before.id }
+  const previous = changedFrom(toApiKey(before), data)
+  await record(tx, reach.directory, origin, { type: 'api_key.revoked', target, data, previous })
+}
+
+async function lockKey(tx: Tx, reach: KeyReach, text: string) {
+  const id = text.toLowerCase()
+  const row = isId(id) ? await lockApiKeyRow(tx, reach, id) : undefined
+  if (!row) throw apiKeyErrors.notFound()
+  return row
+}
+
+async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Promise<void> {
+  const id = newId()
+  await insertApiKeyRow(tx, {
+    id,
+    account_id: row.account_id,
+    environment_id: row.environment_id,
+    organization_id: row.organization_id,
+    name: row.name,
+    start: row.start,
+    key_hash: row.key_hash,
+    scopes: row.scopes,
+    requests_per_second: row.requests_per_second,
+    expires_at: row.expires_at,
+    created_by: previousSecretOf(row.id),
+  })
+  await endKeyWithin(tx, id, seconds)
+}
+
+async function forget(platform: Platform, tx: Tx, rows: { start: string; key_hash: Buffer }[]): Promise<void> {
+  for (const row of rows) await apiKeyCache(platform).invalidate(tx, cacheKey(row.start, row.key_hash))
+}
+
+function readScopes(scopes: string[]): string[] {
+  const errors = scopes.flatMap((scope, i) =>
+    isScopePattern(scope) ? [] : [{ field: `scopes.${i}`, code: 'unknown_scope', message: `scopes.${i} is no scope` }],
+  )
+  const first = errors[0]
+  if (first) throw httpErrors.invalidRequest({ detail: `${first.message}.`, errors })
+  return scopes
+}
+
+/** Absent: the caller's own end. */
+function readExpiry(platform: Platform, principal: Principal, text: string | null | undefined): Date | null {
+  if (text === undefined) return principal.expiresAt
+  if (text === null) return null
+  const at = new Date(text)
+  if (at > platform.clock.now()) return at
+  const message = 'expiresAt must be a moment to come'
+  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'expiresAt', code: 'past', message }] })
+}

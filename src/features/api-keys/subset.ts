@@ -1,0 +1,30 @@
+import type { Principal } from '../../platform/http/authenticate.ts'
+import { isSubset } from '../../platform/http/scopes.ts'
+import { apiKeyErrors } from './errors.ts'
+
+/** What a key may do, and for how long. */
+export interface Power {
+  scopes: readonly string[]
+  organizationId: string | null
+  environmentSlug: string
+  expiresAt: Date | null
+  requestsPerSecond: number | null
+}
+
+/**
+ * Refuses to put a secret into the caller's hands that can do more than the caller's own: wider scopes, another
+ * organization or environment, a longer life, a higher ceiling. Throws `privilege_escalation`.
+ */
+export function refuseEscalation(principal: Principal, power: Power): void {
+  const { organizationId, expiresAt, requestsPerSecond } = principal
+  if (!isSubset(power.scopes, principal.scopes)) refuse('its scopes must be among those of your key')
+  if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
+  if (power.environmentSlug !== principal.environmentSlug) refuse('it must belong to the environment of your key')
+  if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
+  if (requestsPerSecond !== null && (power.requestsPerSecond === null || power.requestsPerSecond > requestsPerSecond))
+    refuse('its requestsPerSecond must not exceed that of your key')
+}
+
+function refuse(rule: string): never {
+  throw apiKeyErrors.privilegeEscalation({ detail: `The key cannot be given out: ${rule}.` })
+}

@@ -1,0 +1,60 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Environments } from '../../platform/db/schema.gen.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
+
+/** What a caller sees of an account. */
+export interface EnvironmentReach {
+  accountId: string
+  /** The only organization in reach: its own environments and the shared ones; null: all of the account. */
+  organizationId: string | null
+}
+
+export type EnvironmentRow = Selectable<Environments> & { key_count: number }
+
+export async function listEnvironmentRows(db: Db, reach: EnvironmentReach, page: Page): Promise<EnvironmentRow[]> {
+  return takePage(selectEnvironments(db, reach), page).execute()
+}
+
+export async function countEnvironmentRows(db: Db, reach: EnvironmentReach): Promise<number> {
+  const row = await db
+    .selectFrom(selectEnvironments(db, reach).as('reached'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function insertEnvironmentRow(tx: Tx, row: Insertable<Environments>): Promise<Selectable<Environments>> {
+  return tx.insertInto('environments').values(row).returningAll().executeTakeFirstOrThrow()
+}
+
+function selectEnvironments(db: Db, reach: EnvironmentReach) {
+  const { accountId, organizationId } = reach
+  return db
+    .selectFrom('environments')
+    .selectAll('environments')
+    .select((eb) =>
+      eb
+        .selectFrom('api_keys')
+        .select((keys) => keys.fn.countAll<number>().as('count'))
+        .where('api_keys.account_id', '=', accountId)
+        .whereRef('api_keys.environment_id', '=', 'environments.id')
+        .where('revoked_at', 'is', null)
+        .where(sql<boolean>`(expires_at is null or expires_at > clock_now())`)
+        // How many keys other organizations have is none of a scoped key's business.
+        .$if(organizationId !== null, (keys) => keys.where('api_keys.organization_id', '=', organizationId))
+        .$castTo<{ count: number }>()
+        .$asScalar()
+        .$notNull()
+        .as('key_count'),
+    )
+    .where('environments.account_id', '=', accountId)
+    .$if(organizationId !== null, (query) =>
+      query.where((eb) =>
+        eb.or([
+          eb('environments.organization_id', 'is', null),
+          eb('environments.organization_id', '=', organizationId),
+        ]),
+      ),
+    )
+}

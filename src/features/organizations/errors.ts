@@ -1,0 +1,8 @@
+import { defineErrors, httpErrors } from '../../platform/errors.ts'
+
+export const organizationErrors = {
+  notFound: httpErrors.organizationNotFound,
+  ...defineErrors({
+    slugTaken: [409, 'slug_taken', 'The slug is taken'],
+  }),
+}

@@ -1,0 +1,158 @@
+import { sql } from 'kysely'
+import { type Db, isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { changedFrom, type EventInput, type Origin, record } from '../../platform/events.ts'
+import type { AccountScope } from '../../platform/http/directory.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { revokeOrganizationSessions } from '../sessions/sessions.ts'
+import { organizationErrors } from './errors.ts'
+import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
+import {
+  findOrganizationRow,
+  insertOrganizationRow,
+  lockOrganizationRow,
+  type OrganizationReach,
+  type OrganizationRow,
+  updateOrganizationRow,
+} from './store.ts'
+
+export { isSlug } from './slug.ts'
+
+const MAX_METADATA_BYTES = 16 * 1024
+
+export interface NewOrganization extends OrganizationCreate {
+  accountId: string
+  parentId: string | null
+}
+
+/** An organization in the caller's reach. Throws `organization_not_found`, for another account's as for none. */
+export async function getOrganization(db: Db, reach: OrganizationReach, id: string): Promise<OrganizationRow> {
+  return found(await findOrganizationRow(db, reach, readId(id)))
+}
+
+/** Makes an organization without a word to anybody; returns its id. Throws `slug_taken`, also to the loser of a race. */
+export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<string> {
+  const id = newId()
+  try {
+    await insertOrganizationRow(tx, {
+      id,
+      account_id: spec.accountId,
+      parent_id: spec.parentId,
+      name: spec.name,
+      slug: spec.slug,
+      description: spec.description ?? null,
+      external_id: spec.externalId ?? null,
+      metadata: writeMetadata(spec.metadata ?? null),
+    })
+  } catch (error) {
+    if (isUniqueViolation(error, 'organizations_account_id_slug_key')) throw organizationErrors.slugTaken()
+    throw error
+  }
+  return id
+}
+
+/** Makes an organization below the one that the request names, if it names one. */
+export async function createOrganization(
+  tx: Tx,
+  scope: AccountScope,
+  origin: Origin,
+  body: OrganizationCreate,
+): Promise<OrganizationRow> {
+  const id = await addOrganization(tx, { ...body, accountId: scope.accountId, parentId: scope.organizationId })
+  const row = found(await findOrganizationRow(tx, { ...scope, organizationId: null }, id))
+  const target = { type: 'organization', id }
+  await record(tx, scope.directory, origin, { type: 'organization.created', target, data: toOrganization(row) })
+  return row
+}
+
+/**
+ * Changes what the patch names; one that changes nothing leaves no trace. Leaving `active` ends every session of the
+ * organization in the same transaction. Throws `organization_not_found`, `version_conflict`.
+ */
+export async function updateOrganization(
+  tx: Tx,
+  scope: AccountScope,
+  origin: Origin,
+  id: string,
+  change: { patch: OrganizationPatch; ifMatch: string | null },
+): Promise<OrganizationRow> {
+  const before = found(await lockOrganizationRow(tx, scope, readId(id)))
+  if (change.ifMatch !== null && change.ifMatch !== '*' && change.ifMatch !== organizationTag(before))
+    throw httpErrors.versionConflict()
+  const asked = applyPatch(before, change.patch)
+  const changed = Object.keys(changedFrom(before, asked))
+  if (!changed.length) return before
+  const status = changed.includes('status') ? asked.status : null
+  await updateOrganizationRow(tx, scope, before.id, {
+    ...asked,
+    metadata: writeMetadata(asked.metadata),
+    ...(status === null ? {} : { archived_at: status === 'archived' ? sql<Date>`clock_now()` : null }),
+  })
+  // On the way back too: a sign-in under way when the organization closed may have left a session behind.
+  if (status !== null) {
+    const reason = status === 'archived' ? 'organization_archived' : 'organization_suspended'
+    await revokeOrganizationSessions(tx, before.id, origin, reason)
+  }
+  const after = found(await findOrganizationRow(tx, scope, before.id))
+  await recordChange(tx, scope, origin, { before, after, changed })
+  return after
+}
+
+function applyPatch(row: OrganizationRow, patch: OrganizationPatch) {
+  const { name, description, status, externalId, metadata } = patch
+  return {
+    name: name ?? row.name,
+    description: description === undefined ? row.description : description,
+    status: status ?? row.status,
+    external_id: externalId === undefined ? row.external_id : externalId,
+    metadata: metadata === undefined ? row.metadata : (metadata ?? {}),
+  }
+}
+
+/** The entity tag of a record (RFC 9110 §8.8.3), weak because the counts in it have no version. */
+export function organizationTag(row: OrganizationRow): string {
+  return `W/"${row.version}"`
+}
+
+const statusEvents: Record<string, string> = {
+  active: 'organization.activated',
+  suspended: 'organization.suspended',
+  archived: 'organization.archived',
+}
+
+async function recordChange(
+  tx: Tx,
+  scope: AccountScope,
+  origin: Origin,
+  change: { before: OrganizationRow; after: OrganizationRow; changed: string[] },
+): Promise<void> {
+  const data = toOrganization(change.after)
+  const previous = changedFrom(toOrganization(change.before), data)
+  const target = { type: 'organization', id: data.id }
+  const statusEvent = change.changed.includes('status') ? statusEvents[data.status] : undefined
+  const onlyStatus = change.changed.every((field) => field === 'status')
+  const types = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : ['organization.updated'])]
+  const events = types.map((type): EventInput => ({ type, target, data, previous }))
+  await record(tx, scope.directory, origin, ...events)
+}
+
+function writeMetadata(metadata: Record<string, unknown> | null): string {
+  const text = JSON.stringify(metadata ?? {})
+  if (Buffer.byteLength(text) <= MAX_METADATA_BYTES) return text
+  const message = `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`
+  throw httpErrors.invalidRequest({
+    detail: `${message}.`,
+    errors: [{ field: 'metadata', code: 'too_large', message }],
+  })
+}
+
+function found(row: OrganizationRow | undefined): OrganizationRow {
+  if (!row) throw organizationErrors.notFound()
+  return row
+}
+
+function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw organizationErrors.notFound()
+  return id
+}

@@ -1,0 +1,10 @@
+/** URL-safe: words of lower-case ASCII letters and digits, joined by single hyphens. */
+export const SLUG_PATTERN = '^[a-z0-9](-?[a-z0-9])*$'
+export const MAX_SLUG = 63
+
+const form = new RegExp(SLUG_PATTERN)
+
+/** Whether the text may be a slug as it stands: nothing is folded, so a look-alike never becomes another's slug. */
+export function isSlug(text: string): boolean {
+  return text.length <= MAX_SLUG && form.test(text)
+}

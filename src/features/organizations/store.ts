@@ -1,0 +1,115 @@
+import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { DB, Organizations } from '../../platform/db/schema.gen.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
+
+/** What a caller reaches of an account, seen from one environment. */
+export interface OrganizationReach {
+  accountId: string
+  environmentId: string
+  /** The only organization in reach; null: all of the account. */
+  organizationId: string | null
+}
+
+export interface OrganizationFilter {
+  status?: string
+  slug?: string
+  externalId?: string
+}
+
+export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> & {
+  metadata: Record<string, unknown>
+  member_count: number
+  user_count: number
+}
+
+type OrganizationChanges = UpdateObject<DB, 'organizations'>
+
+export async function findOrganizationRow(
+  db: Db,
+  reach: OrganizationReach,
+  id: string,
+): Promise<OrganizationRow | undefined> {
+  return selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
+}
+
+/** The same, held until the transaction ends, so that a change is made to what was read. */
+export async function lockOrganizationRow(
+  tx: Tx,
+  reach: OrganizationReach,
+  id: string,
+): Promise<OrganizationRow | undefined> {
+  return selectOrganizations(tx, reach).where('organizations.id', '=', id).forUpdate('organizations').executeTakeFirst()
+}
+
+export async function listOrganizationRows(
+  db: Db,
+  reach: OrganizationReach,
+  filter: OrganizationFilter,
+  page: Page,
+): Promise<OrganizationRow[]> {
+  const query = selectOrganizations(db, reach).where((eb) => eb.and(conditions(filter)))
+  return takePage(query, page).execute()
+}
+
+export async function countOrganizationRows(
+  db: Db,
+  reach: OrganizationReach,
+  filter: OrganizationFilter,
+): Promise<number> {
+  const row = await db
+    .selectFrom('organizations')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', reach.accountId)
+    .$if(reach.organizationId !== null, (query) => query.where('id', '=', reach.organizationId ?? ''))
+    .where((eb) => eb.and(conditions(filter)))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+export async function insertOrganizationRow(tx: Tx, row: Insertable<Organizations>): Promise<void> {
+  await tx.insertInto('organizations').values(row).execute()
+}
+
+export async function updateOrganizationRow(
+  tx: Tx,
+  reach: OrganizationReach,
+  id: string,
+  changes: OrganizationChanges,
+): Promise<void> {
+  await tx
+    .updateTable('organizations')
+    .set({ ...changes, version: sql`version + 1`, updated_at: sql`clock_now()` })
+    .where('account_id', '=', reach.accountId)
+    .where('id', '=', id)
+    .execute()
+}
+
+function conditions(filter: OrganizationFilter) {
+  const { status, slug, externalId } = filter
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(slug === undefined ? {} : { slug }),
+    ...(externalId === undefined ? {} : { external_id: externalId }),
+  }
+}
+
+function selectOrganizations(db: Db, reach: OrganizationReach) {
+  return db
+    .selectFrom('organizations')
+    .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
+    .select(['created_at', 'updated_at', 'archived_at'])
+    .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
+    .select(
+      // Both counts read an index that begins with what they compare.
+      sql<number>`(select count(*) from members m
+        where m.account_id = organizations.account_id and m.organization_id = organizations.id)`.as('member_count'),
+    )
+    .select(
+      sql<number>`(select count(*) from users u join directories d on d.id = u.directory_id
+        where d.organization_id = organizations.id and d.environment_id = ${reach.environmentId}
+          and u.deleted_at is null and (u.pending_until is null or u.pending_until > clock_now()))`.as('user_count'),
+    )
+    .where('account_id', '=', reach.accountId)
+    .$if(reach.organizationId !== null, (query) => query.where('id', '=', reach.organizationId ?? ''))
+}

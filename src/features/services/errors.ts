@@ -1,0 +1,5 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+export const serviceErrors = defineErrors({
+  authRequired: [409, 'auth_required', 'The service needs Auth'],
+})

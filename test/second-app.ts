@@ -1,0 +1,23 @@
+import { afterAll } from 'vitest'
+import { type App, buildApp } from '../src/app.ts'
+import { parseConfig } from '../src/platform/config.ts'
+import { createLog } from '../src/platform/log.ts'
+import { type Caller, caller, type TestApp } from './harness.ts'
+
+/** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
+export async function startSecondApp(first: TestApp): Promise<{ app: App; as(key: string | null): Caller }> {
+  const config = parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000' })
+  const app = await buildApp({
+    config,
+    databaseUrl: first.databaseUrl,
+    masterKeys: [first.masterKey],
+    clock: first.app.platform.clock,
+    log: createLog({ logLevel: 'error' }, { write: () => undefined }),
+    strict: true,
+  })
+  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  afterAll(() => app.close())
+  const address = app.server.server.address()
+  const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  return { app, as: (key) => caller(baseUrl, key) }
+}
