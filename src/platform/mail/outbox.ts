@@ -54,7 +54,17 @@ export async function queueMail(
       useful_until: new Date(platform.clock.now().getTime() + usefulSeconds * 1000),
     })
     .execute()
-  if (!keepsMail(platform)) await enqueue(db, SEND_MAIL, { directoryId: directory.id, id })
+  if (!keepsMail(platform)) await enqueueSending(db, directory.id, id)
+}
+
+/** Has the mail sent, soon or at the given time; there is one such job for a mail. */
+export async function enqueueSending(db: Db, directoryId: string, id: string, runAt?: Date): Promise<void> {
+  await enqueue(db, SEND_MAIL, { directoryId, id }, { key: sendingKey(id), ...(runAt ? { runAt } : {}) })
+}
+
+/** The key of the job that sends a mail. */
+export function sendingKey(id: string): string {
+  return `${SEND_MAIL}/${id}`
 }
 
 /** Development without a mail server: mails stay, to be read at /dev/mail. */
@@ -63,5 +73,10 @@ export function keepsMail(platform: Platform): boolean {
 }
 
 export function mailPlace(directory: Directory, id: string) {
-  return { table: 'mail_outbox', column: 'message_sealed', row: `${directory.id}/${id}`, accountId: directory.accountId }
+  return {
+    table: 'mail_outbox',
+    column: 'message_sealed',
+    row: `${directory.id}/${id}`,
+    accountId: directory.accountId,
+  }
 }

@@ -1,0 +1,63 @@
+import { domainToASCII, domainToUnicode } from 'node:url'
+
+/** A mail address that has been validated. */
+export interface EmailAddress {
+  /** To be stored, shown and mailed: pure ASCII, the case as given. */
+  email: string
+  /** The identity, to be compared and indexed: the same in lower case. */
+  norm: string
+}
+
+// Room for spaces around an address; more is not worth looking at.
+const MAX_INPUT = 320
+// RFC 5321 §4.5.3.1, with RFC 3696 erratum 1690
+const MAX_ADDRESS = 254
+const MAX_LOCAL = 64
+// A dot-atom (RFC 5321 §4.1.2) without the routing characters `%` and `!`: some mail servers deliver
+// `eve%evil.com@victim.com` to evil.com. Quoted local parts are refused with it (GHSA-7rqj-j65f-68wh).
+const LOCAL = /^[a-z0-9#$&'*+/=?^_`{|}~-]+(\.[a-z0-9#$&'*+/=?^_`{|}~-]+)*$/i
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
+const NON_ASCII = /[^\0-\x7f]/
+
+/**
+ * Reads one bare address, or null when it is not one that is safe to mail. Compatibility characters are folded first
+ * and everything is judged afterwards, so that nothing downstream can read another address out of the result
+ * (full-width `＠`, comments, lists, display names).
+ */
+export function parseEmail(text: string): EmailAddress | null {
+  if (text.length > MAX_INPUT || INVISIBLE.test(text)) return null
+  const address = text.normalize('NFKC').replaceAll(/^ +| +$/g, '')
+  const [local, domain, ...more] = address.split('@')
+  if (local === undefined || domain === undefined || more.length > 0) return null
+  // Decoders turn an encoded word (RFC 2047) in the local part into other characters, `@` among them.
+  if (local.length > MAX_LOCAL || !LOCAL.test(local) || local.includes('=?')) return null
+  const ascii = readDomain(domain)
+  if (ascii === null) return null
+  const email = `${local}@${ascii === domain.toLowerCase() ? domain : ascii}`
+  return email.length > MAX_ADDRESS ? null : { email, norm: email.toLowerCase() }
+}
+
+/** The domain in ASCII and lower case (IDNA, UTS #46), or null. */
+function readDomain(domain: string): string | null {
+  // Before the conversion, which reads `%2e` and addresses such as `0x7f.1` as a URL's host would.
+  if (domain.split('.').some((label) => !NON_ASCII.test(label) && !LABEL.test(label))) return null
+  const ascii = domainToASCII(domain)
+  const labels = ascii.split('.')
+  const top = labels.at(-1) ?? ''
+  if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null
+  // Malformed punycode passes the conversion, and lenient decoders make other characters of it, `@` among them.
+  const unicode = domainToUnicode(ascii)
+  if (unicode.includes('xn--') || domainToASCII(unicode) !== ascii) return null
+  // A numeric last label is an IPv4 address to resolvers.
+  return /^(\d+|0x[\da-f]*)$/.test(top) ? null : ascii
+}
+
+/**
+ * A hint such as `a•••@example.com`. Made from the input alone, with bullets of a fixed number: it tells neither
+ * whether somebody has the address nor how long it is.
+ */
+export function maskEmail(email: string): string {
+  const at = email.lastIndexOf('@')
+  return `${email.slice(0, Math.min(1, Math.max(at, 0)))}•••${at < 0 ? '' : email.slice(at)}`
+}

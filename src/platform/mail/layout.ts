@@ -1,0 +1,103 @@
+import { escapeHtml } from './html.ts'
+
+/** What a mail says; all of it plain text. */
+export interface MailContent {
+  /** Default `Watchword`. */
+  brandName?: string | null
+  heading: string
+  paragraphs: string[]
+  /** Shown large, and in the text part on a line of its own. */
+  code?: string
+  /** An http(s) link. */
+  button?: { label: string; url: string }
+  footer: string
+}
+
+/** Renders a mail as text and as HTML. Throws for a link that is not http(s). */
+export function renderMail(content: MailContent): { text: string; html: string } {
+  const plain = toPlain(content)
+  return { text: renderText(plain), html: renderHtml(plain) }
+}
+
+type PlainContent = MailContent & { brandName: string }
+
+/** Names that people choose must not add lines of their own to what we say. */
+function toPlain(content: MailContent): PlainContent {
+  const { code, button } = content
+  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A mailed link must be http(s)')
+  return {
+    brandName: oneLine(content.brandName ?? '') || 'Watchword',
+    heading: oneLine(content.heading),
+    paragraphs: content.paragraphs.map(oneLine),
+    ...(code === undefined ? {} : { code: oneLine(code) }),
+    ...(button ? { button: { label: oneLine(button.label), url: new URL(button.url).href } } : {}),
+    footer: oneLine(content.footer),
+  }
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
+}
+
+function renderText(content: PlainContent): string {
+  const { brandName, heading, paragraphs, code, button, footer } = content
+  const link = button ? [`${button.label}:`, button.url].join('\n') : undefined
+  const blocks = [heading, ...paragraphs, code, link, footer, `-- \n${brandName}`]
+  return `${blocks.filter((block) => block !== undefined && block !== '').join('\n\n')}\n`
+}
+
+const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+
+// Mail programs drop or keep style sheets as they please: light colors are inline, dark ones override them.
+const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark}
+@media (prefers-color-scheme:dark){
+.page{background:#111214!important}.card{background:#1c1d20!important;border-color:#303238!important}
+.ink{color:#f2f3f5!important}.soft{color:#a4a7ae!important}
+.code{background:#27292d!important;color:#f2f3f5!important;border-color:#3a3d44!important}
+.button{background:#f2f3f5!important;color:#16171a!important}.rule{border-color:#303238!important}}`
+
+function renderHtml(content: PlainContent): string {
+  const { brandName, heading, paragraphs, code, button, footer } = content
+  const body = [
+    `<h1 class="ink" style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#16171a">${escapeHtml(heading)}</h1>`,
+    ...paragraphs.map(
+      (text) =>
+        `<p class="ink" style="margin:0 0 16px;font-size:16px;line-height:1.55;color:#16171a">${escapeHtml(text)}</p>`,
+    ),
+    code === undefined ? '' : renderCode(code),
+    button ? renderButton(button) : '',
+    `<p class="soft rule" style="margin:24px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e8;font-size:14px;line-height:1.5;color:#62656d">${escapeHtml(footer)}</p>`,
+  ]
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(heading)}</title>
+<style>${STYLES}</style>
+</head>
+<body class="page" style="margin:0;padding:0;background:#f3f4f6">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6;${FONT}"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px">
+<tr><td class="soft" style="padding:0 4px 12px;font-size:15px;font-weight:600;color:#62656d">${escapeHtml(brandName)}</td></tr>
+<tr><td class="card" style="padding:28px 24px;background:#ffffff;border:1px solid #e4e5e8;border-radius:12px">
+${body.filter((part) => part !== '').join('\n')}
+</td></tr>
+</table>
+</td></tr></table>
+</body>
+</html>
+`
+}
+
+function renderCode(code: string): string {
+  return `<p class="code" style="margin:8px 0 20px;padding:16px 12px;background:#f3f4f6;border:1px solid #e4e5e8;border-radius:8px;text-align:center;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:24px;line-height:1.3;font-weight:600;color:#16171a">${escapeHtml(code)}</p>`
+}
+
+function renderButton(button: { label: string; url: string }): string {
+  const url = escapeHtml(button.url)
+  return `<p style="margin:8px 0 20px"><a class="button" href="${url}" style="display:inline-block;padding:12px 22px;background:#16171a;border-radius:8px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button.label)}</a></p>
+<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">Or open this address: ${url}</p>`
+}

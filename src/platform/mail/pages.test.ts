@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { startApp, type TestApp } from '../../../test/harness.ts'
+import { accountDirectory } from '../http/directory.ts'
+import { newId } from '../ids.ts'
+import { renderMail } from './layout.ts'
+import { queueMail } from './outbox.ts'
+
+const development = await startApp()
+const production = await startApp({ env: { NODE_ENV: 'production' } })
+const withServer = await startApp({
+  env: { SMTP_URL: 'smtp://127.0.0.1:1', WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>' },
+})
+
+async function queue({ app, tenant }: TestApp, to: string, subject: string, decoy = false) {
+  const { accountId, environmentId } = await tenant()
+  const { platform } = app
+  const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
+  const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
+  const message = { kind: 'login_otp', to, subject, ...renderMail(content), decoy }
+  await platform.tx((tx) => queueMail(tx, platform, directory, message, 60))
+  const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
+  return row.id
+}
+
+test('lists the mails of development, the newest first, without decoys', async () => {
+  const first = await queue(development, 'ada@example.com', 'First <b>')
+  const second = await queue(development, 'grace@example.com', 'Second')
+  const decoy = await queue(development, 'decoy@example.com', 'Third', true)
+  const { status, headers, text } = await development.as(null).get('/dev/mail')
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none';.*frame-ancestors 'none'/)
+  expect(text).toContain('http-equiv="refresh"')
+  expect(text).toContain('First &lt;b&gt;')
+  expect(text).toContain('ada@example.com')
+  expect(text.indexOf(second)).toBeGreaterThan(0)
+  expect(text.indexOf(second)).toBeLessThan(text.indexOf(first))
+  expect(text).not.toContain(decoy)
+  expect(text).not.toContain('decoy@example.com')
+  expect(text).not.toContain('amber falcon')
+  expect((await development.as(null).get(`/dev/mail/${decoy}`)).status).toBe(404)
+})
+
+test('shows one mail, its HTML in a sandbox', async () => {
+  const id = await queue(development, 'ada@example.com', '"><script>alert(1)</script>')
+  const { status, text } = await development.as(null).get(`/dev/mail/${id}`)
+  expect(status).toBe(200)
+  expect(text).toContain('login_otp')
+  expect(text).toMatch(
+    /<iframe [^>]*sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="&lt;!doctype html&gt;/,
+  )
+  expect(text).toMatch(/<pre>[^<]*\namber falcon\n/)
+  expect(text).not.toContain('<script')
+})
+
+test.each([newId(), 'nonsense'])('there is no mail %s', async (id) => {
+  const { status, body } = await development.as(null).get(`/dev/mail/${id}`)
+  expect([status, body.code]).toEqual([404, 'not_found'])
+})
+
+test.each([
+  ['in production', production],
+  ['with a mail server', withServer],
+])('there are no such pages %s', async (_, service) => {
+  const id = await queue(service, 'ada@example.com', 'Your code')
+  for (const path of ['/dev/mail', `/dev/mail/${id}`]) {
+    const { status, body } = await service.as(null).get(path)
+    expect([status, body.code]).toEqual([404, 'not_found'])
+  }
+})
