@@ -50,7 +50,12 @@ export function eventRow(directory: Directory, origin: Origin, event: EventInput
  * The same as an SQL fragment, for a statement that writes events together with other rows: nothing is recorded unless
  * the common table expression `source` has a row.
  */
-export function recordIfAny(source: string, directory: Directory, origin: Origin, ...events: EventInput[]): RawBuilder<unknown> {
+export function recordIfAny(
+  source: string,
+  directory: Directory,
+  origin: Origin,
+  ...events: EventInput[]
+): RawBuilder<unknown> {
   const rows = events.map((event) => {
     const row = eventRow(directory, origin, event)
     return sql`(${row.directory_id}::uuid, ${row.id}::uuid, ${row.type}, ${row.actor_type}, ${row.actor_id},
@@ -63,12 +68,14 @@ export function recordIfAny(source: string, directory: Directory, origin: Origin
 
 /** Appends to the one event stream, in the transaction of what happened. */
 export async function record(db: Db, directory: Directory, origin: Origin, ...events: EventInput[]): Promise<void> {
-  if (!events.length) return
-  await db
-    .insertInto('events')
-    .values(events.map((event) => eventRow(directory, origin, event)))
-    .execute()
+  for (let start = 0; start < events.length; start += EVENTS_A_STATEMENT) {
+    const rows = events.slice(start, start + EVENTS_A_STATEMENT).map((event) => eventRow(directory, origin, event))
+    await db.insertInto('events').values(rows).execute()
+  }
 }
+
+// PostgreSQL takes 65 535 parameters a statement, and a row has eleven.
+const EVENTS_A_STATEMENT = 1000
 
 /** The fields of `after` that changed, as they were in `before`. */
 export function changedFrom<T extends object>(before: T, after: T): Record<string, unknown> {

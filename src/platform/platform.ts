@@ -5,12 +5,14 @@ import type { Caches } from './db/cache.ts'
 import type { Database, Db } from './db/pool.ts'
 import type { RunInTransaction } from './db/tx.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 
 /** What every feature stands on: one value per process (tests: per app). */
 export interface Platform {
   config: Config
   clock: Clock
   log: Log
+  metrics: Metrics
   database: Database
   /** Single statements. */
   db: Db

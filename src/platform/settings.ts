@@ -133,5 +133,7 @@ function onlyObject(value: unknown): Record<string, unknown> {
 /** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower one. */
 export function accountDefaults(scope: AccountScope): AccountScope {
   if (scope.organizationId === null) return scope
-  throw httpErrors.subOrgMismatch({ detail: 'The defaults of all organizations are set without subOrgId, by an org-wide key.' })
+  throw httpErrors.subOrgMismatch({
+    detail: 'The defaults of all organizations are set without subOrgId, by an org-wide key.',
+  })
 }

@@ -9,7 +9,7 @@ import { type Origin, recordIfAny } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { makeRoomForSession } from '../sessions/sessions.ts'
+import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { findOrganizationStatus, type SignInFacts, signIn } from './store.ts'
@@ -85,10 +85,12 @@ export async function completeLogin(
   const limit = settings.max_concurrent_sessions
   if (limit === null) return issueSession(context, db, facts, proof, settings)
   return within(platform.tx, db, async (tx) => {
-    const oldest = settings.concurrent_session_policy === 'revoke_oldest'
-    if (!(await makeRoomForSession(tx, directory, origin, facts.user_id, limit, oldest)))
-      throw loginErrors.sessionLimitReached()
-    return issueSession(context, tx, facts, proof, settings)
+    const live = await countLiveSessions(tx, directory, facts.user_id)
+    if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
+    const session = await issueSession(context, tx, facts, proof, settings)
+    // Only a sign-in that succeeded costs the oldest session.
+    if (session) await endOldestSessions(tx, directory, origin, facts.user_id, limit)
+    return session
   })
 }
 

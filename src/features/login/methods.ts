@@ -12,7 +12,10 @@ export const LoginMethod = Type.Object({
 })
 
 /** The ways to sign in that work in this directory right now. None while Auth is off. */
-export async function listLoginMethods(platform: Platform, directory: Directory): Promise<Static<typeof LoginMethod>[]> {
+export async function listLoginMethods(
+  platform: Platform,
+  directory: Directory,
+): Promise<Static<typeof LoginMethod>[]> {
   const enabled = await isServiceEnabled(platform, directory, 'otp')
   const { channel_email } = await otpSettings(platform, directory)
   return enabled && channel_email ? [{ id: 'otp', label: 'Email code', providers: null }] : []

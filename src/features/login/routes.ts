@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { accountDefaults } from '../../platform/settings.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { accountDefaults } from '../../platform/settings.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
 import { AuthSettings, authSettings } from './settings.ts'
 
@@ -42,7 +42,9 @@ export const loginRoutes: Route[] = [
     body: Type.Object(authSettings.patchBody),
     reply: Type.Object({ settings: AuthSettings }),
     event: 'auth.settings.updated',
-    handle: async (context) => ({ settings: await authSettings.update(context, context.directory, context.input.body) }),
+    handle: async (context) => ({
+      settings: await authSettings.update(context, context.directory, context.input.body),
+    }),
   }),
   defineRoute({
     method: 'PATCH',

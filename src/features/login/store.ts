@@ -21,7 +21,11 @@ const columns = sql`
   organizations.slug as organization_slug, organizations.status as organization_status`
 
 /** The facts about whoever has this address, or null. An expired sign-up counts as nobody. */
-export async function findSignInFactsByEmail(db: Db, directory: Directory, emailNorm: string): Promise<SignInFacts | null> {
+export async function findSignInFactsByEmail(
+  db: Db,
+  directory: Directory,
+  emailNorm: string,
+): Promise<SignInFacts | null> {
   return findFacts(db, directory, sql`users.email_norm = ${emailNorm}`)
 }
 

@@ -41,7 +41,9 @@ test('two mailed words become a session whose token a stock JWT library accepts'
   expect(reply.status, reply.text).toBe(200)
   const { session } = reply.body
   expect(session).toMatchObject({ expires_in: 3600, directory_user_id: user.id, user_id: expect.any(String) })
-  const metadata = await app.as(null).get(`/accounts/${tenant.accountId}/production/.well-known/oauth-authorization-server`)
+  const metadata = await app
+    .as(null)
+    .get(`/accounts/${tenant.accountId}/production/.well-known/oauth-authorization-server`)
   const home = metadata.body.issuer === 'http://localhost:4000'
   const path = home ? '' : `/accounts/${tenant.accountId}/production`
   const keys = createRemoteJWKSet(new URL(`${app.baseUrl}${path}/.well-known/jwks.json`))
@@ -51,9 +53,19 @@ test('two mailed words become a session whose token a stock JWT library accepts'
     typ: 'at+jwt',
   })
   expect(protectedHeader.alg).toBe('ES256')
-  expect(payload).toMatchObject({ sub: session.user_id, org_id: subOrgId, email: user.email, amr: ['otp'], email_verified: true })
+  expect(payload).toMatchObject({
+    sub: session.user_id,
+    org_id: subOrgId,
+    email: user.email,
+    amr: ['otp'],
+    email_verified: true,
+  })
   const listed = await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)
-  expect(listed.body.users[0].sessions[0]).toMatchObject({ id: payload['sid'], ip_address: '203.0.113.7', auth_method: 'otp' })
+  expect(listed.body.users[0].sessions[0]).toMatchObject({
+    id: payload['sid'],
+    ip_address: '203.0.113.7',
+    auth_method: 'otp',
+  })
   const types = (await app.events({ accountId: tenant.accountId })).map((event) => event.type)
   expect(types.slice(types.indexOf('auth.otp.sent'))).toEqual([
     'auth.otp.sent',
@@ -90,7 +102,9 @@ test('unknown, inactive and known addresses are answered alike, and only the kno
   }))
   expect(shapes[1]).toEqual(shapes[0])
   expect(shapes[2]).toEqual(shapes[0])
-  expect((await app.mails()).filter((mail) => mail.to.endsWith('person@example.com')).map((mail) => mail.to)).toEqual([known.email])
+  expect((await app.mails()).filter((mail) => mail.to.endsWith('person@example.com')).map((mail) => mail.to)).toEqual([
+    known.email,
+  ])
   const [, , unknown] = replies
   const verify = { subOrgId, email: 'knew.nobody@example.com', otp_id: unknown?.body.otp_id, code: 'amber falcon' }
   const refused = await tenant.post('/v1/auth/login/otp/verify', verify)
@@ -103,7 +117,9 @@ test('five wrong codes kill the code, and the right one comes too late', async (
   const otp_id = await sendCode(tenant, subOrgId, user.email)
   const body = { subOrgId, email: user.email, otp_id }
   for (let i = 0; i < 5; i++)
-    expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe('otp_invalid')
+    expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe(
+      'otp_invalid',
+    )
   const late = await tenant.post('/v1/auth/login/otp/verify', { ...body, code: await codeFor(user.email) })
   expect([late.status, late.body.code]).toEqual([429, 'otp_too_many_attempts'])
 })
@@ -115,7 +131,9 @@ test('a code expires, and only the right one says so', async () => {
   const code = await codeFor(user.email)
   await app.advance(301)
   const body = { subOrgId, email: user.email, otp_id }
-  expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe('otp_invalid')
+  expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe(
+    'otp_invalid',
+  )
   expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code })).body.code).toBe('otp_expired')
 })
 
@@ -158,7 +176,8 @@ test('sends are limited per address, whatever its spelling', async () => {
   const subOrgId = await tenant.organization()
   const spellings = ['a.b@example.com', 'A.B@example.com', 'a.b@EXAMPLE.com', 'A.b@Example.com']
   const statuses = []
-  for (const email of spellings) statuses.push((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).status)
+  for (const email of spellings)
+    statuses.push((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).status)
   expect(statuses).toEqual([200, 200, 200, 429])
 })
 
@@ -170,6 +189,8 @@ test('a suspended organization and a switched-off service refuse before a code i
     expect((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).body.code).toBe('organization_suspended')
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' })
   await tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: ['auth'] })
-  expect((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: user.email })).body.code).toBe('service_disabled')
+  expect((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: user.email })).body.code).toBe(
+    'service_disabled',
+  )
   expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body).toEqual({ methods: [] })
 })

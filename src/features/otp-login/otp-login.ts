@@ -10,8 +10,8 @@ import {
   assertOrganizationOpen,
   completeLogin,
   findSignInFactsByEmail,
-  loginErrors,
   type LoginContext,
+  loginErrors,
   type SessionTokens,
   type SignInFacts,
 } from '../login/login.ts'
@@ -93,7 +93,11 @@ async function issueAndMail(tx: Tx, context: LoginContext, send: SendCode, recip
 
 function sendEvent(purpose: SignInPurpose, userId: string | null, otpId: string) {
   if (userId === null) return { type: 'auth.login.failed', data: { method: 'otp', reason: 'no_such_user' } }
-  return { type: 'auth.otp.sent', target: { type: 'user', id: userId }, data: { otp_id: otpId, purpose, channel: 'email' } }
+  return {
+    type: 'auth.otp.sent',
+    target: { type: 'user', id: userId },
+    data: { otp_id: otpId, purpose, channel: 'email' },
+  }
 }
 
 export interface VerifyCode {

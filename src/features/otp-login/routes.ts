@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { loginErrors, SessionReply } from '../login/login.ts'
 import { otpLoginErrors } from './errors.ts'
 import { sendSignInCode, verifySignInCode } from './otp-login.ts'

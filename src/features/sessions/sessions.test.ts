@@ -19,12 +19,19 @@ test('sessions are listed by user, for one organization or the whole environment
   const two = await organizationWithUser()
   const own = await tenant.get(`/v1/sessions?subOrgId=${one.subOrgId}`)
   expect(own.body).toMatchObject({
-    users: [{ user_id: one.session.user_id, sessions: [{ id: sidOf(one.session), sub_org_id: one.subOrgId, status: 'active' }] }],
+    users: [
+      {
+        user_id: one.session.user_id,
+        sessions: [{ id: sidOf(one.session), sub_org_id: one.subOrgId, status: 'active' }],
+      },
+    ],
     has_more: false,
     next_cursor: null,
   })
   const all = await tenant.get('/v1/sessions')
-  const ids = all.body.users.flatMap((user: { sessions: { id: string }[] }) => user.sessions.map((session) => session.id))
+  const ids = all.body.users.flatMap((user: { sessions: { id: string }[] }) =>
+    user.sessions.map((session) => session.id),
+  )
   expect(ids).toEqual(expect.arrayContaining([sidOf(one.session), sidOf(two.session)]))
   const staging = await tenant.withKey({ environment: 'staging' })
   expect((await staging.get('/v1/sessions')).body.users).toEqual([])
@@ -43,8 +50,15 @@ test('one session ends, then all of a user, and the feed names them', async () =
   const rest = await tenant.delete(`/v1/sessions?subOrgId=${subOrgId}&userId=${userId}`)
   expect(rest.body).toEqual({ success: true, revoked: 1 })
   const feed = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}`)
-  expect(feed.body.revocations.map((entry: { session_id: string }) => entry.session_id)).toEqual([sidOf(session), sidOf(second)])
-  expect(feed.body.revocations[0]).toMatchObject({ user_id: session.user_id, directory_user_id: userId, reason: 'revoked' })
+  expect(feed.body.revocations.map((entry: { session_id: string }) => entry.session_id)).toEqual([
+    sidOf(session),
+    sidOf(second),
+  ])
+  expect(feed.body.revocations[0]).toMatchObject({
+    user_id: session.user_id,
+    directory_user_id: userId,
+    reason: 'revoked',
+  })
   await app.advance(6)
   const settled = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}`)
   const next = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}&after=${settled.body.next_cursor}`)
@@ -87,9 +101,15 @@ test('settings are inherited from the account, overridden by the organization, a
   const subOrgId = await tenant.organization()
   const read = async () => (await tenant.get(`/v1/auth/settings?subOrgId=${subOrgId}&effective=true`)).body
   await tenant.patch('/v1/auth/settings/defaults', { access_token_ttl_seconds: 900 })
-  expect(await read()).toMatchObject({ settings: { access_token_ttl_seconds: 900 }, sources: { access_token_ttl_seconds: 'account' } })
+  expect(await read()).toMatchObject({
+    settings: { access_token_ttl_seconds: 900 },
+    sources: { access_token_ttl_seconds: 'account' },
+  })
   await tenant.patch('/v1/auth/settings', { subOrgId, access_token_ttl_seconds: 600 })
-  expect(await read()).toMatchObject({ settings: { access_token_ttl_seconds: 600 }, sources: { access_token_ttl_seconds: 'directory' } })
+  expect(await read()).toMatchObject({
+    settings: { access_token_ttl_seconds: 600 },
+    sources: { access_token_ttl_seconds: 'directory' },
+  })
   const reset = await tenant.patch('/v1/auth/settings', { subOrgId, access_token_ttl_seconds: null })
   expect(reset.body.settings.access_token_ttl_seconds).toBe(900)
   await tenant.patch('/v1/auth/settings/defaults', { access_token_ttl_seconds: null })
@@ -97,5 +117,7 @@ test('settings are inherited from the account, overridden by the organization, a
   const bad = await tenant.patch('/v1/auth/settings', { subOrgId, access_token_ttl_seconds: 5 })
   expect(bad.body.code).toBe('invalid_request')
   const scoped = await tenant.withKey({ subOrgId })
-  expect((await scoped.patch('/v1/auth/settings/defaults', { allow_sign_up: false })).body.code).toBe('sub_org_mismatch')
+  expect((await scoped.patch('/v1/auth/settings/defaults', { allow_sign_up: false })).body.code).toBe(
+    'sub_org_mismatch',
+  )
 })

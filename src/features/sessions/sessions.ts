@@ -72,21 +72,17 @@ async function recordRevocations(
 }
 
 /**
- * Makes room for one more session of a user under a limit, with the user's sign-ins one after the other so that a race
- * cannot exceed it. False: full, and the oldest is to be kept.
+ * Lets a user's sign-ins pass one after the other to the end of the transaction, so that a race cannot exceed a limit
+ * on sessions. Returns how many are live.
  */
-export async function makeRoomForSession(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  userId: string,
-  limit: number,
-  revokeOldest: boolean,
-): Promise<boolean> {
+export async function countLiveSessions(tx: Tx, directory: Directory, userId: string): Promise<number> {
   await lockUserSessions(tx, directory, userId)
+  return (await findLiveSessionIds(tx, directory, userId)).length
+}
+
+/** Ends the oldest sessions of a user beyond the newest `keep`. After `countLiveSessions` in the same transaction. */
+export async function endOldestSessions(tx: Tx, directory: Directory, origin: Origin, userId: string, keep: number) {
   const live = await findLiveSessionIds(tx, directory, userId)
-  const surplus = live.slice(0, Math.max(0, live.length - limit + 1))
-  if (surplus.length && !revokeOldest) return false
-  for (const id of surplus) await revokeSession(tx, directory, origin, id, 'session_limit')
-  return true
+  for (const id of live.slice(0, Math.max(0, live.length - keep)))
+    await revokeSession(tx, directory, origin, id, 'session_limit')
 }

@@ -25,7 +25,9 @@ export async function revokeSessionRows(
     .set({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
     .where('directory_id', '=', directory.id)
     .where('revoked_at', 'is', null)
-    .where((eb) => eb.and(which === 'all' ? {} : 'userId' in which ? { user_id: which.userId } : { id: which.sessionId }))
+    .where((eb) =>
+      eb.and(which === 'all' ? {} : 'userId' in which ? { user_id: which.userId } : { id: which.sessionId }),
+    )
     .returning(['directory_id', 'id', 'user_id'])
     .execute()
 }
@@ -52,7 +54,12 @@ export async function findLiveSessionIds(tx: Tx, directory: Directory, userId: s
 export type ListedSession = SessionRow & { organization_id: string | null }
 
 /** Live sessions within the reach, a page at a time. */
-export function listSessionRows(db: Db, reach: Reach, filter: { userId?: string }, page: Page): Promise<ListedSession[]> {
+export function listSessionRows(
+  db: Db,
+  reach: Reach,
+  filter: { userId?: string },
+  page: Page,
+): Promise<ListedSession[]> {
   const { directory } = reach
   const query = db
     .selectFrom('sessions')

@@ -19,8 +19,6 @@ export async function sendSignupCode(
   return sendSignInCode(context, {
     purpose: 'signup',
     email: body.email,
-    provision: open
-      ? async (tx, address) => (await provisionPendingUser(tx, directory, origin, address)).id
-      : null,
+    provision: open ? async (tx, address) => (await provisionPendingUser(tx, directory, origin, address)).id : null,
   })
 }

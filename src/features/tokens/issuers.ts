@@ -1,7 +1,7 @@
 import { issuerOf } from '../../platform/crypto/signing-keys.ts'
 import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { findHomeEnvironmentId, findEnvironmentId } from './store.ts'
+import { findEnvironmentId, findHomeEnvironmentId } from './store.ts'
 
 // Both never change once made, so a cached answer is never wrong; a missing one is asked for again.
 const environments = perPlatform((platform) =>

@@ -45,7 +45,8 @@ export const tokenRoutes: Route[] = [
     directory: 'reach',
     tag,
     summary: 'Tell whether a token is live right now',
-    description: 'RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.',
+    description:
+      'RFC 7662. Takes access and refresh tokens; sees a revocation at once, which offline verifiers do not.',
     body: Type.Object({ token: Token }),
     reply: Introspection,
     secretReply: true,

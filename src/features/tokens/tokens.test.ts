@@ -98,11 +98,7 @@ test('a token is no token for a key of another organization, environment or acco
   const { session } = await newSession()
   const other = await tenant.organization()
   const stranger = await app.tenant()
-  const keys = [
-    await tenant.withKey({ subOrgId: other }),
-    await tenant.withKey({ environment: 'staging' }),
-    stranger,
-  ]
+  const keys = [await tenant.withKey({ subOrgId: other }), await tenant.withKey({ environment: 'staging' }), stranger]
   for (const key of keys) {
     for (const token of [session.access_token, session.refresh_token]) {
       expect((await key.post('/v1/auth/token/introspect', { token })).body).toEqual({ active: false })
@@ -120,11 +116,13 @@ test('revoking ends the session of a token, or all of its user, and is a success
   await app.advance(61)
   const third = await signIn(app, tenant, subOrgId, email)
   const revoke = (body: object) => tenant.post('/v1/auth/token/revoke', body)
-  for (let i = 0; i < 2; i++) expect((await revoke({ refresh_token: session.refresh_token })).body).toEqual({ success: true })
+  for (let i = 0; i < 2; i++)
+    expect((await revoke({ refresh_token: session.refresh_token })).body).toEqual({ success: true })
   expect(await introspect(session.access_token)).toEqual({ active: false })
   expect(await introspect(second.access_token)).toMatchObject({ active: true })
   await tenant.post('/v1/auth/logout', { access_token: second.access_token, everywhere: true })
-  for (const token of [second.access_token, third.access_token]) expect(await introspect(token)).toEqual({ active: false })
+  for (const token of [second.access_token, third.access_token])
+    expect(await introspect(token)).toEqual({ active: false })
   expect((await revoke({})).body.code).toBe('invalid_request')
   expect((await revoke({ session_id: randomUUID() })).body.code).toBe('sub_org_required')
 })
@@ -133,7 +131,10 @@ test('an inactive user and a suspended organization refresh nothing', async () =
   const organization = await tenant.organization()
   const { session, userId } = await signedInUser(app, tenant, organization, `${randomUUID()}@example.com`)
   await tenant.patch(`/v1/users/${userId}`, { subOrgId: organization, active: false })
-  const reply = await tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token: session.refresh_token })
+  const reply = await tenant.post('/v1/auth/token/refresh', {
+    subOrgId: organization,
+    refresh_token: session.refresh_token,
+  })
   expect(reply.status).toBe(401)
   expect(await introspect(session.access_token)).toEqual({ active: false })
 })

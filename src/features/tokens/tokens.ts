@@ -1,10 +1,21 @@
 import type { JWTPayload } from 'jose'
-import { looksLikeRefreshToken, makeRefreshToken, parseRefreshToken, type RefreshToken } from '../../platform/crypto/refresh-token.ts'
+import {
+  looksLikeRefreshToken,
+  makeRefreshToken,
+  parseRefreshToken,
+  type RefreshToken,
+} from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { type Origin, record } from '../../platform/events.ts'
-import { accountDirectory, type Directory, directoryInReach, directoryOfOrganization, type Reach } from '../../platform/http/directory.ts'
+import {
+  accountDirectory,
+  type Directory,
+  directoryInReach,
+  directoryOfOrganization,
+  type Reach,
+} from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { assertMaySignIn, authSettings, handOut, type SessionTokens } from '../login/login.ts'
@@ -22,14 +33,22 @@ interface TokenContext {
  * later, or an older token, ends the session (RFC 9700 §4.14.2).
  * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
  */
-export async function refreshSession(context: TokenContext, directory: Directory, token: string): Promise<SessionTokens> {
+export async function refreshSession(
+  context: TokenContext,
+  directory: Directory,
+  token: string,
+): Promise<SessionTokens> {
   const presented = parseRefreshToken(context.platform.keyring, token)
   if (!presented || presented.directoryId !== directory.id) throw tokenErrors.refreshTokenInvalid()
   // A second look only when another request rotated in between; that one decides, for the generation only grows.
   return (await tryRefresh(context, directory, presented)) ?? (await refreshLost(context, directory, presented))
 }
 
-async function refreshLost(context: TokenContext, directory: Directory, presented: RefreshToken): Promise<SessionTokens> {
+async function refreshLost(
+  context: TokenContext,
+  directory: Directory,
+  presented: RefreshToken,
+): Promise<SessionTokens> {
   const tokens = await tryRefresh(context, directory, presented)
   if (!tokens) throw tokenErrors.refreshTokenInvalid()
   return tokens
@@ -45,7 +64,13 @@ async function tryRefresh(
   if (!session?.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await authSettings.effective(platform, directory)
   if (session.generation !== presented.generation) {
-    const successor = await successorWithinGrace(platform, directory, session, presented, settings.refresh_reuse_interval_seconds)
+    const successor = await successorWithinGrace(
+      platform,
+      directory,
+      session,
+      presented,
+      settings.refresh_reuse_interval_seconds,
+    )
     if (successor === null) return refuseReplay(context, directory, session, presented)
     assertMaySignIn(session)
     return handOut({ platform, directory }, session, subjectOf(session), successor, settings)
@@ -95,7 +120,9 @@ async function refuseReplay(
       data: { id: session.session_id, directory_user_id: session.user_id },
     })
   })
-  throw tokenErrors.refreshTokenReused({ detail: 'The refresh token had been used before: the session has been ended.' })
+  throw tokenErrors.refreshTokenReused({
+    detail: 'The refresh token had been used before: the session has been ended.',
+  })
 }
 
 function subjectOf(session: TokenSession) {

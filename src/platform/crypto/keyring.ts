@@ -122,7 +122,11 @@ async function loadHashKey(db: Db, masterKeys: MasterKey[]): Promise<Buffer> {
     const id = newId()
     const values = { id, kind: 'hash', account_id: null, ...wrap(masterKeys, id, randomBytes(32)) }
     // Two processes on a new database: the first insert wins, both read it.
-    await db.insertInto('data_keys').values(values).onConflict((c) => c.doNothing()).execute()
+    await db
+      .insertInto('data_keys')
+      .values(values)
+      .onConflict((c) => c.doNothing())
+      .execute()
     row = await select.executeTakeFirstOrThrow()
   }
   return unwrap(masterKeys, row)
@@ -152,7 +156,11 @@ async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: st
  * Wraps every data key with the first master key, in batches, each durable on its own: stopped halfway it goes on
  * where it was. Returns how many it wrapped again; when it is done no row needs an older master key.
  */
-export async function rewrapDataKeys(db: Db, masterKeys: MasterKey[], onBatch?: (done: number) => void): Promise<number> {
+export async function rewrapDataKeys(
+  db: Db,
+  masterKeys: MasterKey[],
+  onBatch?: (done: number) => void,
+): Promise<number> {
   const writing = masterKeys[0]
   if (!writing) throw new ConfigError('No master key is set.')
   for (let done = 0; ; ) {

@@ -27,7 +27,9 @@ export function loadMasterKeys(config: Config, notice: (line: string) => void): 
     writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
     notice(`Made a master key for development: ${file}. Without it the secrets in the database are lost.`)
   }
-  const texts = readFileSync(file, 'utf8').split(/[\s,]+/).filter(Boolean)
+  const texts = readFileSync(file, 'utf8')
+    .split(/[\s,]+/)
+    .filter(Boolean)
   if (!texts.length) throw new ConfigError(`${file} holds no master key: put 32 bytes as base64 into it.`)
   return texts.map((text) => parseMasterKey(text, file))
 }

@@ -1,5 +1,15 @@
 import type { Keyring } from './keyring.ts'
-import { fromBase62, ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, sameHash, toBase62, unpackId } from './tokens.ts'
+import {
+  fromBase62,
+  ID_LENGTH,
+  keyedHash,
+  packId,
+  randomBase62,
+  SECRET_LENGTH,
+  sameHash,
+  toBase62,
+  unpackId,
+} from './tokens.ts'
 
 const PREFIX = 'rt_'
 const GENERATION_LENGTH = 6

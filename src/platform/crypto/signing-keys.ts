@@ -1,4 +1,11 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+  type KeyObject,
+  sign,
+} from 'node:crypto'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import type { Tx } from '../db/pool.ts'
@@ -64,9 +71,10 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   return {
     // The home account's production issues under the bare address; every other environment is an issuer of its own,
     // so that a staging token never passes for a production one.
-    issuer: environment.home && environment.slug === 'production'
-      ? baseUrl
-      : `${baseUrl}/accounts/${environment.account_id}/${environment.slug}`,
+    issuer:
+      environment.home && environment.slug === 'production'
+        ? baseUrl
+        : `${baseUrl}/accounts/${environment.account_id}/${environment.slug}`,
     active: { id: active.id, algorithm: toAlgorithm(active.algorithm), privateKey: createPrivateKey(pem) },
     published: rows.map(toSigningKey),
   }
@@ -122,7 +130,11 @@ export async function signAccessToken(platform: Platform, environmentId: string,
  * The claims of an access token of this environment, or null. The algorithm is pinned by `kid`, keys named in the
  * header are ignored, `typ` and `iss` must be ours (RFC 8725 §3).
  */
-export async function verifyAccessToken(platform: Platform, environmentId: string, token: string): Promise<JWTPayload | null> {
+export async function verifyAccessToken(
+  platform: Platform,
+  environmentId: string,
+  token: string,
+): Promise<JWTPayload | null> {
   const { issuer, published } = await keysOf(platform, environmentId)
   try {
     const { payload } = await jwtVerify(

@@ -40,6 +40,8 @@ export async function migrate(url: string, onApplied: (name: string) => void = (
   await withClient(url, async (client) => {
     await client.query('select pg_advisory_lock($1)', [LOCK_KEY])
     try {
+      await client.query(`create table if not exists schema_migrations (
+        name text primary key, digest text not null, applied_at timestamptz not null default now())`)
       const { pending, unknown } = await compare(client)
       refuseNewerSchema(unknown)
       for (const migration of pending) {
@@ -78,9 +80,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 }
 
 async function compare(client: pg.Client) {
-  await client.query(`create table if not exists schema_migrations (
-    name text primary key, digest text not null, applied_at timestamptz not null default now())`)
-  const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
+  const rows = await readApplied(client)
   const digests = new Map(rows.map((row) => [row.name, row.digest]))
   const all = readMigrations()
   for (const { name, digest } of all) {
@@ -95,13 +95,24 @@ async function compare(client: pg.Client) {
   }
 }
 
+/** None where nothing has ever been migrated; looking makes nothing. */
+async function readApplied(client: pg.Client): Promise<{ name: string; digest: string }[]> {
+  const table = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made")
+  if (!table.rows[0]?.made) return []
+  const { rows } = await client.query<{ name: string; digest: string }>('select name, digest from schema_migrations')
+  return rows
+}
+
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
     // A lock that is not had within a second would queue every request behind it.
     await client.query("set local lock_timeout = '1s'")
     await client.query(migration.sql)
-    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [migration.name, migration.digest])
+    await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [
+      migration.name,
+      migration.digest,
+    ])
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

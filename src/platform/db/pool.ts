@@ -53,8 +53,17 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 // Not now, but maybe later: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock that
 // took too long (57014, 55P03), a demoted primary (25006), and what a retry did not cure (40001, 40P01).
 const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$)/
-const PASSING_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
-const PASSING_MESSAGES = /Connection terminated|timeout exceeded when trying to connect|Client has encountered|not queryable/
+const PASSING_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENOTFOUND',
+])
+const PASSING_MESSAGES =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered|not queryable/
 
 /** Whether the database, not the request, is what failed: answered with 503 and Retry-After. */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -52,7 +52,8 @@ async function readVersion(url: string): Promise<string> {
 }
 
 // Nobody there yet, or a server that is starting (57P03) or being restarted (57P01, 57P02).
-const ABSENT = /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
+const ABSENT =
+  /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
 
 function isAbsent(error: unknown): boolean {
   return ABSENT.test(codeOf(error)) || (error instanceof Error && /terminated|timeout/i.test(error.message))

@@ -15,7 +15,7 @@ export interface Principal {
 }
 
 /** Looks a presented key up. Takes the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string) => Promise<Principal | null>
+export type FindApiKey = (presented: string, ip: string | null) => Promise<Principal | null>
 
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
 
@@ -23,10 +23,16 @@ const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
  * One credential, in one place: `X-API-Key`, or `Authorization: Bearer` (RFC 6750 §2.1).
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
-export async function authenticate(headers: IncomingHttpHeaders, findApiKey: FindApiKey, now: Date): Promise<Principal> {
+export async function authenticate(
+  headers: IncomingHttpHeaders,
+  ip: string | null,
+  findApiKey: FindApiKey,
+  now: Date,
+): Promise<Principal> {
   const presented = presentedKey(headers)
-  if (presented === null) throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
-  const principal = await findApiKey(presented)
+  if (presented === null)
+    throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
+  const principal = await findApiKey(presented, ip)
   if (!principal) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
   if (principal.expiresAt && principal.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
   return principal

@@ -105,7 +105,11 @@ export async function consoleDirectory(platform: Platform, environment: Environm
 }
 
 /** What the caller may read: the named organization's directory, or the whole environment. */
-export async function resolveReach(platform: Platform, principal: Principal, organizationId: string | null): Promise<Reach> {
+export async function resolveReach(
+  platform: Platform,
+  principal: Principal,
+  organizationId: string | null,
+): Promise<Reach> {
   const { accountId, environmentId, environmentSlug } = principal
   const directory = organizationId ? await directoryOfOrganization(platform, principal, organizationId) : null
   return brand({ accountId, environmentId, environmentSlug, directory })
@@ -124,7 +128,11 @@ export async function resolveAccount(
 }
 
 /** A directory by id, when the reach covers it; null otherwise. For tokens and records that carry their directory. */
-export async function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Promise<Directory | null> {
+export async function directoryInReach(
+  platform: Platform,
+  reach: Reach,
+  directoryId: string,
+): Promise<Directory | null> {
   const directory = isId(directoryId) ? await findDirectory(platform, directoryId) : null
   if (!directory || directory.environmentId !== reach.environmentId) return null
   return reach.directory && reach.directory.id !== directory.id ? null : directory

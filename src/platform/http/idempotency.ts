@@ -41,7 +41,12 @@ export async function claimIdempotencyKey(
     row: `${principal.apiKeyId}/${name}/${key}`,
     accountId: principal.accountId,
   }
-  const { rows } = await sql<{ claimed: boolean; body_hash: Buffer; status: number | null; reply_sealed: string | null }>`
+  const { rows } = await sql<{
+    claimed: boolean
+    body_hash: Buffer
+    status: number | null
+    reply_sealed: string | null
+  }>`
     with claimed as (
       insert into idempotency_keys as i (api_key_id, route, key, body_hash)
       values (${principal.apiKeyId}, ${name}, ${key}, ${bodyHash})

@@ -46,7 +46,10 @@ export function referToResponses(
 function describeResponse(group: ErrorDefinition[]): object {
   const codes = group.map((error) => error.code)
   const schema = {
-    allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties: { code: { type: 'string', enum: codes } } }],
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      { type: 'object', properties: { code: { type: 'string', enum: codes } } },
+    ],
   }
   const description = group.map((error) => `\`${error.code}\`: ${error.title}.`).join('\n\n')
   return { description, content: { 'application/problem+json': { schema } } }

@@ -21,13 +21,18 @@ export function buildOpenApi(routes: Route[], options: { baseUrl: string; versio
   const names = new Set<string>()
   for (const route of routes) {
     for (const path of [route.path, ...route.aliases]) {
-      const methods = (paths[documentedPath(path)] ??= {})
-      methods[route.method.toLowerCase()] = describeOperation(route, path, nameOperation(route, path, names), responses)
+      const operation = describeOperation(route, path, nameOperation(route, path, names), responses)
+      paths[documentedPath(path)] = { ...paths[documentedPath(path)], [route.method.toLowerCase()]: operation }
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Watchword', version: options.version, description: INTRODUCTION, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Watchword',
+      version: options.version,
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: options.baseUrl }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
@@ -59,7 +64,7 @@ function describeOperation(route: Route, path: string, operationId: string, resp
   const operation: JsonObject = {
     operationId,
     tags: [route.tag],
-    summary: route.summary,
+    summary: alias ? `${route.summary} (alias)` : route.summary,
     description: description.filter((line) => line !== null).join('\n\n'),
     security: securityOf(route),
     parameters: parametersOf(route),
@@ -103,7 +108,10 @@ function nameOperation(route: Route, path: string, taken: Set<string>): string {
 
 function pathName(path: string): string {
   const words = documentedPath(path).match(/[A-Za-z0-9]+/g) ?? []
-  return `At${words.filter((word) => word !== 'api' && word !== 'v1').map(capitalize).join('')}`
+  return `At${words
+    .filter((word) => word !== 'api' && word !== 'v1')
+    .map(capitalize)
+    .join('')}`
 }
 
 function capitalize(word: string): string {
@@ -120,8 +128,10 @@ function securityOf(route: Route): Json[] {
 function parametersOf(route: Route): Json[] {
   const found = [...fieldsAsParameters(route.params, 'path'), ...fieldsAsParameters(route.query, 'query')]
   if (route.auth === 'public') return found
-  if (keepsReplies(route)) found.push(header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255))
-  if (honoursIfMatch(route)) found.push(header('If-Match', 'The ETag the change is based on: refused when the record has changed since.'))
+  if (keepsReplies(route))
+    found.push(header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255))
+  if (honoursIfMatch(route))
+    found.push(header('If-Match', 'The ETag the change is based on: refused when the record has changed since.'))
   return [
     ...found,
     header('X-End-User-IP', 'Address of the person the request is made for.'),
@@ -140,7 +150,13 @@ function fieldsAsParameters(schema: TObject, place: 'path' | 'query'): JsonObjec
 }
 
 function header(name: string, description: string, maxLength?: number): JsonObject {
-  return { name, in: 'header', required: false, description, schema: { type: 'string', ...(maxLength ? { maxLength } : {}) } }
+  return {
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', ...(maxLength ? { maxLength } : {}) },
+  }
 }
 
 function honoursIfMatch(route: Route): boolean {
@@ -154,7 +170,10 @@ export function errorsOf(route: Route): ErrorFactory[] {
   const scoped = keyed && route.scope !== 'any key'
   const steps: (readonly [boolean, ErrorFactory[]])[] = [
     [true, [httpErrors.invalidRequest, httpErrors.notAcceptable, httpErrors.internal, httpErrors.unavailable]],
-    [keyed, [httpErrors.apiKeyMissing, httpErrors.apiKeyInvalid, httpErrors.apiKeyExpired, httpErrors.credentialConflict]],
+    [
+      keyed,
+      [httpErrors.apiKeyMissing, httpErrors.apiKeyInvalid, httpErrors.apiKeyExpired, httpErrors.credentialConflict],
+    ],
     [keyed, [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
     [scoped, [httpErrors.insufficientScope]],
     [keyed && one && route.method !== 'GET', [httpErrors.subOrgRequired]],

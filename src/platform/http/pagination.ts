@@ -5,7 +5,7 @@ import { httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
 
-export const MAX_LIMIT = 1000
+const MAX_LIMIT = 1000
 
 /** What the query of every list takes; spread into `query`. */
 export const listQuery = {
@@ -98,7 +98,8 @@ export function finishPage<Row>(
 ): { rows: Row[]; reply: PageReply } {
   const rows = found.slice(0, page.limit)
   const last = rows.at(-1)
-  const next = found.length > page.limit && last ? sealCursor(context.platform, page.path, page.order, positionOf(last)) : null
+  const next =
+    found.length > page.limit && last ? sealCursor(context.platform, page.path, page.order, positionOf(last)) : null
   if (next) context.headers.link = `<${nextAddress(context.platform, page, next)}>; rel="next"`
   const counted = total === undefined ? {} : { total }
   return { rows, reply: { has_more: next !== null, next_cursor: next, ...counted } }

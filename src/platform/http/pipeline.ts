@@ -62,7 +62,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
         return
       }
       const now = platform.clock.now()
-      const principal = await authenticate(request.headers, pipeline.findApiKey, now)
+      const principal = await authenticate(request.headers, request.ip, pipeline.findApiKey, now)
       authorize(principal, route.scope ?? 'any key')
       const rate = pipeline.limitKey(principal, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
@@ -159,7 +159,9 @@ function checkEvents(route: Route, platform: Platform, origin: Origin): void {
   const missing = route.events.length > 0 && !route.events.some((type) => origin.recorded.includes(type))
   const foreign = origin.recorded.filter((type) => !route.events.includes(type) && !route.maybeEvents.includes(type))
   if (missing || foreign.length)
-    throw new Error(`${route.method} ${route.path} declares ${route.events.join()} and recorded ${origin.recorded.join()}`)
+    throw new Error(
+      `${route.method} ${route.path} declares ${route.events.join()} and recorded ${origin.recorded.join()}`,
+    )
 }
 
 const PIPELINE_CODES = new Set(Object.values(httpErrors).map((factory) => factory.code))

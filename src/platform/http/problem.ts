@@ -32,7 +32,11 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isDatabaseUnavailable(error))
-    return httpErrors.unavailable({ cause: error, detail: 'The database cannot be reached right now: try again.', headers: { 'retry-after': '1' } })
+    return httpErrors.unavailable({
+      cause: error,
+      detail: 'The database cannot be reached right now: try again.',
+      headers: { 'retry-after': '1' },
+    })
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
@@ -43,6 +47,9 @@ export function asApiError(error: unknown): ApiError {
     case 'FST_ERR_BAD_URL':
       return httpErrors.notFound()
     default:
-      return httpErrors.internal({ cause: error, detail: 'Something went wrong on our side. The request id names the occurrence.' })
+      return httpErrors.internal({
+        cause: error,
+        detail: 'Something went wrong on our side. The request id names the occurrence.',
+      })
   }
 }

@@ -54,7 +54,13 @@ export async function countAct(
     const counter = counters.find((row) => row.bucket === limit.bucket) ?? { count: 0, reset: limit.windowSeconds }
     const { windowSeconds } = limit
     const remaining = Math.max(0, limit.limit - counter.count)
-    return { limit: limit.limit, remaining, resetSeconds: counter.reset, windowSeconds, over: counter.count > limit.limit }
+    return {
+      limit: limit.limit,
+      remaining,
+      resetSeconds: counter.reset,
+      windowSeconds,
+      over: counter.count > limit.limit,
+    }
   })
   const tightest = states.sort((a, b) => Number(b.over) - Number(a.over) || a.remaining - b.remaining)[0]
   if (!tightest) throw new Error('countAct needs at least one limit')

@@ -103,9 +103,9 @@ export interface KeyedRouteSpec<
   /** Refused where this service, or Auth that it depends on, is off. */
   service?: ServiceId
   directory?: M
-  handle(context: KeyedContext<M> & { input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>> }): Promise<
-    Static<NoInfer<R>>
-  >
+  handle(
+    context: KeyedContext<M> & { input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>> },
+  ): Promise<Static<NoInfer<R>>>
 }
 
 export interface PublicRouteSpec<P extends TProperties, Q extends TProperties, B extends TProperties, R extends TSchema>

@@ -37,7 +37,8 @@ export interface ServerParts {
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
 const JSON_TYPE = /^application\/json(\s*;\s*charset=utf-8)?$/i
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -140,7 +141,8 @@ function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Met
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    onRequest: (_request, _reply, done) => done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
+    onRequest: (_request, _reply, done) =>
+      done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
     handler: () => undefined,
   })
 }
@@ -181,7 +183,10 @@ function answerProblem(platform: Platform, error: unknown, request: FastifyReque
   if (request.state) request.state.code = refusal.definition.code
   if (problem.status >= 500) {
     const route = request.routeOptions?.config.route?.path ?? 'none'
-    platform.log.error({ requestId: request.id, route, error: refusal.details.cause ?? refusal }, refusal.definition.title)
+    platform.log.error(
+      { requestId: request.id, route, error: refusal.details.cause ?? refusal },
+      refusal.definition.title,
+    )
   }
   reply
     .code(problem.status)

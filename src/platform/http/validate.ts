@@ -21,7 +21,10 @@ export function compileValidator(schema: TSchema, part: Part): (value: unknown) 
   return (value) => {
     refuseHostile(value, part, 0)
     if (validate(value)) return
-    const errors = (validate.errors ?? []).filter((error) => error.keyword !== 'anyOf').slice(0, 50).map(toFieldError)
+    const errors = (validate.errors ?? [])
+      .filter((error) => error.keyword !== 'anyOf')
+      .slice(0, 50)
+      .map(toFieldError)
     const first = errors[0]?.message ?? `The ${part} is invalid`
     throw httpErrors.invalidRequest({ detail: `${first}.`, errors })
   }
@@ -56,7 +59,8 @@ function toFieldError(error: ErrorObject): FieldError {
  */
 function refuseHostile(value: unknown, field: string, depth: number): void {
   if (typeof value === 'string') {
-    if (value.includes('\u0000') || !value.isWellFormed()) refuse(field, 'encoding', 'holds characters that are not text')
+    if (value.includes('\u0000') || !value.isWellFormed())
+      refuse(field, 'encoding', 'holds characters that are not text')
     return
   }
   if (typeof value !== 'object' || value === null) return
@@ -69,5 +73,8 @@ function refuseHostile(value: unknown, field: string, depth: number): void {
 }
 
 function refuse(field: string, code: string, message: string): never {
-  throw httpErrors.invalidRequest({ detail: `${field} ${message}.`, errors: [{ field, code, message: `${field} ${message}` }] })
+  throw httpErrors.invalidRequest({
+    detail: `${field} ${message}.`,
+    errors: [{ field, code, message: `${field} ${message}` }],
+  })
 }

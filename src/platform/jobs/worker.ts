@@ -82,11 +82,15 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], workerIds: Se
     handlers.map((handler) => [
       handler.name,
       async (payload: unknown, helpers: { job: { attempts: number } }) => {
-        const fields = typeof payload === 'object' && payload !== null ? Object.fromEntries(Object.entries(payload)) : {}
+        const fields =
+          typeof payload === 'object' && payload !== null ? Object.fromEntries(Object.entries(payload)) : {}
         try {
           await handler.handle(platform, fields, helpers.job.attempts)
         } catch (error) {
-          platform.log.warn({ job: handler.name, attempt: helpers.job.attempts, error }, 'A job failed and will be tried again')
+          platform.log.warn(
+            { job: handler.name, attempt: helpers.job.attempts, error },
+            'A job failed and will be tried again',
+          )
           // What the queue stores of a failure must not quote data either.
           throw new Error(JSON.stringify(describeError(error)).slice(0, 500))
         }

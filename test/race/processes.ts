@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { type Caller, caller, type TestApp, until } from '../harness.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface RunningProcess {
+  baseUrl: string
+  child: ChildProcess
+  as(key: string | null): Caller
+}
+
+/** Starts further processes of the service on the database of a test app: what one deployment of several machines is. */
+export async function startProcesses(app: TestApp, count: number): Promise<RunningProcess[]> {
+  const running = await Promise.all(Array.from({ length: count }, () => startProcess(app)))
+  afterAll(async () => {
+    for (const { child } of running) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+  })
+  return running
+}
+
+async function startProcess(app: TestApp): Promise<RunningProcess> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      WATCHWORD_METRICS_PORT: '0',
+      DATABASE_URL: app.databaseUrl,
+      WATCHWORD_MASTER_KEY: app.masterKeyText,
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let complaints = ''
+  child.stderr?.on('data', (chunk) => {
+    complaints += chunk
+  })
+  const baseUrl = `http://127.0.0.1:${port}`
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`The process ended: ${complaints}`)
+    return fetch(`${baseUrl}/healthz`).then(
+      (reply) => reply.ok,
+      () => false,
+    )
+  }, 20_000)
+  return { baseUrl, child, as: (key) => caller(baseUrl, key) }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
