@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
+import { docsPages } from './features/docs/docs.ts'
+import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
@@ -10,6 +12,8 @@ import { openDatabase } from './platform/db/pool.ts'
 import { transactions } from './platform/db/tx.ts'
 import { buildServer } from './platform/http/server.ts'
 import { createLog, type Log } from './platform/log.ts'
+import { closeMail } from './platform/mail/delivery.ts'
+import { mailPages } from './platform/mail/pages.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { routes } from './routes.ts'
@@ -42,6 +46,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     config,
     clock: options.clock ?? systemClock,
     log,
+    metrics: createMetrics(),
     database,
     db: database.db,
     tx: transactions(database.db),
@@ -52,6 +57,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   return {
     platform,
     async close() {
+      closeMail(platform)
       await caches.close()
       await database.close()
     },
@@ -61,11 +67,11 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 /** Wires the features into the platform. Does not listen. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
-  const metrics = createMetrics()
+  const { metrics } = platform
   const server = buildServer({
     platform,
     routes,
-    pages: [],
+    pages: [...mailPages(platform), ...docsPages(routes)],
     metrics,
     findApiKey: findApiKey(platform),
     isServiceEnabled: (directory, service) => isServiceEnabled(platform, directory, service),
@@ -76,6 +82,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     server,
     async close() {
       await server.close()
+      await flushKeyUses(platform).catch(() => undefined)
       await close()
     },
   }

@@ -10,6 +10,7 @@ import { type MasterKey, parseMasterKey } from '../src/platform/crypto/master-ke
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { createLog } from '../src/platform/log.ts'
 import { mailPlace } from '../src/platform/mail/outbox.ts'
+import { assertMatchesContract } from './contract.ts'
 import { administer, databaseUrl } from './database.ts'
 
 export interface Reply {
@@ -136,7 +137,9 @@ export function caller(baseUrl: string, key: string | null): Caller {
     const response = await fetch(baseUrl + path, { method, headers, body: payload, redirect: 'manual' })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+    const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+    assertMatchesContract(method, path, reply.status, reply.body)
+    return reply
   }
   return {
     get: (path, headers) => call('GET', path, undefined, headers),

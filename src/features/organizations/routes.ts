@@ -85,7 +85,7 @@ export const organizationRoutes: Route[] = [
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
-    errors: [organizationErrors.notFound],
+    errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [...changes, 'session.revoked'],
     async handle({ tx, headers, ifMatch, directory, origin, input: { params, body } }) {
       const row = await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, { patch: body, ifMatch }))
@@ -103,7 +103,7 @@ export const organizationRoutes: Route[] = [
     description: 'Its sessions end at once. It stays listed with its slug, and a change of status brings it back.',
     params: OrganizationParams,
     reply: Type.Object({ success: Type.Boolean() }),
-    errors: [organizationErrors.notFound],
+    errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: ['organization.archived', 'session.revoked'],
     async handle({ tx, ifMatch, directory, origin, input: { params } }) {
       const change = { patch: { status: 'archived' } as const, ifMatch }

@@ -101,6 +101,7 @@ export const tokenRoutes: Route[] = [
     tag,
     summary: 'Metadata of the issuer of the home account’s production tokens',
     reply: IssuerMetadata,
+    errors: [httpErrors.notFound],
     handle: async ({ platform, headers }) => {
       headers['cache-control'] = CACHE
       const environmentId = await homeEnvironment(platform)
@@ -116,6 +117,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Public keys of an environment’s tokens',
     params: Issuer,
     reply: Jwks,
+    errors: [httpErrors.notFound],
     handle: async ({ platform, headers, input }) => {
       headers['cache-control'] = CACHE
       const environmentId = await environmentOfIssuer(platform, input.params.accountId, input.params.environment)
@@ -133,6 +135,7 @@ export const tokenRoutes: Route[] = [
     summary: 'Metadata of the issuer of an environment’s tokens',
     params: Issuer,
     reply: IssuerMetadata,
+    errors: [httpErrors.notFound],
     handle: async ({ platform, headers, input }) => {
       headers['cache-control'] = CACHE
       const environmentId = await environmentOfIssuer(platform, input.params.accountId, input.params.environment)

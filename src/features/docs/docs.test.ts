@@ -1,0 +1,78 @@
+import { validate } from '@scalar/openapi-parser'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openBrowser } from '../../../test/browser.ts'
+import { startApp } from '../../../test/harness.ts'
+import { buildOpenApi } from '../../platform/http/openapi.ts'
+import { routes } from '../../routes.ts'
+import { errorsMarkdown } from './error-catalogue.ts'
+
+const { as, baseUrl } = await startApp()
+
+test('the document is valid OpenAPI 3.1 and the same each time', async () => {
+  const options = { baseUrl: 'https://auth.example.com', version: '1.2.3' }
+  const document = buildOpenApi(routes, options)
+  const { valid, errors } = await validate({ ...document })
+  expect([valid, errors]).toEqual([true, []])
+  expect(JSON.stringify(buildOpenApi(routes, options))).toBe(JSON.stringify(document))
+})
+
+test('the document is served without a key at both addresses, with the address of the deployment', async () => {
+  const [short, long] = [await as(null).get('/v1/openapi.json'), await as(null).get('/api/v1/openapi.json')]
+  expect([short.status, short.body.openapi, short.body.servers]).toEqual([
+    200,
+    '3.1.0',
+    [{ url: 'http://localhost:4000' }],
+  ])
+  expect(long.text).toBe(short.text)
+})
+
+test('a keyed operation says its scope, its headers and its refusals', async () => {
+  const { body } = await as(null).get('/v1/openapi.json')
+  const operation = body.paths['/api/v1/users'].post
+  expect(operation.security).toEqual([{ apiKey: ['users.write'] }, { bearer: ['users.write'] }])
+  const names = operation.parameters.map((parameter: { name: string }) => parameter.name)
+  expect(names).toEqual(['subOrgId', 'Idempotency-Key', 'X-End-User-IP', 'X-End-User-Agent'])
+  const conflict = body.components.responses[operation.responses['409'].$ref.split('/').at(-1)]
+  const schema = conflict.content['application/problem+json'].schema
+  expect(schema.allOf[1].properties.code.enum).toEqual(['email_exists', 'idempotency_in_progress'])
+})
+
+test('every code of the catalogue is an anchor of the page and a heading of the guide', async () => {
+  const page = await as(null).get('/docs/errors')
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const codes = errorsMarkdown(routes).match(/(?<=^### ).+$/gm) ?? []
+  expect(codes).toContain('invalid_request')
+  expect(codes.filter((code) => !page.text.includes(`<div id="${code}">`))).toEqual([])
+})
+
+/** Opens a page and returns the addresses of other hosts that it asked for, and what its console said. */
+async function visit(page: Page, path: string): Promise<{ foreign: string[]; complaints: string[] }> {
+  const seen = { foreign: [] as string[], complaints: [] as string[] }
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(baseUrl)) seen.foreign.push(request.url())
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') seen.complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => seen.complaints.push(error.message))
+  await page.goto(baseUrl + path)
+  return seen
+}
+
+test('the reference shows the routes in a browser that asks no other host for anything', async () => {
+  const browser = await openBrowser()
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+  const seen = await visit(page, '/docs')
+  await page.locator('h1', { hasText: 'Watchword' }).waitFor()
+  await page
+    .getByRole('link', { name: 'Users' })
+    .or(page.getByText('Users', { exact: true }))
+    .first()
+    .waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(seen).toEqual({ foreign: [], complaints: [] })
+  await visit(page, '/docs/errors#service_disabled')
+  expect(await page.locator('div:target code').first().textContent()).toBe('service_disabled')
+  expect(seen).toEqual({ foreign: [], complaints: [] })
+})

@@ -1,0 +1,112 @@
+import { type ErrorDefinition, errorCatalogue } from '../../platform/errors.ts'
+import { documentedPath, errorsOf } from '../../platform/http/openapi.ts'
+import type { Route } from '../../platform/http/route.ts'
+import { escapeHtml } from '../../platform/mail/html.ts'
+
+/** A code of the catalogue and where it is answered. */
+interface CatalogueEntry extends ErrorDefinition {
+  /** `POST /api/v1/users`; null: by most routes. */
+  routes: string[] | null
+}
+
+const STATUS_NAMES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Not authenticated',
+  403: 'Not allowed',
+  404: 'Not found',
+  405: 'Method not allowed',
+  406: 'Not acceptable',
+  409: 'Conflict',
+  412: 'Precondition failed',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  422: 'Cannot be done',
+  429: 'Too many requests',
+  500: 'Server error',
+  503: 'Unavailable',
+}
+
+const INTRODUCTION =
+  'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for people, ' +
+  'and `request_id` names the request in the log.'
+
+/** The catalogue of every code that the loaded routes define, by status. */
+function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {
+  const places = new Map<string, string[]>()
+  for (const route of routes)
+    for (const { code } of errorsOf(route))
+      places.set(code, [...(places.get(code) ?? []), `${route.method} ${documentedPath(route.path)}`])
+  const entries = errorCatalogue().map((definition) => {
+    const found = places.get(definition.code) ?? []
+    const everywhere = found.length === 0 || found.length > routes.length / 4
+    return { ...definition, routes: everywhere ? null : found }
+  })
+  return Map.groupBy(entries, (entry) => entry.status)
+}
+
+function headingOf(status: number): string {
+  return `${status} ${STATUS_NAMES[status] ?? ''}`.trim()
+}
+
+/** docs/errors.md. Pass every route of the service, so that each code is known. */
+export function errorsMarkdown(routes: Route[]): string {
+  const sections = [...catalogueOf(routes)].map(([status, entries]) => {
+    const items = entries.map((entry) => {
+      const where = entry.routes ? `\n\n${entry.routes.map((route) => `- \`${route}\``).join('\n')}` : ''
+      return `### ${entry.code}\n\n${entry.title}.${where}\n`
+    })
+    return `## ${headingOf(status)}\n\n${items.join('\n')}`
+  })
+  return `# Error codes\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
+}
+
+const STYLES = `:root{color-scheme:light dark;--page:#f6f7f8;--card:#fff;--ink:#16171a;--soft:#62656d;--line:#e4e5e8;--mark:#fff4c2}
+@media (prefers-color-scheme:dark){:root{--page:#111214;--card:#1c1d20;--ink:#f2f3f5;--soft:#a4a7ae;--line:#303238;--mark:#3d3714}}
+*{box-sizing:border-box}
+html{scroll-padding-top:16px}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:760px;margin:0 auto;padding:32px 16px 64px}
+h1{margin:0 0 4px;font-size:24px;line-height:1.3}
+h2{margin:32px 0 8px;font-size:14px;color:var(--soft)}
+p{margin:0;color:var(--soft)}
+a{color:inherit}
+code{font:14px/1.5 ui-monospace,monospace}
+dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
+dl>div{padding:12px 16px}
+dl>div+div{border-top:1px solid var(--line)}
+dl>div:target{background:var(--mark)}
+dt a{text-decoration:none;font-weight:600;overflow-wrap:anywhere}
+dt a:hover,dt a:focus-visible{text-decoration:underline}
+dd{margin:0;color:var(--soft)}
+dd ul{margin:4px 0 0;padding:0;list-style:none}
+dd li{overflow-wrap:anywhere}`
+
+/** The same for people; each code is an anchor, which the `type` of a problem points to. */
+export function renderErrorPage(routes: Route[]): string {
+  const sections = [...catalogueOf(routes)].map(
+    ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,
+  )
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
+<title>Error codes</title>
+<style>${STYLES}</style>
+</head>
+<body><main>
+<h1>Error codes</h1>
+<p>${escapeHtml(INTRODUCTION).replaceAll(/`([^`]+)`/g, '<code>$1</code>')} <a href="/docs">API reference</a></p>
+${sections.join('\n')}
+</main></body>
+</html>
+`
+}
+
+function renderEntry({ code, title, routes }: CatalogueEntry): string {
+  const places = routes?.map((route) => `<li><code>${escapeHtml(route)}</code></li>`).join('') ?? ''
+  const list = places ? `<ul>${places}</ul>` : ''
+  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${escapeHtml(title)}.${list}</dd></div>`
+}
