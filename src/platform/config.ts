@@ -113,7 +113,13 @@ function readLogLevel(value: string | null): LogLevel {
   return level
 }
 
-function readInteger(env: Record<string, string | undefined>, name: string, fallback: number, min: number, max: number) {
+function readInteger(
+  env: Record<string, string | undefined>,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+) {
   const value = env[name]?.trim()
   if (!value) return fallback
   const number = Number(value)
@@ -153,7 +159,9 @@ function readUrl(env: Record<string, string | undefined>, name: string, protocol
   const parsed = URL.canParse(value) ? new URL(value) : URL.parse(value.replace('@/', '@localhost/'))
   if (!parsed || !protocols.includes(parsed.protocol))
     // The value may hold a password: it is not repeated.
-    throw new ConfigError(`${name} is not a URL that starts with ${protocols.join(' or ')}//: correct it.`)
+    throw new ConfigError(
+      `${name} is not a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}: correct it.`,
+    )
   return value
 }
 

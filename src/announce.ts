@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from './platform/config.ts'
+import type { Log } from './platform/log.ts'
+
+/** Tells what happens during a start: people in development, the log in production. */
+export type Say = (line: string) => void
+
+export function sayTo(config: Config, log: Log): Say {
+  return (line) => (config.production ? log.info({}, line) : process.stdout.write(`${line}\n`))
+}
+
+export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+export interface Ready {
+  config: Config
+  log: Log
+  port: number
+  /** A key made by this very start: its only chance to be seen. */
+  firstKey: string | null
+}
+
+/** Tells that the service takes requests, and on the first start how to make one. */
+export function announceReady({ config, log, port, firstKey }: Ready): void {
+  const readyMs = Math.round(performance.now())
+  if (config.production) {
+    log.info({ port, durationMs: readyMs }, `Watchword ${version} is ready`)
+    return
+  }
+  const address = config.port === port ? config.baseUrl : `http://localhost:${port}`
+  const lines = [`Watchword ${version} is ready at ${address} (after ${(readyMs / 1000).toFixed(1)} s)`, '']
+  if (firstKey)
+    lines.push(
+      'Your first API key, for everything in production. It is shown only this once:',
+      '',
+      `  ${firstKey}`,
+      '',
+      'Make a one-time password with it:',
+      '',
+      `  curl ${address}/v1/otp/generate -H 'X-API-Key: ${firstKey}' -H 'Content-Type: application/json' -d '{}'`,
+      '',
+    )
+  lines.push(`API reference: ${address}/docs`)
+  if (!config.smtpUrl) lines.push(`Mails that would be sent: ${address}/dev/mail`)
+  process.stdout.write(`${lines.join('\n')}\n\n`)
+}

@@ -1,0 +1,64 @@
+import { type Config, loadConfig } from '../platform/config.ts'
+import { loadMasterKeys, type MasterKey } from '../platform/crypto/master-key.ts'
+import { startEmbedded } from '../platform/db/embedded.ts'
+import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
+import { reachDatabase } from '../platform/db/reach.ts'
+import type { Origin } from '../platform/events.ts'
+import { createLog } from '../platform/log.ts'
+import type { Platform } from '../platform/platform.ts'
+import { CliError, note } from './print.ts'
+
+/** Who acts in what the command line records. */
+export function cliOrigin(): Origin {
+  return { requestId: null, actor: { type: 'cli', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
+}
+
+/** Works on the deployment's database: the service's embedded one while that runs, else one started for this command. */
+export async function withDatabase<T>(work: (config: Config, url: string) => Promise<T>): Promise<T> {
+  const config = loadConfig()
+  if (config.databaseUrl) {
+    await reachDatabase(config.databaseUrl, { patienceMs: 0 })
+    return work(config, config.databaseUrl)
+  }
+  const embedded = await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
+  try {
+    return await work(config, embedded.url)
+  } finally {
+    await embedded.stop()
+  }
+}
+
+/** Works with what features stand on, on a schema of this very release. */
+export async function withPlatform<T>(work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>): Promise<T> {
+  return withDatabase(async (config, url) => {
+    await requireSchema(url)
+    return openDeployment(config, url, work)
+  })
+}
+
+/** The same on a schema that is known to fit. */
+export async function openDeployment<T>(
+  config: Config,
+  url: string,
+  work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>,
+): Promise<T> {
+  const masterKeys = loadMasterKeys(config, note)
+  const { openPlatform } = await import('../app.ts')
+  const log = createLog({ logLevel: 'silent' })
+  const { platform, close } = await openPlatform({ config, databaseUrl: url, masterKeys, log })
+  try {
+    return await work(platform, masterKeys)
+  } finally {
+    await close()
+  }
+}
+
+/** Throws unless the schema is that of this release. */
+export async function requireSchema(url: string): Promise<void> {
+  const { pending, unknown } = await migrationStatus(url)
+  refuseNewerSchema(unknown)
+  if (pending.length)
+    throw new CliError(
+      `The database lacks ${pending.join(', ')} of this release: run \`npx watchword migrate\`, or start the service.`,
+    )
+}

@@ -1,0 +1,216 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type Config, loadConfig } from '../platform/config.ts'
+import { openKeyring } from '../platform/crypto/keyring.ts'
+import { loadMasterKeys } from '../platform/crypto/master-key.ts'
+import { startEmbedded } from '../platform/db/embedded.ts'
+import { migrationStatus } from '../platform/db/migrate.ts'
+import { type Database, openDatabase } from '../platform/db/pool.ts'
+import { reachDatabase } from '../platform/db/reach.ts'
+import { explainStartFailure } from '../start-failure.ts'
+import { print } from './print.ts'
+
+type State = 'ok' | 'warning' | 'problem'
+
+interface Finding {
+  check: string
+  state: State
+  /** What was found, and on a problem what to do about it. */
+  detail: string
+}
+
+/** `report` takes the exit code: 1 when there is a problem. */
+export function addDoctor(program: Command, report: (exitCode: number) => void): void {
+  program
+    .command('doctor')
+    .description('examine the configuration and everything the service needs, without changing anything')
+    .option('--json', 'for scripts')
+    .addHelpText(
+      'after',
+      '\nSends no mail. Exits with 1 when there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
+    )
+    .action(async (options: { json?: boolean }) => {
+      const findings = await examine()
+      const lines = findings.map(({ check, state, detail }) => `${state.padEnd(8)} ${check.padEnd(14)} ${detail}`)
+      print(options, { findings }, lines)
+      report(findings.some(({ state }) => state === 'problem') ? 1 : 0)
+    })
+}
+
+async function examine(): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = loadConfig()
+  } catch (error) {
+    return [failed('configuration', error, null)]
+  }
+  const found = (check: string, state: State, detail: string): Finding => ({ check, state, detail })
+  const mode = config.production ? 'production' : 'development'
+  return [
+    found('configuration', 'ok', `Every setting is valid; mode ${mode}.`),
+    examineNode(),
+    examineBaseUrl(config),
+    ...(config.databaseUrl ? [] : [examineDataDir(config)]),
+    ...(await examineDatabase(config)),
+    await examineMail(config),
+  ]
+}
+
+function examineNode(): Finding {
+  const found = process.versions.node
+  if (Number(found.split('.')[0]) >= 24) return { check: 'Node', state: 'ok', detail: `Version ${found}.` }
+  return { check: 'Node', state: 'problem', detail: `Version ${found}: use 24 or later.` }
+}
+
+function examineBaseUrl({ baseUrl, production }: Config): Finding {
+  const { protocol, hostname } = new URL(baseUrl)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (production && protocol !== 'https:' && !isLocal)
+    return {
+      check: 'base URL',
+      state: 'problem',
+      detail: `${baseUrl} is not https: set WATCHWORD_BASE_URL to the https address.`,
+    }
+  if (production && isLocal)
+    return {
+      check: 'base URL',
+      state: 'warning',
+      detail: `${baseUrl} reaches nobody else: mailed links will point there.`,
+    }
+  return { check: 'base URL', state: 'ok', detail: baseUrl }
+}
+
+const LEAST_FREE_BYTES = 1024 ** 3
+
+function examineDataDir({ dataDir }: Config): Finding {
+  const check = 'data directory'
+  const existing = nearestExisting(dataDir)
+  try {
+    accessSync(existing, constants.W_OK)
+  } catch {
+    const detail = `${existing} is not writable for this user: give this user the directory, or set WATCHWORD_DATA_DIR.`
+    return { check, state: 'problem', detail }
+  }
+  const { bavail, bsize } = statfsSync(existing)
+  const free = `${(Number(bavail * bsize) / LEAST_FREE_BYTES).toFixed(1)} GiB free`
+  if (bavail * bsize < LEAST_FREE_BYTES)
+    return { check, state: 'warning', detail: `${dataDir} has ${free}: free some space.` }
+  return {
+    check,
+    state: 'ok',
+    detail: `${dataDir}${existing === dataDir ? '' : ' (made at the first start)'}, ${free}.`,
+  }
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+async function examineDatabase(config: Config): Promise<Finding[]> {
+  // Examining must not make a database where there is none.
+  if (!config.databaseUrl && !existsSync(config.dataDir))
+    return [{ check: 'database', state: 'ok', detail: 'The embedded one, made at the first start.' }]
+  try {
+    const embedded = config.databaseUrl
+      ? null
+      : await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
+    const database = openDatabase(config.databaseUrl ?? embedded?.url ?? '', { maxConnections: 1 })
+    try {
+      return await examineOpenDatabase(config, database)
+    } finally {
+      await database.close()
+      await embedded?.stop()
+    }
+  } catch (error) {
+    return [failed('database', error, config)]
+  }
+}
+
+async function examineOpenDatabase(config: Config, database: Database): Promise<Finding[]> {
+  const { version } = await reachDatabase(database.url, { patienceMs: 0 })
+  const clock = await examineClock(database)
+  const { pending, unknown } = await migrationStatus(database.url)
+  const migrations: Finding = unknown.length
+    ? {
+        check: 'migrations',
+        state: 'problem',
+        detail: `${unknown.join(', ')} are of a newer release: start that release.`,
+      }
+    : pending.length
+      ? {
+          check: 'migrations',
+          state: config.migrateOnStart ? 'warning' : 'problem',
+          detail: `${pending.join(', ')} not applied: run \`npx watchword migrate\`, or start the service.`,
+        }
+      : { check: 'migrations', state: 'ok', detail: 'The schema is up to date.' }
+  return [
+    { check: 'database', state: 'ok', detail: `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.` },
+    clock,
+    migrations,
+    // A schema without the table of keys has no keys either.
+    pending.length ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
+  ]
+}
+
+async function examineClock({ pool }: Database): Promise<Finding> {
+  const before = Date.now()
+  const { rows } = await pool.query<{ ms: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as ms')
+  const after = Date.now()
+  const skewSeconds = Math.abs((rows[0]?.ms ?? 0) - (before + after) / 2) / 1000
+  if (skewSeconds <= 2)
+    return { check: 'clock', state: 'ok', detail: 'This machine and the database agree on the time.' }
+  const detail = `This machine and the database are ${skewSeconds.toFixed(1)} s apart: set both by NTP.`
+  return { check: 'clock', state: 'warning', detail }
+}
+
+function examineMasterKeySetting(config: Config): Finding {
+  try {
+    const file = config.masterKeyFile ?? resolve(dirname(config.dataDir), 'master.key')
+    // Development makes it at the first start, and examining must not.
+    if (!config.production && !config.masterKeys.length && !existsSync(file))
+      return { check: 'master key', state: 'ok', detail: `Made at the first start, in ${file}.` }
+    const [first] = loadMasterKeys(config, () => undefined)
+    return { check: 'master key', state: 'ok', detail: `Valid (${first?.id}).` }
+  } catch (error) {
+    return failed('master key', error, config)
+  }
+}
+
+async function examineMasterKey(config: Config, { db }: Database): Promise<Finding> {
+  const setting = examineMasterKeySetting(config)
+  const sealed = await db.selectFrom('data_keys').select('id').limit(1).executeTakeFirst()
+  if (setting.state === 'problem' || !sealed) return setting
+  if (setting.detail.startsWith('Made'))
+    return {
+      ...setting,
+      state: 'problem',
+      detail: 'The database is sealed, and no master key is set: restore the one it was sealed with.',
+    }
+  try {
+    const [first] = loadMasterKeys(config, () => undefined)
+    await openKeyring(
+      db,
+      loadMasterKeys(config, () => undefined),
+    )
+    return { check: 'master key', state: 'ok', detail: `Opens this database (${first?.id}).` }
+  } catch (error) {
+    return failed('master key', error, config)
+  }
+}
+
+async function examineMail(config: Config): Promise<Finding> {
+  const { checkMailServer, describeMail } = await import('../platform/mail/smtp.ts')
+  try {
+    await checkMailServer(config)
+    const { ok, line } = describeMail(config)
+    return { check: 'mail', state: ok ? 'ok' : 'problem', detail: line }
+  } catch (error) {
+    return failed('mail', error, config)
+  }
+}
+
+function failed(check: string, error: unknown, config: Config | null): Finding {
+  const detail = explainStartFailure(error, config) ?? (error instanceof Error ? error.message : String(error))
+  return { check, state: 'problem', detail }
+}

@@ -1,0 +1,165 @@
+import type { Command } from 'commander'
+import type { NewApiKey } from '../features/api-keys/api-keys.ts'
+import type { ApiKey } from '../features/api-keys/schema.ts'
+import { record } from '../platform/events.ts'
+import { accountDirectory } from '../platform/http/directory.ts'
+import { isScopePattern } from '../platform/http/scopes.ts'
+import { isId } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
+import { cliOrigin, withPlatform } from './deployment.ts'
+import { findAccount, getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
+import { CliError, print, tableLines } from './print.ts'
+
+interface CreateOptions {
+  name: string
+  scopes: string
+  env: string
+  org?: string
+  account?: string
+  expires?: string
+  requestsPerSecond?: string
+  json?: boolean
+}
+
+export function addKeys(program: Command): void {
+  const keys = program.command('keys').description('make, list and revoke API keys')
+  keys
+    .command('create')
+    .description('make an API key and print it, this once')
+    .option('--name <name>', 'what the key is for', 'cli')
+    .option('--scopes <list>', 'scopes or wildcards, separated by commas', '*')
+    .option('--env <slug>', 'its environment', 'production')
+    .option('--org <slug>', 'the one organization it reaches; without, all of them')
+    .option('--account <name>', 'by name or id; without, the deployment’s first account')
+    .option('--expires <when>', 'days from now, such as 90d, or a date, such as 2030-01-31')
+    .option('--requests-per-second <n>', 'a limit of its own')
+    .option('--json', 'for scripts')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ npx watchword keys create --name backend
+  $ npx watchword keys create --name scim-sync --org acme --env staging --scopes users.read,users.write --expires 90d
+  $ KEY=$(npx watchword keys create --json | jq -r .key)`,
+    )
+    .action(createKey)
+  keys
+    .command('list')
+    .description('list the API keys, revoked ones too')
+    .option('--account <name>', 'by name or id; without, the deployment’s first account')
+    .option('--json', 'for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword keys list')
+    .action(listKeys)
+  keys
+    .command('revoke')
+    .description('end an API key: every process refuses it within 5 s')
+    .argument('<id>', 'as `keys list` shows it')
+    .option('--json', 'for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword keys revoke 0198c6d5-2f7a-7c31-a1a4-4f3f5a1c9b20')
+    .action(revokeKey)
+}
+
+async function createKey(options: CreateOptions): Promise<void> {
+  const wanted = readWanted(options)
+  await withPlatform(async (platform) => {
+    const { createApiKey } = await import('../features/api-keys/api-keys.ts')
+    const { homeAccount } = await import('../features/accounts/accounts.ts')
+    const { toApiKey } = await import('../features/api-keys/schema.ts')
+    const account = await findAccount(platform.db, options.account)
+    // On a new deployment a key is the first thing wanted.
+    const accountId = account?.id ?? (await platform.tx(homeAccount)).accountId
+    const environment = await getEnvironment(platform.db, accountId, options.env)
+    const organizationId = options.org ? await getOrganizationId(platform.db, accountId, options.org) : null
+    const directory = await accountDirectory(platform, environment)
+    const { key, row } = await platform.tx(async (tx) => {
+      const made = await createApiKey(platform, tx, { ...wanted, ...environment, organizationId })
+      const target = { type: 'api_key', id: made.row.id }
+      await record(tx, directory, cliOrigin(), { type: 'api_key.created', target, data: toApiKey(made.row) })
+      return made
+    })
+    const apiKey = toApiKey(row)
+    print(options, { apiKey, key }, [key])
+    if (!options.json) process.stderr.write(`Key ${apiKey.id} (${apiKey.name}): it is shown only this once.\n`)
+  })
+}
+
+/** Checks what can be checked before anything is opened. */
+function readWanted(
+  options: CreateOptions,
+): Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt' | 'requestsPerSecond' | 'createdBy'> {
+  const scopes = options.scopes
+    .split(',')
+    .map((scope) => scope.trim())
+    .filter(Boolean)
+  const unknown = scopes.find((scope) => !isScopePattern(scope))
+  if (unknown !== undefined || scopes.length === 0)
+    throw new CliError(`${unknown ?? 'Nothing'} is no scope: use such as users.read, users.* or *.`, { isUsage: true })
+  const name = options.name.trim()
+  if (!name || name.length > 200) throw new CliError('--name takes 1 to 200 characters.', { isUsage: true })
+  const limit = options.requestsPerSecond
+  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
+    throw new CliError(`--requests-per-second is ${limit}: use a whole number from 1 to 999999.`, { isUsage: true })
+  const requestsPerSecond = limit === undefined ? null : Number(limit)
+  return { name, scopes, expiresAt: readExpiry(options.expires), requestsPerSecond, createdBy: 'cli' }
+}
+
+function readExpiry(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
+  const at = days ? new Date(Date.now() + Number(days) * 86_400_000) : new Date(text)
+  // Only ISO dates: others mean different days to different readers.
+  if ((days || /^\d{4}-\d{2}-\d{2}/.test(text)) && at.getTime() > Date.now()) return at
+  throw new CliError(`--expires is ${text}: use days from now, such as 90d, or a date to come, such as 2030-01-31.`, {
+    isUsage: true,
+  })
+}
+
+async function listKeys(options: { account?: string; json?: boolean }): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { listApiKeys } = await import('../features/api-keys/api-keys.ts')
+    const { toApiKey } = await import('../features/api-keys/schema.ts')
+    const account = await getAccount(platform.db, options.account)
+    const apiKeys = (await listApiKeys(platform.db, account.id)).map(toApiKey)
+    const heading = ['ID', 'NAME', 'START', 'ENVIRONMENT', 'ORGANIZATION', 'LAST USED', 'STATE', 'SCOPES']
+    print(options, { apiKeys }, tableLines(heading, apiKeys.map(keyCells)))
+  })
+}
+
+function keyCells(key: ApiKey): string[] {
+  const isExpired = key.expiresAt !== null && new Date(key.expiresAt) <= new Date()
+  const state = key.revokedAt
+    ? 'revoked'
+    : isExpired
+      ? 'expired'
+      : key.expiresAt
+        ? `until ${key.expiresAt.slice(0, 10)}`
+        : 'live'
+  const lastUsed = key.lastUsedAt?.slice(0, 16).replace('T', ' ') ?? 'never'
+  return [key.id, key.name, key.start, key.environment, key.subOrgId ?? 'all', lastUsed, state, key.scopes.join(',')]
+}
+
+async function revokeKey(given: string, options: { json?: boolean }): Promise<void> {
+  const id = given.toLowerCase()
+  if (!isId(id))
+    throw new CliError(`${given} is no id of a key: take it from \`npx watchword keys list\`.`, { isUsage: true })
+  await withPlatform(async (platform) => {
+    const wasLive = await revoke(platform, id)
+    print(options, { id, revoked: true, wasLive }, [wasLive ? `Revoked ${id}.` : `${id} was revoked before.`])
+  })
+}
+
+async function revoke(platform: Platform, id: string): Promise<boolean> {
+  const { revokeApiKey } = await import('../features/api-keys/lifecycle.ts')
+  const row = await platform.db
+    .selectFrom('api_keys')
+    .innerJoin('environments', 'environments.id', 'api_keys.environment_id')
+    .select(['api_keys.account_id', 'api_keys.environment_id', 'environments.slug', 'api_keys.revoked_at'])
+    .where('api_keys.id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new CliError(`There is no key ${id}: see \`npx watchword keys list\`.`)
+  const environment = { accountId: row.account_id, environmentId: row.environment_id, environmentSlug: row.slug }
+  const directory = await accountDirectory(platform, environment)
+  const reach = { accountId: row.account_id, environmentId: null, organizationId: null, directory }
+  await platform.tx((tx) => revokeApiKey(platform, tx, reach, cliOrigin(), id))
+  return row.revoked_at === null
+}

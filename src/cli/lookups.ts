@@ -1,0 +1,54 @@
+import type { Db } from '../platform/db/pool.ts'
+import { isId } from '../platform/ids.ts'
+import { CliError } from './print.ts'
+
+export interface AccountRef {
+  id: string
+  name: string
+}
+
+/** An account by id or name; the home account when none is named; null when there is none yet. */
+export async function findAccount(db: Db, named: string | undefined): Promise<AccountRef | null> {
+  const query = db.selectFrom('accounts').select(['id', 'name'])
+  if (named === undefined) return (await query.where('home', '=', true).executeTakeFirst()) ?? null
+  const found = await query
+    .where(isId(named) ? 'id' : 'name', '=', named)
+    .limit(2)
+    .execute()
+  if (found.length > 1) throw new CliError(`Several accounts are named ${named}: name one by its id.`)
+  if (!found[0]) throw new CliError(`There is no account ${named}: name one by its id or name.`)
+  return found[0]
+}
+
+/** The same where there must be one. */
+export async function getAccount(db: Db, named: string | undefined): Promise<AccountRef> {
+  const account = await findAccount(db, named)
+  if (!account) throw new CliError('There is no account yet: run `npx watchword setup`, or start the service.')
+  return account
+}
+
+/** An environment of the account by its slug. */
+export async function getEnvironment(db: Db, accountId: string, slug: string) {
+  const all = await db.selectFrom('environments').select(['id', 'slug']).where('account_id', '=', accountId).execute()
+  const found = all.find((environment) => environment.slug === slug)
+  if (!found)
+    throw new CliError(
+      `There is no environment ${slug}: use one of ${all
+        .map((each) => each.slug)
+        .sort()
+        .join(', ')}.`,
+    )
+  return { accountId, environmentId: found.id, environmentSlug: found.slug }
+}
+
+/** An organization of the account by its slug or id. */
+export async function getOrganizationId(db: Db, accountId: string, named: string): Promise<string> {
+  const found = await db
+    .selectFrom('organizations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(isId(named) ? 'id' : 'slug', '=', named)
+    .executeTakeFirst()
+  if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
+  return found.id
+}

@@ -1,0 +1,64 @@
+import { Command, CommanderError } from 'commander'
+import { version } from '../announce.ts'
+import { ApiError } from '../platform/errors.ts'
+import { explainStartFailure } from '../start-failure.ts'
+import { addDoctor } from './doctor.ts'
+import { addKeys } from './keys.ts'
+import { addMasterKey } from './master-key.ts'
+import { addMigrate } from './migrate.ts'
+import { addOpenApi } from './openapi.ts'
+import { CliError, print } from './print.ts'
+import { addSetup } from './setup.ts'
+import { addSigningKeys } from './signing-keys.ts'
+
+const OVERVIEW = `
+Settings are read from the environment, in development also from .env; see \`npx watchword doctor\`.
+
+Examples:
+  $ npx watchword setup
+  $ npx watchword keys create --name backend --org acme
+  $ npx watchword doctor`
+
+/** Runs the command line. Answers the exit code: 0 done, 1 it failed or found a problem, 2 it was called wrongly. */
+export async function runCli(argv: string[]): Promise<number> {
+  let exitCode = 0
+  const program = new Command('watchword')
+    .description('Sets up, looks after and examines a Watchword deployment.')
+    .addHelpText('after', OVERVIEW)
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help for usage)')
+    .exitOverride()
+  addSetup(program)
+  addKeys(program)
+  addSigningKeys(program)
+  addMasterKey(program)
+  addMigrate(program)
+  addDoctor(program, (code) => {
+    exitCode = code
+  })
+  addOpenApi(program)
+  addVersion(program)
+  try {
+    await program.parseAsync(argv)
+    return exitCode
+  } catch (error) {
+    // Commander has already written its own message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    const line =
+      error instanceof CliError || error instanceof ApiError ? error.message : explainStartFailure(error, null)
+    process.stderr.write(`${line ?? `Unexpected error. ${error instanceof Error ? error.stack : error}`}\n`)
+    return error instanceof CliError && error.isUsage ? 2 : 1
+  }
+}
+
+function addVersion(program: Command): void {
+  program
+    .command('version')
+    .description('tell the version')
+    .option('--json', 'for scripts')
+    .action((options: { json?: boolean }) => {
+      print(options, { watchword: version, node: process.versions.node }, [
+        `Watchword ${version} (Node ${process.versions.node})`,
+      ])
+    })
+}

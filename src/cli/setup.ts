@@ -1,0 +1,151 @@
+import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
+import { migrate, migrationStatus } from '../platform/db/migrate.ts'
+import { parseEmail } from '../platform/mail/address.ts'
+import { openDeployment, requireSchema, withDatabase } from './deployment.ts'
+import { CliError, print } from './print.ts'
+
+interface Answers {
+  accountName: string
+  ownerEmail: string
+  ownerName: string
+  organizationName: string
+  organizationSlug: string
+}
+
+interface Question {
+  flag: string
+  text: string
+  suggest?(answers: Partial<Answers>): string
+  /** Why the answer will not do, or null. */
+  refuse(answer: string): string | null
+}
+
+const named = (what: string) => (answer: string) =>
+  answer && answer.length <= 200 ? null : `${what} has 1 to 200 characters.`
+
+const questions: Record<keyof Answers, Question> = {
+  accountName: { flag: '--account <name>', text: 'Name of your company', refuse: named('The account') },
+  ownerEmail: {
+    flag: '--owner-email <address>',
+    text: 'Mail address of the owner',
+    refuse: (answer) => (parseEmail(answer) ? null : `${answer || 'Nothing'} is no mail address.`),
+  },
+  ownerName: {
+    flag: '--owner-name <name>',
+    text: 'Name of the owner',
+    suggest: (answers) => answers.ownerEmail?.split('@')[0] ?? '',
+    refuse: named('The owner’s name'),
+  },
+  organizationName: {
+    flag: '--organization <name>',
+    text: 'Name of the first organization, a customer of yours',
+    refuse: named('The organization'),
+  },
+  organizationSlug: {
+    flag: '--slug <slug>',
+    text: 'Its short name in addresses',
+    suggest: (answers) => toSlug(answers.organizationName ?? ''),
+    refuse: (answer) =>
+      answer.length <= 63 && /^[a-z0-9](-?[a-z0-9])*$/.test(answer)
+        ? null
+        : 'A slug has at most 63 of a-z, 0-9 and single hyphens between them.',
+  },
+}
+
+export function addSetup(program: Command): void {
+  const command = program.command('setup').description('make the account, its owner and its first organization')
+  for (const { flag, text } of Object.values(questions)) command.option(flag, text.toLowerCase())
+  command
+    .option('--json', 'for scripts')
+    .addHelpText(
+      'after',
+      `
+What is not given is asked for, on a terminal. The account that a first start made by itself is taken over.
+
+Examples:
+  $ npx watchword setup
+  $ npx watchword setup --account Acme --owner-email ada@acme.com --organization "First Customer"`,
+    )
+    .action(setUp)
+}
+
+interface Options {
+  account?: string
+  ownerEmail?: string
+  ownerName?: string
+  organization?: string
+  slug?: string
+  json?: boolean
+}
+
+async function setUp(options: Options): Promise<void> {
+  // All questions come before the first change.
+  const setup = await complete({
+    accountName: options.account,
+    ownerEmail: options.ownerEmail,
+    ownerName: options.ownerName,
+    organizationName: options.organization,
+    organizationSlug: options.slug,
+  })
+  await withDatabase(async (config, url) => {
+    if (config.migrateOnStart && (await migrationStatus(url)).unknown.length === 0) await migrate(url)
+    await requireSchema(url)
+    await openDeployment(config, url, async (platform) => {
+      const { setUpAccount } = await import('../features/accounts/setup.ts')
+      const made = await platform.tx((tx) => setUpAccount(tx, setup))
+      print(options, made, [
+        `Account       ${setup.accountName} (${made.accountId})`,
+        `Owner         ${setup.ownerEmail}`,
+        `Organization  ${setup.organizationName} (${made.organizationId})`,
+        '',
+        `Next: npx watchword keys create --name backend --org ${setup.organizationSlug}`,
+      ])
+    })
+  })
+}
+
+async function complete(given: { [K in keyof Answers]: string | undefined }): Promise<Answers> {
+  const isTerminal = process.stdin.isTTY === true
+  const terminal = isTerminal ? createInterface({ input: process.stdin, output: process.stderr }) : null
+  try {
+    const answers: Partial<Answers> = {}
+    for (const key of answerKeys) answers[key] = await answer(questions[key], given[key], answers, terminal)
+    return { accountName: '', ownerEmail: '', ownerName: '', organizationName: '', organizationSlug: '', ...answers }
+  } finally {
+    terminal?.close()
+  }
+}
+
+const answerKeys = ['accountName', 'ownerEmail', 'ownerName', 'organizationName', 'organizationSlug'] as const
+
+async function answer(
+  question: Question,
+  given: string | undefined,
+  answers: Partial<Answers>,
+  terminal: { question(text: string): Promise<string> } | null,
+): Promise<string> {
+  const suggestion = question.suggest?.(answers) ?? ''
+  let text = given?.trim() ?? (terminal ? null : suggestion || null)
+  if (text === null && !terminal)
+    throw new CliError(`${question.flag} is missing, and there is no terminal to ask on.`, { isUsage: true })
+  for (;;) {
+    if (text === null && terminal) {
+      const typed = await terminal.question(`${question.text}${suggestion ? ` [${suggestion}]` : ''}: `)
+      text = typed.trim() || suggestion
+    }
+    const reason = question.refuse(text ?? '')
+    if (reason === null) return text ?? ''
+    if (given !== undefined || !terminal) throw new CliError(`${question.flag}: ${reason}`, { isUsage: true })
+    process.stderr.write(`${reason}\n`)
+    text = null
+  }
+}
+
+function toSlug(name: string): string {
+  const ascii = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+  return ascii.slice(0, 63).replaceAll(/^-+|-+$/g, '')
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander'
+import { withPlatform } from './deployment.ts'
+import { getAccount, getEnvironment } from './lookups.ts'
+import { print, tableLines } from './print.ts'
+
+interface Options {
+  env: string
+  account?: string
+  json?: boolean
+  emergency?: boolean
+}
+
+export function addSigningKeys(program: Command): void {
+  const keys = program.command('signing-keys').description('list and rotate the keys that sign access tokens')
+  keys
+    .command('list')
+    .description('list the signing keys of an environment')
+    .option('--env <slug>', 'the environment', 'production')
+    .option('--account <name>', 'by name or id; without, the deployment’s first account')
+    .option('--json', 'for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword signing-keys list --env staging')
+    .action(listKeys)
+  keys
+    .command('rotate')
+    .description('sign with the next key from now on; the service does it by itself every 90 days')
+    .option('--env <slug>', 'the environment', 'production')
+    .option('--account <name>', 'by name or id; without, the deployment’s first account')
+    .option('--emergency', 'a key has leaked: withdraw all keys, so that every access token stops verifying')
+    .option('--json', 'for scripts')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ npx watchword signing-keys rotate\n  $ npx watchword signing-keys rotate --env staging --emergency',
+    )
+    .action(rotateKeys)
+}
+
+async function listKeys(options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { listSigningKeys } = await import('../platform/crypto/signing-keys.ts')
+    const account = await getAccount(platform.db, options.account)
+    const { environmentId } = await getEnvironment(platform.db, account.id, options.env)
+    const keys = (await listSigningKeys(platform, environmentId)).map(
+      ({ id, algorithm, state, createdAt, activatedAt }) => ({
+        id,
+        algorithm,
+        state,
+        createdAt: createdAt.toISOString(),
+        activatedAt: activatedAt?.toISOString() ?? null,
+      }),
+    )
+    const rows = keys.map((key) => [key.id, key.algorithm, key.state, key.createdAt, key.activatedAt ?? 'not yet'])
+    print(options, { signingKeys: keys }, tableLines(['ID', 'ALGORITHM', 'STATE', 'CREATED', 'ACTIVE SINCE'], rows))
+  })
+}
+
+async function rotateKeys(options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { rotateSigningKeys } = await import('../platform/crypto/signing-keys.ts')
+    const account = await getAccount(platform.db, options.account)
+    const { environmentId } = await getEnvironment(platform.db, account.id, options.env)
+    const active = await rotateSigningKeys(platform, environmentId, { emergency: options.emergency ?? false })
+    const effect = options.emergency
+      ? 'All earlier keys are withdrawn: their access tokens stop verifying as soon as verifiers read the JWKS again.'
+      : 'The key before stays published while its tokens live.'
+    print(options, { active, emergency: options.emergency ?? false }, [
+      `${active} signs the tokens of ${options.env} now.`,
+      effect,
+    ])
+  })
+}

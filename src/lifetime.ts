@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+interface Step {
+  name: string
+  limitMs: number
+  close(): Promise<void>
+}
+
+/** How a process ends: once, undoing its start in reverse order, each step within its time. */
+export interface Lifetime {
+  /** Aborted when the end begins: from then on the process is not ready, and a start still under way gives up. */
+  ending: AbortSignal
+  /** Adds what to undo. A step that takes longer than its limit is left behind. */
+  atEnd(name: string, limitMs: number, close: () => Promise<void>): void
+  /** Ends the process. A later call changes nothing. */
+  end(exitCode: number): Promise<void>
+}
+
+export function beginLifetime(report: (line: string) => void): Lifetime {
+  const controller = new AbortController()
+  const steps: Step[] = []
+  return {
+    ending: controller.signal,
+    atEnd(name, limitMs, close) {
+      steps.push({ name, limitMs, close })
+    },
+    async end(exitCode) {
+      if (controller.signal.aborted) return
+      controller.abort()
+      for (let step = steps.pop(); step; step = steps.pop()) await undo(step, report)
+      process.exit(exitCode)
+    },
+  }
+}
+
+async function undo({ name, limitMs, close }: Step, report: (line: string) => void): Promise<void> {
+  const limit = new AbortController()
+  const late = delay(limitMs, `took longer than ${limitMs / 1000} s`, { signal: limit.signal }).catch(() => null)
+  const done = close().then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  const problem = await Promise.race([done, late])
+  limit.abort()
+  if (problem !== null) report(`Stopping: ${name} ${problem}.`)
+}
+
+// Ctrl-C reaches us from the terminal, and again from npm, which passes it on to its child.
+const ECHO_MS = 500
+
+/** The first SIGINT or SIGTERM ends the process gracefully, a second one at once. */
+export function endOnSignals(lifetime: Lifetime): void {
+  let firstAt: number | null = null
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      if (firstAt !== null && performance.now() - firstAt > ECHO_MS) process.exit(130)
+      firstAt ??= performance.now()
+      void lifetime.end(0)
+    })
+}

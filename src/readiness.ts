@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { publicKeys } from './platform/crypto/signing-keys.ts'
+import { readMigrations } from './platform/db/migrate.ts'
+import type { Checks } from './platform/http/private-listener.ts'
+import type { Worker } from './platform/jobs/worker.ts'
+import type { Platform } from './platform/platform.ts'
+
+const CHECK_MS = 2000
+
+/** Tries each part that requests need, by a real use of it. */
+export function readinessChecks(platform: Platform, worker: Worker): () => Promise<Checks> {
+  const wanted = readMigrations().map(({ name }) => name)
+  return async () => {
+    const [database, migrations, signing_key] = await Promise.all([
+      succeeds(answers(platform)),
+      succeeds(isMigrated(platform, wanted)),
+      succeeds(canSign(platform)),
+    ])
+    return { database, migrations, queue: worker.isRunning() ? 'ok' : 'failed', signing_key }
+  }
+}
+
+async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
+  const limit = new AbortController()
+  const late = delay(CHECK_MS, false, { signal: limit.signal }).catch(() => false)
+  const passed = await Promise.race([check.catch(() => false), late])
+  limit.abort()
+  return passed ? 'ok' : 'failed'
+}
+
+async function answers({ database }: Platform): Promise<boolean> {
+  await database.pool.query('select 1')
+  return true
+}
+
+async function isMigrated({ database }: Platform, wanted: string[]): Promise<boolean> {
+  const { rows } = await database.pool.query<{ name: string }>('select name from schema_migrations')
+  const applied = new Set(rows.map((row) => row.name))
+  return wanted.every((name) => applied.has(name))
+}
+
+/** The home account's key stands for all: it proves that the master key opens what signs. */
+async function canSign(platform: Platform): Promise<boolean> {
+  const home = await platform.db
+    .selectFrom('environments')
+    .innerJoin('accounts', 'accounts.id', 'environments.account_id')
+    .select('environments.id')
+    .where('accounts.home', '=', true)
+    .where('environments.slug', '=', 'production')
+    .executeTakeFirst()
+  // A deployment that nobody has set up yet has nothing to sign with, and nothing to sign.
+  return home === undefined || (await publicKeys(platform, home.id)).length > 0
+}

@@ -1,0 +1,58 @@
+import cluster from 'node:cluster'
+import { announceReady, sayTo } from './announce.ts'
+import { beginLifetime, endOnSignals, type Lifetime } from './lifetime.ts'
+import { type Config, loadConfig } from './platform/config.ts'
+import { loadMasterKeys } from './platform/crypto/master-key.ts'
+import { createLog } from './platform/log.ts'
+import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
+import { explainStartFailure } from './start-failure.ts'
+
+/** Starts the service: in this process, or as the first of several, or as one of those. Ends it on a signal. */
+export async function runProcess(): Promise<void> {
+  const lifetime = beginLifetime((line) => process.stderr.write(`${line}\n`))
+  endOnSignals(lifetime)
+  let config: Config | null = null
+  try {
+    config = loadConfig()
+    endOnFaults(config, lifetime)
+    if (cluster.isWorker) await (await import('./workers.ts')).runWorker(config, lifetime)
+    else if (config.workers > 1) await (await import('./workers.ts')).runPrimary(config, lifetime)
+    else await runAlone(config, lifetime)
+  } catch (error) {
+    // Told to end during the start: what breaks then is no failure.
+    if (lifetime.ending.aborted) return
+    const line = explainStartFailure(error, config)
+    process.stderr.write(`${line ?? `Watchword could not start. ${error instanceof Error ? error.stack : error}`}\n`)
+    await lifetime.end(1)
+  }
+}
+
+/** The whole service in this one process. */
+async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
+  const log = createLog(config)
+  const say = sayTo(config, log)
+  // Loads while PostgreSQL starts in a process of its own.
+  const loading = import('./app.ts')
+  loading.catch(() => undefined)
+  const databaseUrl = await openDeploymentDatabase(config, lifetime, say)
+  await Promise.all([loading, bringSchema(config, databaseUrl)])
+  const masterKeys = loadMasterKeys(config, say)
+  const openPrivateListener = privateListener(config, lifetime)
+  const service = await buildService({ config, databaseUrl, masterKeys, log, lifetime })
+  const firstKey = await provideFirstKey(service.app.platform)
+  const port = await service.listen()
+  await openPrivateListener(service.readers)
+  announceReady({ config, log, port, firstKey })
+}
+
+/** An error nobody caught leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */
+function endOnFaults(config: Config, lifetime: Lifetime): void {
+  const log = createLog(config)
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => {
+      // Connections break under those who still use them while the process ends.
+      if (lifetime.ending.aborted) return log.debug({ error, code: event }, 'An error while ending')
+      log.error({ error, code: event }, 'An unexpected error ends this process')
+      void lifetime.end(1)
+    })
+}

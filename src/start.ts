@@ -1,0 +1,126 @@
+import { networkInterfaces } from 'node:os'
+import type { FastifyInstance } from 'fastify'
+import type { Say } from './announce.ts'
+import type { App } from './app.ts'
+import type { Lifetime } from './lifetime.ts'
+import { type Config, ConfigError } from './platform/config.ts'
+import type { MasterKey } from './platform/crypto/master-key.ts'
+import { startEmbedded } from './platform/db/embedded.ts'
+import { migrate, migrationStatus, refuseNewerSchema } from './platform/db/migrate.ts'
+import { reachDatabase } from './platform/db/reach.ts'
+import { type PrivateListenerOptions, startPrivateListener } from './platform/http/private-listener.ts'
+import type { Log } from './platform/log.ts'
+import type { Platform } from './platform/platform.ts'
+
+const PATIENCE_MS = 30_000
+// Requests and jobs under way get 25 s together: orchestrators kill after 30.
+const DRAIN_MS = 20_000
+const JOBS_MS = 4000
+const CLOSE_MS = 1000
+const EMBEDDED_STOP_MS = 60_000
+
+/** Brings up the database of this deployment and returns its URL. The embedded one is stopped last of all. */
+export async function openDeploymentDatabase(config: Config, lifetime: Lifetime, say: Say): Promise<string> {
+  if (config.databaseUrl) {
+    await reachDatabase(config.databaseUrl, { patienceMs: PATIENCE_MS, signal: lifetime.ending, notice: say })
+    return config.databaseUrl
+  }
+  const starting = startEmbedded({ dataDir: config.dataDir, log: say })
+  // Told to end while it starts, we still must not leave it behind; a start that failed has left nothing.
+  const started = starting.catch(() => null)
+  lifetime.atEnd('the embedded PostgreSQL', EMBEDDED_STOP_MS, async () => (await started)?.stop())
+  return (await starting).url
+}
+
+/** Brings the schema to this release, or refuses where the operator does that apart. */
+export async function bringSchema(config: Config, url: string): Promise<void> {
+  if (config.migrateOnStart) return migrate(url)
+  const { pending, unknown } = await migrationStatus(url)
+  refuseNewerSchema(unknown)
+  if (pending.length)
+    throw new ConfigError(
+      `The database lacks ${pending.join(', ')}, and WATCHWORD_MIGRATE_ON_START is false: run \`npx watchword migrate\` first.`,
+    )
+}
+
+/**
+ * Sees to the first API key of a deployment that has none: the operator's own, or on an embedded database in
+ * development a fresh one, which is returned to be shown this once.
+ */
+export async function provideFirstKey(platform: Platform): Promise<string | null> {
+  const { bootstrapApiKey, production, databaseUrl } = platform.config
+  const { firstDevelopmentKey, storeBootstrapKey } = await import('./features/api-keys/first-key.ts')
+  if (bootstrapApiKey) {
+    await storeBootstrapKey(platform, bootstrapApiKey)
+    return null
+  }
+  return production || databaseUrl ? null : firstDevelopmentKey(platform)
+}
+
+export interface ServiceOptions {
+  config: Config
+  databaseUrl: string
+  masterKeys: MasterKey[]
+  log: Log
+  lifetime: Lifetime
+}
+
+export interface Service {
+  app: App
+  readers: Pick<PrivateListenerOptions, 'readChecks' | 'readMetrics'>
+  /** Takes requests; returns the port. */
+  listen(): Promise<number>
+}
+
+/** Builds the app and starts its jobs. Ends in this order: requests, jobs, then its connections to the database. */
+export async function buildService(options: ServiceOptions): Promise<Service> {
+  const { config, lifetime } = options
+  const [{ buildApp }, { startWorker }, { jobs }, { readinessChecks }] = await Promise.all([
+    import('./app.ts'),
+    import('./platform/jobs/worker.ts'),
+    import('./jobs.ts'),
+    import('./readiness.ts'),
+  ])
+  const app = await buildApp(options)
+  lifetime.atEnd('closing the database connections', CLOSE_MS, () => app.close())
+  const worker = await startWorker(app.platform, jobs)
+  lifetime.atEnd('finishing jobs', JOBS_MS + CLOSE_MS, () => worker.stop(JOBS_MS))
+  lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
+  const check = readinessChecks(app.platform, worker)
+  return {
+    app,
+    readers: {
+      readMetrics: () => app.metrics.registry.metrics(),
+      readChecks: async () => (lifetime.ending.aborted ? null : check()),
+    },
+    async listen() {
+      await app.server.listen({ host: everyAddress(), port: config.port })
+      const address = app.server.server.address()
+      return typeof address === 'object' && address ? address.port : config.port
+    },
+  }
+}
+
+/** Where the process is asked about itself, until it is gone: while it ends the answer is that it is not ready. */
+export function privateListener(config: Config, lifetime: Lifetime) {
+  let close: (() => Promise<void>) | null = null
+  lifetime.atEnd('closing the private listener', CLOSE_MS, async () => close?.())
+  return async (readers: Service['readers']) => {
+    const listener = await startPrivateListener({ host: config.metricsHost, port: config.metricsPort, ...readers })
+    close = listener.close
+  }
+}
+
+/** Both IP versions, or IPv4 alone where the machine has no other. */
+function everyAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flat()
+  return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0'
+}
+
+/** Takes no new connection and answers the requests under way. */
+async function drain(server: FastifyInstance): Promise<void> {
+  const closed = server.close()
+  // A connection that falls idle during the drain would be kept open for its next request.
+  const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
+  await closed.finally(() => clearInterval(sweep))
+}

@@ -1,0 +1,168 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AggregatorRegistry } from 'prom-client'
+import { announceReady, sayTo } from './announce.ts'
+import { openPlatform } from './app.ts'
+import type { Lifetime } from './lifetime.ts'
+import { type Config, ConfigError } from './platform/config.ts'
+import { loadMasterKeys } from './platform/crypto/master-key.ts'
+import { type Checks, checkNames } from './platform/http/private-listener.ts'
+import { createLog, type Log } from './platform/log.ts'
+import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
+
+// Each process holds up to 11 connections, and the embedded database has 100.
+const EMBEDDED_WORKERS = 8
+const ANSWER_MS = 3000
+const STOP_MS = 27_000
+const HEALTHY_MS = 60_000
+
+/** The first of `WORKERS` processes and more: owns the embedded database, migrates, and keeps the others running. */
+export async function runPrimary(config: Config, lifetime: Lifetime): Promise<void> {
+  if (!config.databaseUrl && config.workers > EMBEDDED_WORKERS)
+    throw new ConfigError(
+      `WORKERS is ${config.workers}: the embedded database serves at most ${EMBEDDED_WORKERS}; set DATABASE_URL for more.`,
+    )
+  const log = createLog(config)
+  const say = sayTo(config, log)
+  const databaseUrl = await openDeploymentDatabase(config, lifetime, say)
+  await bringSchema(config, databaseUrl)
+  const { platform, close } = await openPlatform({ config, databaseUrl, masterKeys: loadMasterKeys(config, say), log })
+  const firstKey = await provideFirstKey(platform).finally(close)
+  const openPrivateListener = privateListener(config, lifetime)
+  lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
+  // One ahead of the others: what keeps it from starting keeps all, and is told once.
+  const port = await startFirst(fork(1, databaseUrl, log, lifetime))
+  if (port === null) return lifetime.end(1)
+  for (let slot = 2; slot <= config.workers; slot++) fork(slot, databaseUrl, log, lifetime)
+  await openPrivateListener({
+    readChecks: async () => (lifetime.ending.aborted ? null : mergeChecks(await askAll('checks'))),
+    readMetrics: async () => mergeMetrics(await askAll('metrics')),
+  })
+  announceReady({ config, log, port, firstKey })
+}
+
+/** One of the processes that answer requests, on the database the primary has prepared. */
+export async function runWorker(config: Config, lifetime: Lifetime): Promise<void> {
+  const log = createLog(config)
+  const service = await buildService({
+    config,
+    databaseUrl: config.databaseUrl ?? '',
+    masterKeys: loadMasterKeys(config, () => undefined),
+    log,
+    lifetime,
+  })
+  const { registry } = service.app.metrics
+  process.on('message', async (message: unknown) => {
+    if (!isQuestion(message)) return
+    registry.setDefaultLabels({ worker: String(message.slot) })
+    const answer = message.ask === 'checks' ? await service.readers.readChecks() : await registry.getMetricsAsJSON()
+    // The primary may have gone meanwhile.
+    if (process.connected) process.send?.({ id: message.id, answer })
+  })
+  await service.listen()
+}
+
+/** Numbers from 1 on that a replaced worker passes on, so that its figures go on under the same label. */
+const slots = new Map<number, number>()
+
+/** Starts a worker, and another in its place whenever it ends, sooner or later by how often that happens. */
+function fork(slot: number, databaseUrl: string, log: Log, lifetime: Lifetime, deaths = 0): Worker {
+  const worker = cluster.fork({ DATABASE_URL: databaseUrl })
+  slots.set(worker.id, slot)
+  const startedAt = performance.now()
+  let isServing = false
+  worker.once('listening', () => {
+    isServing = true
+  })
+  worker.once('exit', async (code: number | null, signal: string | null) => {
+    slots.delete(worker.id)
+    if (lifetime.ending.aborted || (slot === 1 && !isServing && deaths === 0)) return
+    const count = performance.now() - startedAt > HEALTHY_MS ? 1 : deaths + 1
+    log.error(
+      { worker: slot, pid: worker.process.pid ?? 0, code: signal ?? `exit ${code}` },
+      'A worker ended: starting another',
+    )
+    await delay(Math.min(30_000, 125 * 2 ** count), undefined, { signal: lifetime.ending }).catch(() => undefined)
+    if (!lifetime.ending.aborted) fork(slot, databaseUrl, log, lifetime, count)
+  })
+  return worker
+}
+
+/** The port the worker answers on, or null when it ended before; it has told why. */
+async function startFirst(worker: Worker): Promise<number | null> {
+  const over = new AbortController()
+  const listening = once(worker, 'listening', { signal: over.signal }).then(([address]) => Number(address.port))
+  const ended = once(worker, 'exit', { signal: over.signal }).then(() => null)
+  const port = await Promise.race([listening, ended])
+  listening.catch(() => undefined)
+  ended.catch(() => undefined)
+  over.abort()
+  return port
+}
+
+function liveWorkers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+}
+
+async function stopWorkers(): Promise<void> {
+  await Promise.all(
+    liveWorkers().map((worker) => {
+      const gone = once(worker, 'exit')
+      worker.process.kill('SIGTERM')
+      return gone
+    }),
+  )
+}
+
+type Ask = 'checks' | 'metrics'
+let questions = 0
+
+async function askAll(ask: Ask): Promise<unknown[]> {
+  const answers = await Promise.all(liveWorkers().map((worker) => askWorker(worker, ask)))
+  return answers.filter((answer) => answer !== null)
+}
+
+/** Null when the worker does not answer in time: it is starting, busy, or gone. */
+async function askWorker(worker: Worker, ask: Ask): Promise<unknown> {
+  const id = ++questions
+  const limit = AbortSignal.timeout(ANSWER_MS)
+  if (!worker.isConnected()) return null
+  worker.send({ id, ask, slot: slots.get(worker.id) }, () => undefined)
+  try {
+    for (;;) {
+      const [message]: unknown[] = await once(worker, 'message', { signal: limit })
+      if (isAnswer(message) && message.id === id) return message.answer
+    }
+  } catch {
+    return null
+  }
+}
+
+function isQuestion(message: unknown): message is { id: number; ask: Ask; slot: number } {
+  return typeof message === 'object' && message !== null && 'ask' in message && 'id' in message
+}
+
+function isAnswer(message: unknown): message is { id: number; answer: unknown } {
+  return typeof message === 'object' && message !== null && 'answer' in message && 'id' in message
+}
+
+/** A check has passed when it has in every worker that answers, and at least one does. */
+function mergeChecks(answers: unknown[]): Checks | null {
+  if (answers.length === 0) return null
+  const passed = (name: string) =>
+    answers.every((answer) => typeof answer === 'object' && answer !== null && Reflect.get(answer, name) === 'ok')
+  const [database, migrations, queue, signing_key] = checkNames.map((name) => (passed(name) ? 'ok' : 'failed'))
+  return {
+    database: database ?? 'failed',
+    migrations: migrations ?? 'failed',
+    queue: queue ?? 'failed',
+    signing_key: signing_key ?? 'failed',
+  }
+}
+
+/** Every figure of every worker, told apart by the label `worker`. */
+async function mergeMetrics(answers: unknown[]): Promise<string> {
+  const lists = answers.filter((answer) => Array.isArray(answer))
+  return AggregatorRegistry.aggregate(lists).metrics()
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, inject } from 'vitest'
+import { administer, databaseUrl } from '../database.ts'
+import { until } from '../harness.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const undo: (() => Promise<unknown> | unknown)[] = []
+
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+/** Runs after the test, the latest first. */
+export function afterThisTest(step: () => Promise<unknown> | unknown): void {
+  undo.push(step)
+}
+
+/** A program of the project, running as an operator runs it. */
+export interface Running {
+  child: ChildProcess
+  stdout(): string
+  stderr(): string
+  /** How it ended: the exit code, or the signal. */
+  ended: Promise<number | string>
+}
+
+export interface Readiness {
+  status: number
+  body: { status: string; checks: Record<string, string> }
+}
+
+export interface Service extends Running {
+  baseUrl: string
+  privateUrl: string
+  /** Waits until it calls itself ready. */
+  ready(): Promise<void>
+  readiness(): Promise<Readiness | null>
+}
+
+/** Runs `src/<file>` with nothing of our own environment, in a directory without a .env. */
+export function runFile(file: string, args: string[], env: Record<string, string>, input?: string): Running {
+  const child = spawn(process.execPath, [join(root, 'src', file), ...args], {
+    cwd: makeDirectory(),
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  child.stdin?.end(input)
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code, signal]): number | string => code ?? signal)
+  afterThisTest(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return { child, stdout: () => stdout, stderr: () => stderr, ended }
+}
+
+/** Starts the service on free ports. */
+export async function startService(env: Record<string, string>): Promise<Service> {
+  const [port, metricsPort] = [await freePort(), await freePort()]
+  const ports = { PORT: String(port), WATCHWORD_METRICS_PORT: String(metricsPort), LOG_LEVEL: 'warn' }
+  const running = runFile('main.ts', [], { ...ports, ...env })
+  const privateUrl = `http://127.0.0.1:${metricsPort}`
+  const readiness = async (): Promise<Readiness | null> => {
+    const reply = await fetch(`${privateUrl}/readyz`).catch(() => null)
+    if (!reply) return null
+    const body: Readiness['body'] = JSON.parse(await reply.text())
+    return { status: reply.status, body }
+  }
+  return {
+    ...running,
+    baseUrl: `http://127.0.0.1:${port}`,
+    privateUrl,
+    readiness,
+    async ready() {
+      await until(async () => {
+        if (running.child.exitCode !== null) throw new Error(`It ended: ${running.stderr()}${running.stdout()}`)
+        return (await readiness())?.status === 200
+      }, 30_000)
+    },
+  }
+}
+
+/** Starts a service that is to refuse: its exit code and the one line it says. */
+export async function refusedStart(env: Record<string, string>): Promise<{ code: number | string; line: string }> {
+  const service = await startService(env)
+  const code = await service.ended
+  const line = service.stderr()
+  if (!/^[^\n]+\n$/.test(line)) throw new Error(`Not one line: ${line}`)
+  return { code, line: line.trimEnd() }
+}
+
+/** Settings as environment variables. */
+export interface ProductionSettings extends Record<string, string> {
+  DATABASE_URL: string
+  WATCHWORD_BOOTSTRAP_API_KEY: string
+}
+
+/** Settings of a deployment in production: a database of its own on the server of the tests, and fresh secrets. */
+export async function productionSettings(): Promise<ProductionSettings> {
+  const name = `watchword_${randomUUID().replaceAll('-', '')}`
+  await administer(inject('serverUrl'), `create database ${name} template ${inject('template')}`)
+  afterThisTest(() => administer(inject('serverUrl'), `drop database if exists ${name} with (force)`))
+  return {
+    NODE_ENV: 'production',
+    WATCHWORD_BASE_URL: 'https://auth.example.com',
+    DATABASE_URL: databaseUrl(inject('serverUrl'), name),
+    WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64'),
+    WATCHWORD_BOOTSTRAP_API_KEY: randomBytes(32).toString('hex'),
+  }
+}
+
+/** A data directory to be; a database left running in it is killed after the test. */
+export function makeDataDir(): string {
+  const dataDir = join(makeDirectory(), 'data')
+  afterThisTest(async () => {
+    const pid = databasePid(dataDir)
+    if (pid === null) return
+    process.kill(pid, 'SIGKILL')
+    await until(async () => databasePid(dataDir) === null)
+  })
+  return dataDir
+}
+
+/** The process of the embedded database, or null when none runs. */
+export function databasePid(dataDir: string): number | null {
+  const file = join(dataDir, 'postgres', 'postmaster.pid')
+  const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0
+  // A zombie has no command line.
+  const command = pid > 0 && existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
+  return command.includes('postgres') ? pid : null
+}
+
+function makeDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'watchword-process-'))
+  // PostgreSQL, which does not run as root, must be able to pass.
+  chmodSync(directory, 0o755)
+  afterThisTest(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('No free port')
+  return address.port
+}

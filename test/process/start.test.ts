@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { dirname, join } from 'node:path'
+import { expect, inject, test } from 'vitest'
+import { startEmbedded } from '../../src/platform/db/embedded.ts'
+import { administer, databaseUrl } from '../database.ts'
+import { caller, until } from '../harness.ts'
+import { afterThisTest, databasePid, makeDataDir, productionSettings, refusedStart, startService } from './service.ts'
+
+test('the first start in development makes a key, shows how to use it, and never shows it again', async () => {
+  const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const first = await startService(settings)
+  await first.ready()
+  const said = await until(async () => /\n {2}(curl .*)\n/.exec(first.stdout())?.[1])
+  expect(first.stdout()).toMatch(/^Watchword \d+\.\d+\.\d+ is ready at http:\/\/localhost:\d+ \(after \d+\.\d s\)$/m)
+  expect(first.stdout()).toContain('/docs')
+  expect(first.stdout()).toContain('/dev/mail')
+  const answer = JSON.parse(execFileSync('sh', ['-c', said], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+  expect(answer).toHaveProperty('otp_id')
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  expect(first.stderr()).toBe('')
+  expect(databasePid(settings.WATCHWORD_DATA_DIR)).toBeNull()
+
+  const second = await startService(settings)
+  await second.ready()
+  await until(async () => second.stdout().includes('is ready at'))
+  expect(second.stdout()).not.toMatch(/ww_|curl/)
+})
+
+test('a start in production takes the operator’s key and speaks in JSON lines', async () => {
+  const settings = await productionSettings()
+  const service = await startService({ ...settings, LOG_LEVEL: 'info' })
+  await service.ready()
+  const reply = await caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY).get('/v1/organizations')
+  expect(reply.status).toBe(200)
+  const lines = await until(async () => {
+    const found = service
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return found.some((line) => /is ready$/.test(line.msg)) && found
+  })
+  expect(lines.filter((line) => 'port' in line)).toEqual([
+    {
+      level: 30,
+      time: expect.any(String),
+      port: Number(new URL(service.baseUrl).port),
+      durationMs: expect.any(Number),
+      msg: expect.stringMatching(/^Watchword .* is ready$/),
+    },
+  ])
+  expect(service.stdout()).not.toContain(settings['WATCHWORD_BOOTSTRAP_API_KEY'])
+  const metrics = await (await fetch(`${service.privateUrl}/metrics`)).text()
+  expect(metrics).toContain('watchword_http_request_duration_seconds_count')
+  expect(metrics).toContain('process_resident_memory_bytes')
+  expect((await service.readiness())?.body).toEqual({
+    status: 'ok',
+    checks: { database: 'ok', migrations: 'ok', queue: 'ok', signing_key: 'ok' },
+  })
+  expect((await fetch(`${service.privateUrl}/v1/organizations`)).status).toBe(404)
+})
+
+test('a wrong setting is one line', async () => {
+  const settings = await productionSettings()
+  const refusals: [Record<string, string>, string][] = [
+    [{ PORT: '99999' }, 'PORT is 99999: use a whole number from 0 to 65535.'],
+    [{ WATCHWORD_BASEURL: 'x' }, 'WATCHWORD_BASEURL is not a setting of Watchword: did you mean WATCHWORD_BASE_URL?'],
+    [
+      { WATCHWORD_MASTER_KEY: 'short' },
+      'WATCHWORD_MASTER_KEY holds a master key that is not 32 bytes as base64: make one with `openssl rand -base64 32`.',
+    ],
+    [
+      { DATABASE_URL: 'mysql://x' },
+      'DATABASE_URL is not a URL that starts with postgres:// or postgresql://: correct it.',
+    ],
+  ]
+  for (const [change, line] of refusals)
+    expect(await refusedStart({ ...settings, ...change })).toEqual({ code: 1, line })
+})
+
+test('a master key of another database is one line, and changes nothing', async () => {
+  const settings = await productionSettings()
+  const first = await startService(settings)
+  await first.ready()
+  first.child.kill('SIGTERM')
+  await first.ended
+  const other = await refusedStart({ ...settings, WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64') })
+  expect(other.code).toBe(1)
+  expect(other.line).toMatch(
+    /^The master key does not fit this database, .*: set WATCHWORD_MASTER_KEY to that key, or .*\.$/,
+  )
+  await (await startService(settings)).ready()
+})
+
+test('a database that refuses is one line without the password', async () => {
+  const settings = await productionSettings()
+  const url = new URL(databaseUrl(inject('serverUrl'), 'watchword_nowhere').replace('@/', '@localhost/'))
+  const where = 'PostgreSQL at [^ ]+( [^ ]+)?'
+  const missing = await refusedStart({ ...settings, DATABASE_URL: url.href })
+  expect(missing.line).toMatch(
+    new RegExp(
+      `^${where} has no database "watchword_nowhere": create it with .createdb watchword_nowhere., or correct DATABASE_URL\\.$`,
+    ),
+  )
+  await administer(
+    inject('serverUrl'),
+    `create role watchword_barred login password 'secret-of-mine' connection limit 0`,
+  )
+  afterThisTest(() => administer(inject('serverUrl'), 'drop role watchword_barred'))
+  url.username = 'watchword_barred'
+  url.password = 'secret-of-mine'
+  const barred = await refusedStart({ ...settings, DATABASE_URL: url.href })
+  expect(barred.code).toBe(1)
+  expect(barred.line).not.toContain('secret-of-mine')
+})
+
+test('a wrong password is one line without the password', async () => {
+  const database = await startEmbedded({ dataDir: makeDataDir(), log: () => undefined })
+  afterThisTest(() => database.stop())
+  const settings = await productionSettings()
+  const wrong = await refusedStart({ ...settings, DATABASE_URL: database.url.replace(/:[^:@/]+@/, ':not-it@') })
+  expect(wrong.line).toMatch(
+    /^PostgreSQL at socket .* refuses user watchword: correct the user name and password in DATABASE_URL\.$/,
+  )
+  expect(wrong.line).not.toContain('not-it')
+})
+
+test('waits for a database that starts later', async () => {
+  const dataDir = makeDataDir()
+  const first = await startEmbedded({ dataDir, log: () => undefined })
+  await first.stop()
+  const settings = await productionSettings()
+  const service = await startService({ ...settings, LOG_LEVEL: 'info', DATABASE_URL: first.url })
+  await until(async () => service.stdout().includes('Waiting for PostgreSQL at socket'))
+  const again = await startEmbedded({ dataDir, log: () => undefined })
+  afterThisTest(() => again.stop())
+  await service.ready()
+  expect(service.stdout().match(/Waiting for/g)).toHaveLength(1)
+})
+
+test('a port in use is one line that names the setting', async () => {
+  const settings = await productionSettings()
+  const taken = createServer().listen(0)
+  await once(taken, 'listening')
+  afterThisTest(() => void taken.close())
+  const address = taken.address()
+  const port = String(typeof address === 'object' ? address?.port : '')
+  const line = (setting: string) =>
+    `Port ${port} is in use by another process: stop that one, or set ${setting} to another port.`
+  expect(await refusedStart({ ...settings, PORT: port })).toEqual({ code: 1, line: line('PORT') })
+  const metrics = { WATCHWORD_METRICS_PORT: port, WATCHWORD_METRICS_HOST: '0.0.0.0' }
+  expect(await refusedStart({ ...settings, ...metrics })).toEqual({ code: 1, line: line('WATCHWORD_METRICS_PORT') })
+})
+
+test('a second owner of the embedded database is refused, and the first goes on', async () => {
+  const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const first = await startService(settings)
+  await first.ready()
+  const second = await refusedStart(settings)
+  expect(second.code).toBe(1)
+  expect(second.line).toContain(`is already in use by process ${first.child.pid}: stop that one first`)
+  expect((await first.readiness())?.status).toBe(200)
+})
+
+test('a full disk is one line', async () => {
+  const disk = join(dirname(makeDataDir()), 'disk')
+  mkdirSync(disk)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'none', disk])
+  afterThisTest(() => execFileSync('umount', [disk]))
+  expect(await refusedStart({ WATCHWORD_DATA_DIR: join(disk, 'data') })).toEqual({
+    code: 1,
+    line: `The disk that holds ${disk}/data is full: free some space and start again.`,
+  })
+})
+
+test('an operator who migrates apart is told what lacks, and nothing is applied', async () => {
+  const database = await startEmbedded({ dataDir: makeDataDir(), log: () => undefined })
+  afterThisTest(() => database.stop())
+  const settings = { ...(await productionSettings()), DATABASE_URL: database.url, WATCHWORD_MIGRATE_ON_START: 'false' }
+  const { code, line } = await refusedStart(settings)
+  expect(code).toBe(1)
+  expect(line).toMatch(
+    /^The database lacks 0001_platform\.sql, .* and WATCHWORD_MIGRATE_ON_START is false: run `npx watchword migrate` first\.$/,
+  )
+})
+
+test('what tells about the inside answers on the private port alone', async () => {
+  const service = await startService(await productionSettings())
+  await service.ready()
+  for (const path of ['/readyz', '/metrics']) expect((await fetch(service.baseUrl + path)).status).toBe(404)
+})

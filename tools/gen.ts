@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+import { startEmbedded } from '../src/platform/db/embedded.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const run = promisify(execFile)
+
+/** The generated files of the project, each with what makes its text. */
+const generators: Record<string, (outFile: string) => Promise<void>> = {
+  'src/platform/db/schema.gen.ts': generateSchema,
+  'openapi.json': generateOpenApi,
+}
+
+/** Row types, from what the migrations make of an empty database. */
+async function generateSchema(outFile: string): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
+  const database = await startEmbedded({ dataDir: join(home, 'data'), log: () => undefined })
+  try {
+    await migrate(database.url)
+    const tables = [
+      '--default-schema',
+      'public',
+      '--include-pattern',
+      'public.*',
+      '--exclude-pattern',
+      '*schema_migrations',
+    ]
+    await runCommand('kysely-codegen', [
+      '--dialect',
+      'postgres',
+      '--url',
+      database.url,
+      ...tables,
+      '--out-file',
+      outFile,
+    ])
+  } finally {
+    await database.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+/** The API's description, from the route table. */
+async function generateOpenApi(outFile: string): Promise<void> {
+  await run(process.execPath, ['src/cli.ts', 'openapi', '--out', outFile], { cwd: root })
+}
+
+async function runCommand(name: string, args: string[]): Promise<void> {
+  await run(process.execPath, [join(root, 'node_modules', '.bin', name), ...args], { cwd: root })
+}
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
+const made = mkdtempSync(join(tmpdir(), 'watchword-gen-'))
+const stale: string[] = []
+await Promise.all(
+  Object.entries(generators).map(async ([path, generate], n) => {
+    const outFile = join(made, `${n}-${path.replaceAll('/', '-')}`)
+    await generate(outFile)
+    const text = readFileSync(outFile, 'utf8')
+    const target = join(root, path)
+    if (readFile(target) === text) return
+    stale.push(path)
+    if (!values.check) writeFileSync(target, text)
+  }),
+)
+rmSync(made, { recursive: true, force: true })
+if (values.check && stale.length > 0) {
+  console.error(`Out of date: ${stale.join(', ')}. Run \`npm run gen\` and commit the result.`)
+  process.exit(1)
+}
+console.log(stale.length > 0 ? `Wrote ${stale.join(', ')}.` : 'The generated files are up to date.')
+
+function readFile(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return null
+  }
+}
