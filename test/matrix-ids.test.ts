@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import type { Route } from '../src/platform/http/route.ts'
+import { routes } from '../src/routes.ts'
+import { type Caller, startApp } from './harness.ts'
+import { nameOf, notIds, orgWideOnly, type SampleRequest, sampleOf, sendSample } from './samples.ts'
+import { snapshot } from './snapshot.ts'
+import { type Kind, kinds, makeWorld, unknownId, type World } from './world.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const own = await makeWorld(app, tenant)
+const foreign = {
+  'another organization': await makeWorld(app, tenant),
+  'another account': await makeWorld(app, await app.tenant()),
+  'another environment': await makeWorld(app, tenant, {
+    environment: 'staging',
+    organizationId: own.ids.organization,
+  }),
+}
+
+const kindOf = new Map(kinds.map((kind) => [own.ids[kind], kind]))
+
+/** Puts other ids in place of the world's own, wherever they are in a request. */
+function replaceIds(sample: SampleRequest, replace: (kind: Kind, id: string) => string): SampleRequest {
+  return JSON.parse(JSON.stringify(sample), (_, value: unknown) => {
+    const kind = typeof value === 'string' ? kindOf.get(value) : undefined
+    return kind && typeof value === 'string' ? replace(kind, value) : value
+  })
+}
+
+function kindsIn(sample: SampleRequest): Kind[] {
+  const found = new Set<Kind>()
+  replaceIds(sample, (kind, id) => {
+    found.add(kind)
+    return id
+  })
+  return [...found]
+}
+
+const keyed = routes.filter((route) => route.auth === 'key')
+const byName = keyed.map((route) => [nameOf(route), route] as const)
+const withIds = byName.filter(([, route]) => kindsIn(sampleOf(route, own)).length > 0)
+
+/** Names of a route's fields that hold ids by their looks, nested ones too. */
+function idFields(name: string, schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const properties: unknown = Reflect.get(schema, 'properties')
+  const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+  const here = names.filter((field) => /(^id|Id|_id|Ids|_ids)$/.test(field) && field !== 'subOrgId')
+  const ids = here.filter((field) => !(field in notIds) && !(`${name} ${field}` in notIds))
+  return [...ids, ...Object.values(schema).flatMap((inner) => idFields(name, inner))]
+}
+
+test.each(byName)('%s: its sample names every id that the route takes', (name, route) => {
+  const sample = JSON.stringify(replaceIds(sampleOf(route, own), () => 'AN ID'))
+  const fields = new Set([
+    ...Object.keys(route.params.properties),
+    ...idFields(name, route.query),
+    ...idFields(name, route.body),
+  ])
+  // Where one of several ids is enough, the sample has one.
+  const optional = name === 'POST /v1/auth/token/revoke' ? ['session_id'] : []
+  const missing = [...fields].filter((field) => !optional.includes(field) && !sample.includes(`"${field}":"AN ID"`))
+  expect(missing, 'put `ids.…` into the row of test/samples.ts, or the field into `notIds`').toEqual([])
+})
+
+/** What a caller learns: the same for what it may not see and for what does not exist. */
+async function learn(caller: Caller, route: Route, sample: SampleRequest) {
+  const reply = await sendSample(caller, route, sample)
+  expect(reply.status, reply.text).toBeLessThan(500)
+  return { status: reply.status, body: { ...reply.body, request_id: null } }
+}
+
+function named(route: Route, sample: SampleRequest): SampleRequest {
+  if (orgWideOnly.includes(nameOf(route))) return sample
+  return { ...sample, query: { ...sample.query, subOrgId: own.ids.organization } }
+}
+
+describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
+  test.each(withIds)('%s: answers as for an unknown id, and changes nothing', async (__, route) => {
+    const sample = sampleOf(route, own)
+    for (const kind of kindsIn(sample)) {
+      if (stranger.ids[kind] === own.ids[kind]) continue
+      const put = (id: string) => replaceIds(sample, (found, before) => (found === kind ? id : before))
+      const theirs = put(stranger.ids[kind])
+      const nobodys = put(unknownId(stranger, kind))
+      // An org-wide key reaches every organization of its account, and may name two in one request.
+      const reachesBoth = kind === 'organization' && stranger.accountId === own.accountId
+      const before = await snapshot(app, { failedSignInsOf: own.directoryId })
+      expect(await learn(own.scoped, route, theirs)).toEqual(await learn(own.scoped, route, nobodys))
+      if (!reachesBoth) {
+        const [seen, unseen] = [named(route, theirs), named(route, nobodys)]
+        expect(await learn(own.orgWide, route, seen)).toEqual(await learn(own.orgWide, route, unseen))
+      }
+      expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
+    }
+  })
+})

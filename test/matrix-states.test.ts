@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { routes } from '../src/routes.ts'
+import { startApp } from './harness.ts'
+import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
+import { makeWorld } from './world.ts'
+
+const app = await startApp()
+const keyed = routes.filter((route) => route.auth === 'key')
+const byName = keyed.map((route) => [nameOf(route), route] as const)
+// Tell of sessions, or end them, which stays possible.
+const tellOrEnd = ['POST /v1/auth/token/introspect', 'POST /v1/auth/token/revoke']
+
+test.each(byName)('%s: its sample succeeds', async (name, route) => {
+  const world = await makeWorld(app, await app.tenant())
+  const caller = orgWideOnly.includes(name) ? world.orgWide : world.scoped
+  const reply = await sendSample(caller, route, sampleOf(route, world))
+  expect(reply.status, reply.text).toBe(200)
+})
+
+describe('a service that is off', async () => {
+  const served = byName.filter(([, route]) => route.service)
+  const tenant = await app.tenant()
+  test.each(served)('%s is refused', async (_, route) => {
+    const world = await makeWorld(app, tenant)
+    const { enabledAppIds } = (await world.scoped.get('/v1/organization-apps')).body
+    const left = enabledAppIds.filter((id: string) => id !== route.service)
+    const change = await world.scoped.put('/v1/organization-apps', { enabledAppIds: left })
+    expect(change.status, change.text).toBe(200)
+    for (const caller of [world.scoped, world.orgWide]) {
+      const sample = sampleOf(route, world)
+      const query = { ...sample.query, subOrgId: world.ids.organization }
+      const reply = await sendSample(caller, route, { ...sample, query })
+      expect([reply.status, reply.body.code, reply.body.service]).toEqual([403, 'service_disabled', route.service])
+    }
+  })
+})
+
+const signIns = byName.filter(
+  ([name, route]) =>
+    route.method === 'POST' &&
+    (route.scope === 'auth.login' || route.scope === 'auth.signup') &&
+    !tellOrEnd.includes(name),
+)
+
+describe.each(['suspended', 'archived'])('in an organization that is %s', async (status) => {
+  const tenant = await app.tenant()
+  test.each(signIns)('%s is refused, and nobody gets in', async (_, route) => {
+    const world = await makeWorld(app, tenant)
+    const { organization } = world.ids
+    const change = await tenant.patch(`/v1/organizations/${organization}`, { status })
+    expect(change.status, change.text).toBe(200)
+    const reply = await sendSample(world.scoped, route, sampleOf(route, world))
+    expect([reply.status, reply.body.code, reply.body.session]).toEqual([403, 'organization_suspended', undefined])
+    const sessions = await world.scoped.get('/v1/sessions')
+    expect(sessions.body.users).toEqual([])
+  })
+})
