@@ -31,7 +31,7 @@ const reason = findReason()
 if (reason) {
   process.stderr.write(`Installing: ${reason}.\n`)
   // All output goes to stderr: stdout belongs to the script that is about to run.
-  const { status } = spawnSync('npm', ['ci'], {
+  const { status } = spawnSync('npm', ['ci', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
