@@ -1,0 +1,45 @@
+/** One person as a line names them. */
+export interface TextUser {
+  email: string
+  displayName?: string
+  firstName?: string
+  lastName?: string
+}
+
+/** A line with more in it than an address and two names; `email` is what stands where the address would. */
+export interface UnreadableLine {
+  email: string
+  unreadable: true
+}
+
+/**
+ * Reads newline-delimited people, each `email`, `email,First,Last` or `Name <email>`. Blank lines and those that begin
+ * with # are ignored. Whether an address is one is not judged here.
+ */
+export function parseBulkText(text: string): (TextUser | UnreadableLine)[] {
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(parseLine)
+}
+
+function parseLine(line: string): TextUser | UnreadableLine {
+  // First, as a name may hold commas: `Lovelace, Ada <ada@example.com>`.
+  const open = line.endsWith('>') ? line.lastIndexOf('<') : -1
+  if (open >= 0) {
+    const email = line.slice(open + 1, -1).trim()
+    return { email, ...named('displayName', unquote(line.slice(0, open).trim())) }
+  }
+  const [email = '', first = '', last = '', ...more] = line.split(',').map((part) => part.trim())
+  if (more.length) return { email, unreadable: true }
+  return { email, ...named('firstName', unquote(first)), ...named('lastName', unquote(last)) }
+}
+
+function named(field: 'displayName' | 'firstName' | 'lastName', value: string) {
+  return value === '' ? {} : { [field]: value }
+}
+
+function unquote(text: string): string {
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1).trim() : text
+}

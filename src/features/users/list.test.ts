@@ -1,0 +1,196 @@
+import { type CompiledQuery, sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { consoleDirectory, resolveReach } from '../../platform/http/directory.ts'
+import { readPage } from '../../platform/http/pagination.ts'
+import { newId } from '../../platform/ids.ts'
+import { selectUserInReach, selectUserPage, type UserFilter } from './store.ts'
+
+const { tenant, app } = await startApp()
+const { platform } = app
+const { db } = platform
+
+const t = await tenant()
+const acme = await t.organization('acme')
+const globex = await t.organization('globex')
+
+async function addUser(subOrgId: string, email: string, fields: Record<string, unknown> = {}) {
+  const reply = await t.post('/v1/users', { subOrgId, email, ...fields })
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body.user
+}
+
+const people = [
+  await addUser(acme, 'ada@example.com', { displayName: 'Ada Lovelace', externalId: 'e1' }),
+  await addUser(acme, 'bob@example.com', { displayName: '100% Bob_X' }),
+  await addUser(globex, 'ada@example.com', { displayName: 'Other Ada' }),
+  await addUser(globex, 'zed@example.com', { displayName: 'Élodie', externalId: 'e1' }),
+]
+const [ada, bob, otherAda, zed] = people.map((user) => user.id)
+
+async function idsOf(query: string, caller: Pick<typeof t, 'get'> = t): Promise<string[]> {
+  const reply = await caller.get(`/v1/users?${query}`)
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body.users.map((user: { id: string }) => user.id)
+}
+
+test('an org-wide key lists its environment, in the order of creation, or one organization of it', async () => {
+  const reply = await t.get('/v1/users')
+  expect(reply.body).toEqual({ users: people, has_more: false, next_cursor: null })
+  expect(await idsOf(`subOrgId=${acme}`)).toEqual([ada, bob])
+  expect(await idsOf('order=desc')).toEqual([zed, otherAda, bob, ada])
+  expect(await idsOf('', await t.withKey({ subOrgId: globex }))).toEqual([otherAda, zed])
+  expect(await idsOf('', await t.withKey({ environment: 'staging' }))).toEqual([])
+  expect(await idsOf('', await tenant())).toEqual([])
+})
+
+test.each([
+  ['email=ADA%40example.com', [ada, otherAda]],
+  ['email=ada', []],
+  ['externalId=e1', [ada, zed]],
+  ['externalId=E1', []],
+  ['q=AD', [ada, otherAda]],
+  ['q=lovelace', []],
+  ['q=ada+love', [ada]],
+  ['q=%C3%89lo', [zed]],
+  ['q=100%25', [bob]],
+  ['q=1%25', []],
+  ['q=100%25+bob_', [bob]],
+  ['q=___%40', []],
+  ['q=%5C', []],
+  ['role=member', [ada, bob, otherAda, zed]],
+  ['role=admin', []],
+  ['active=true&q=ada', [ada, otherAda]],
+  ['active=false', []],
+])('%s finds %j', async (query, ids) => {
+  expect(await idsOf(query)).toEqual(ids)
+})
+
+test.each([
+  'active=maybe',
+  'role=owner',
+  'updatedSince=yesterday',
+  'updatedSince=2026-12-31T23:59:60Z',
+  'q=',
+  'limit=0',
+  'limit=1001',
+  'page=2',
+  'cursor=x',
+])('%s is refused', async (query) => {
+  const reply = await t.get(`/v1/users?${query}`)
+  expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
+})
+
+test('the account’s own team is in no list and no look-up', async () => {
+  const team = await consoleDirectory(platform, callerOf(t))
+  const id = newId()
+  await db
+    .insertInto('users')
+    .values({
+      directory_id: team.id,
+      environment_id: team.environmentId,
+      id,
+      email: 'owner@example.com',
+      email_norm: 'owner@example.com',
+      source: 'api',
+    })
+    .execute()
+  expect(await idsOf('')).toEqual([ada, bob, otherAda, zed])
+  expect(await idsOf('email=owner@example.com')).toEqual([])
+  expect((await t.get('/v1/users?include_total=true')).body.total).toBe(4)
+  expect((await t.get(`/v1/users/${id}`)).status).toBe(404)
+})
+
+test('what changed since a moment', async () => {
+  const { user } = (await t.patch(`/v1/users/${bob}`, { subOrgId: acme, jobTitle: 'Builder' })).body
+  expect(await idsOf(`updatedSince=${encodeURIComponent(user.updatedAt)}`)).toEqual([bob])
+  const later = new Date(Date.parse(user.updatedAt) + 1).toISOString()
+  expect(await idsOf(`updatedSince=${later}`)).toEqual([])
+})
+
+test('pages follow next_cursor and keep the filter in Link', async () => {
+  const first = await t.get('/v1/users?limit=1&email=ada@example.com&include_total=true')
+  expect(first.body).toMatchObject({ users: [{ id: ada }], has_more: true, total: 2 })
+  const link = first.headers.get('link') ?? ''
+  expect(link).toBe(
+    `<http://localhost:4000/api/v1/users?limit=1&email=ada%40example.com&include_total=true&cursor=${first.body.next_cursor}>; rel="next"`,
+  )
+  const { pathname, search } = new URL(link.slice(1, link.indexOf('>')))
+  const second = await t.get(pathname + search)
+  expect(second.body).toMatchObject({ users: [{ id: otherAda }], has_more: false, next_cursor: null, total: 2 })
+  expect(second.headers.get('link')).toBeNull()
+  const turned = await t.get(`/v1/users?order=desc&cursor=${first.body.next_cursor}`)
+  expect([turned.status, turned.body.errors[0].field]).toEqual([400, 'cursor'])
+})
+
+test('a page says the organization of each user', async () => {
+  const reply = await t.get('/v1/users?email=ada@example.com')
+  expect(reply.body.users.map((user: { subOrgId: string }) => user.subOrgId)).toEqual([acme, globex])
+})
+
+const filters: UserFilter[] = [
+  {},
+  { emailNorm: 'load77@example.com' },
+  { externalId: 'load77' },
+  { active: true },
+  { role: 'member' },
+  { q: 'load77' },
+  { updatedSince: new Date().toISOString() },
+  { emailNorm: 'load77@example.com', active: true, role: 'member' },
+]
+
+test.each(['one organization', 'the environment'])('no list of %s reads the whole table', async (which) => {
+  await fillDirectories()
+  const reach = await resolveReach(platform, callerOf(t), which === 'the environment' ? null : acme)
+  // Rare values are sought in one organization's index; the environment has none for them.
+  const all = which === 'the environment' ? filters : [...filters, { active: false }, { role: 'admin' }]
+  for (const filter of all) {
+    for (const order of ['asc', 'desc'] as const) {
+      const page = readPage(platform, '/v1/users', { order })
+      const plan = await planOf(selectUserPage(db, reach, filter, page))
+      expect(plan, `${order} ${JSON.stringify(filter)}\n${plan}`).not.toMatch(/Seq Scan on users/)
+    }
+  }
+})
+
+test('a look-up by address or id reads the rows it finds, and no other', async () => {
+  await fillDirectories()
+  const inAcme = await resolveReach(platform, callerOf(t), acme)
+  const everywhere = await resolveReach(platform, callerOf(t), null)
+  const page = readPage(platform, '/v1/users', {})
+  const byEmail = { emailNorm: 'load77@example.com' }
+  const plans = [
+    [await planOf(selectUserPage(db, inAcme, byEmail, page)), 'users_by_email'],
+    [await planOf(selectUserPage(db, everywhere, byEmail, page)), 'users_of_environment_by_email'],
+    [await planOf(selectUserInReach(db, inAcme, ada)), 'users_by_auth_account'],
+    [await planOf(selectUserInReach(db, everywhere, ada)), 'users_by_auth_account'],
+  ] as const
+  for (const [plan, index] of plans) {
+    expect(plan).toContain(index)
+    expect(plan, plan).not.toMatch(/Seq Scan on users|users_by_age|environment_by_age/)
+  }
+})
+
+function callerOf(owner: typeof t) {
+  const { accountId, environmentId } = owner
+  const limits = { scopes: [], requestsPerSecond: null, expiresAt: null }
+  return { accountId, environmentId, environmentSlug: 'production', apiKeyId: newId(), organizationId: null, ...limits }
+}
+
+let filled = false
+/** Some thousands of people, most of the table in the one environment, where an index pays least. */
+async function fillDirectories() {
+  if (filled) return
+  filled = true
+  await sql`insert into users (directory_id, id, environment_id, email, email_norm, display_name, external_id, source)
+    select d.id, gen_random_uuid(), d.environment_id, 'load' || n || '@example.com', 'load' || n || '@example.com',
+      'Load ' || n, 'load' || n, 'bulk'
+    from directories d, generate_series(1, 4000) n where d.organization_id in (${acme}, ${globex})`.execute(db)
+  await sql`analyze users`.execute(db)
+}
+
+async function planOf(query: { compile(): CompiledQuery }): Promise<string> {
+  const { sql: text, parameters } = query.compile()
+  const { rows } = await platform.database.pool.query({ text: `explain ${text}`, values: [...parameters] })
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
+}

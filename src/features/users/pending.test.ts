@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { type Origin, systemOrigin } from '../../platform/events.ts'
+import { directoryOfOrganization } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+import { parseEmail } from '../../platform/mail/address.ts'
+import { userCleanup } from './cleanup.ts'
+import {
+  ensureAuthAccount,
+  findUserByEmail,
+  findUserById,
+  getUser,
+  proveMailbox,
+  provisionPendingUser,
+  type UserRow,
+} from './users.ts'
+
+const { tenant, events, app, advance } = await startApp()
+const { platform } = app
+const { db } = platform
+
+const t = await tenant()
+const subOrgId = await t.organization()
+const environment = { accountId: t.accountId, environmentId: t.environmentId, environmentSlug: 'production' }
+const directory = await directoryOfOrganization(platform, environment, subOrgId)
+const DAY_SECONDS = 24 * 3600
+
+let count = 0
+const freshEmail = () => `person${++count}@example.com`
+
+function signUp(email: string, names: { firstName?: string } = {}, origin: Origin = systemOrigin()): Promise<UserRow> {
+  const address = parseEmail(email)
+  if (!address) throw new Error('Not an address')
+  return platform.tx((tx) => provisionPendingUser(tx, directory, origin, { ...address, ...names }))
+}
+
+let seen = 0
+async function freshEvents() {
+  const all = (await events({ accountId: t.accountId })).filter((event) => /^(user|session)\./.test(event.type))
+  const fresh = all.slice(seen)
+  seen = all.length
+  return fresh
+}
+
+test('a sign-up waits a day for its proof, then counts as nobody', async () => {
+  await freshEvents()
+  const email = freshEmail()
+  const user = await signUp(email, { firstName: 'Ada' })
+  expect(user).toMatchObject({
+    email,
+    first_name: 'Ada',
+    email_verified: false,
+    auth_account_id: null,
+    source: 'signup',
+  })
+  const shown = (await t.get(`/v1/users/${user.id}`)).body.user
+  expect(shown).toMatchObject({ id: user.id, status: 'invited', source: 'signup' })
+  expect(await freshEvents()).toMatchObject([{ type: 'user.created', target_id: user.id, data: shown }])
+  await advance(DAY_SECONDS - 60)
+  expect((await findUserByEmail(db, directory, email))?.id).toBe(user.id)
+  await advance(60)
+  expect(await findUserByEmail(db, directory, email)).toBeNull()
+  expect(await findUserById(db, directory, user.id)).toBeNull()
+  await expect(getUser(db, directory, user.id)).rejects.toMatchObject({ definition: { code: 'user_not_found' } })
+  expect((await t.get(`/v1/users?email=${email}`)).body.users).toEqual([])
+  expect((await t.get(`/v1/users?include_total=true&q=${email}`)).body.total).toBe(0)
+})
+
+test('a sign-up for a taken address is whoever has it, unchanged', async () => {
+  const email = freshEmail()
+  const { user } = (await t.post('/v1/users', { subOrgId, email, firstName: 'Owner' })).body
+  const before = await getUser(db, directory, user.id)
+  await freshEvents()
+  const spelled = email.toUpperCase()
+  expect(await signUp(spelled, { firstName: 'Mallory' })).toEqual(before)
+  const pending = await signUp(freshEmail())
+  expect(await signUp(pending.email, { firstName: 'Mallory' })).toEqual(pending)
+  expect(await getUser(db, directory, user.id)).toEqual(before)
+  expect((await freshEvents()).map((event) => event.target_id)).toEqual([pending.id])
+})
+
+test('an expired sign-up gives way to the next with nothing of it left', async () => {
+  const email = freshEmail()
+  await signUp(email, { firstName: 'Mallory' })
+  await advance(DAY_SECONDS)
+  await freshEvents()
+  const next = await signUp(email)
+  expect(next).toMatchObject({ first_name: null, email_verified: false, source: 'signup' })
+  expect((await freshEvents()).map((event) => [event.type, event.target_id])).toEqual([['user.created', next.id]])
+  expect(await findUserByEmail(db, directory, email)).toEqual(next)
+})
+
+test('a stranger’s sign-up keeps nobody from being added, by one or by many', async () => {
+  for (const add of ['one', 'many']) {
+    const email = freshEmail()
+    await signUp(email, { firstName: 'Mallory' })
+    const reply =
+      add === 'one'
+        ? await t.post('/v1/users', { subOrgId, email, lastName: 'L' })
+        : await t.put('/v1/users', { subOrgId, users: [{ email, lastName: 'L' }] })
+    const user = add === 'one' ? reply.body.user : reply.body.created[0]
+    expect(user).toMatchObject({ email, firstName: null, lastName: 'L', status: 'active' })
+    await advance(DAY_SECONDS)
+    expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(user)
+  }
+})
+
+test('the first proof confirms the address and ends what was there before, a second does nothing', async () => {
+  const user = await signUp(freshEmail())
+  await db
+    .insertInto('sessions')
+    .values({
+      directory_id: directory.id,
+      id: newId(),
+      environment_id: directory.environmentId,
+      user_id: user.id,
+      auth_account_id: newId(),
+      auth_method: 'otp',
+      amr: ['otp'],
+      aal: 'aal1',
+      refresh_hash: Buffer.alloc(32),
+      idle_expires_at: new Date(Date.now() + 1e12),
+      expires_at: new Date(Date.now() + 1e12),
+    })
+    .execute()
+  await freshEvents()
+  await platform.tx((tx) => proveMailbox(tx, directory, systemOrigin(), user))
+  const proven = (await t.get(`/v1/users/${user.id}`)).body.user
+  expect(proven).toMatchObject({ emailVerified: true, status: 'active' })
+  const sessions = await db.selectFrom('sessions').select('revoked_reason').where('user_id', '=', user.id).execute()
+  expect(sessions).toEqual([{ revoked_reason: 'mailbox_proved' }])
+  expect(await freshEvents()).toMatchObject([
+    { type: 'session.revoked' },
+    { type: 'user.email_verified', data: proven, previous: { emailVerified: false, status: 'invited' } },
+  ])
+  await platform.tx((tx) => proveMailbox(tx, directory, systemOrigin(), user))
+  expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(proven)
+  expect(await freshEvents()).toEqual([])
+  await advance(DAY_SECONDS)
+  expect((await t.get(`/v1/users/${user.id}`)).status).toBe(200)
+})
+
+test('an auth account is made once, however many ask', async () => {
+  const { user } = (await t.post('/v1/users', { subOrgId, email: freshEmail() })).body
+  const row = await getUser(db, directory, user.id)
+  const ids = await Promise.all(
+    Array.from({ length: 8 }, () => platform.tx((tx) => ensureAuthAccount(tx, directory, row))),
+  )
+  const known = await getUser(db, directory, user.id)
+  expect(new Set(ids)).toEqual(new Set([known.auth_account_id]))
+  expect(await findUserById(db, directory, ids[0] ?? '')).toEqual(known)
+  expect(await platform.tx((tx) => ensureAuthAccount(tx, directory, known))).toBe(ids[0])
+  await t.delete(`/v1/users/${user.id}?subOrgId=${subOrgId}`)
+  await expect(platform.tx((tx) => ensureAuthAccount(tx, directory, row))).rejects.toMatchObject({
+    definition: { code: 'user_not_found' },
+  })
+})
+
+test('cleaning up takes expired sign-ups at once and deleted users after thirty days', async () => {
+  await userCleanup.handle(platform, {}, 1)
+  const expired = await signUp(freshEmail())
+  await advance(DAY_SECONDS)
+  const waiting = await signUp(freshEmail())
+  const kept = (await t.post('/v1/users', { subOrgId, email: freshEmail() })).body.user
+  const deleted = (await t.post('/v1/users', { subOrgId, email: freshEmail() })).body.user
+  await t.delete(`/v1/users/${deleted.id}?subOrgId=${subOrgId}`)
+  const ids = [expired, waiting, kept, deleted].map((user) => user.id)
+  const left = async () => {
+    const rows = await db.selectFrom('users').select('id').where('id', 'in', ids).execute()
+    return ids.map((id) => rows.some((row) => row.id === id))
+  }
+  await freshEvents()
+  await userCleanup.handle(platform, {}, 1)
+  expect(await left()).toEqual([false, true, true, true])
+  expect(await freshEvents()).toMatchObject([
+    { type: 'user.deleted', target_id: expired.id, actor_type: 'system', organization_id: subOrgId },
+  ])
+  await advance(30 * DAY_SECONDS)
+  await userCleanup.handle(platform, {}, 1)
+  expect(await left()).toEqual([false, false, true, false])
+  expect((await freshEvents()).map((event) => event.target_id)).toEqual([waiting.id])
+})

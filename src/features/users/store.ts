@@ -1,0 +1,297 @@
+import {
+  type ExpressionBuilder,
+  type InsertObject,
+  type Selectable,
+  type SqlBool,
+  sql,
+  type UpdateObject,
+} from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { DB, Users } from '../../platform/db/schema.gen.ts'
+import type { Directory, Reach } from '../../platform/http/directory.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
+
+export type UserRow = Selectable<Users>
+export type ListedUserRow = UserRow & { organization_id: string | null }
+export type UserChanges = UpdateObject<DB, 'users'>
+export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
+
+export interface UserFilter {
+  emailNorm?: string | undefined
+  externalId?: string | undefined
+  active?: boolean | undefined
+  q?: string | undefined
+  updatedSince?: string | undefined
+  role?: string | undefined
+}
+
+const now = sql<Date>`clock_now()`
+const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
+
+export async function findUserRowByEmail(
+  db: Db,
+  directory: Directory,
+  emailNorm: string,
+): Promise<UserRow | undefined> {
+  return selectLive(db, directory).where('email_norm', '=', emailNorm).executeTakeFirst()
+}
+
+/** By the id of the directory user or of the auth account. */
+export async function findUserRowById(db: Db, directory: Directory, id: string): Promise<UserRow | undefined> {
+  return selectLive(db, directory)
+    .where((eb) => hasId(eb, id))
+    .executeTakeFirst()
+}
+
+/** The same, held until the transaction ends, so that a change is made to what was read. */
+export async function lockUserRow(tx: Tx, directory: Directory, id: string): Promise<UserRow | undefined> {
+  return selectLive(tx, directory)
+    .where((eb) => hasId(eb, id))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** By either id, in all that the caller reaches. */
+export async function findUserRowInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow | undefined> {
+  return selectUserInReach(db, reach, id).executeTakeFirst()
+}
+
+export function selectUserInReach(db: Db, reach: Reach, id: string) {
+  return selectListed(db)
+    .where((eb) => hasId(eb, id))
+    .where((eb) =>
+      reach.directory
+        ? eb('users.directory_id', '=', reach.directory.id)
+        : // One probe of the primary key for each directory: both ids are indexed within their directory only.
+          eb(
+            'users.directory_id',
+            'in',
+            eb
+              .selectFrom('directories')
+              .select('id')
+              .where('environment_id', '=', reach.environmentId)
+              .where('kind', '!=', 'console'),
+          ),
+    )
+}
+
+export function selectUserPage(db: Db, reach: Reach, filter: UserFilter, page: Page) {
+  const query = selectListed(db).where((eb) => matches(eb, reach, filter))
+  return takePage(query, page, { at: 'users.created_at', id: 'users.id' })
+}
+
+export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): Promise<number> {
+  const row = await db
+    .selectFrom('users')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where(isLive)
+    .where((eb) => matches(eb, reach, filter))
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
+/**
+ * Inserts people whose addresses are free, and answers those alone, in no order. A sign-up that waits for its proof
+ * holds an address only against other sign-ups (`replaces: 'expired'`): a stranger must not keep the administrator
+ * from adding somebody (`'pending'`). The row that gives way becomes the new person, with nothing of the old.
+ */
+export async function insertUserRows(
+  tx: Tx,
+  directory: Directory,
+  rows: NewUserRow[],
+  replaces: 'pending' | 'expired',
+): Promise<UserRow[]> {
+  const scope = { directory_id: directory.id, environment_id: directory.environmentId }
+  return tx
+    .insertInto('users')
+    .values(rows.map((row) => ({ ...row, ...scope })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['directory_id', 'email_norm'])
+        .where('deleted_at', 'is', null)
+        .doUpdateSet((eb) => ({
+          email: eb.ref('excluded.email'),
+          email_verified: eb.ref('excluded.email_verified'),
+          display_name: eb.ref('excluded.display_name'),
+          first_name: eb.ref('excluded.first_name'),
+          last_name: eb.ref('excluded.last_name'),
+          phone: eb.ref('excluded.phone'),
+          job_title: eb.ref('excluded.job_title'),
+          department: eb.ref('excluded.department'),
+          external_id: eb.ref('excluded.external_id'),
+          metadata: eb.ref('excluded.metadata'),
+          source: eb.ref('excluded.source'),
+          pending_until: eb.ref('excluded.pending_until'),
+          active: true,
+          version: sql`users.version + 1`,
+          created_at: eb.ref('excluded.created_at'),
+          updated_at: eb.ref('excluded.updated_at'),
+        }))
+        .where(
+          replaces === 'expired'
+            ? sql<SqlBool>`users.pending_until <= clock_now()`
+            : sql<SqlBool>`users.pending_until is not null`,
+        ),
+    )
+    .returningAll()
+    .execute()
+}
+
+/** A day from now: how long a sign-up waits for the proof of its mailbox. */
+export const aDayFromNow = sql<Date>`clock_now() + interval '24 hours'`
+
+/** Frees an address that only an expired sign-up holds. */
+export async function deleteExpiredRow(tx: Tx, directory: Directory, emailNorm: string): Promise<void> {
+  await tx
+    .deleteFrom('users')
+    .where('directory_id', '=', directory.id)
+    .where('email_norm', '=', emailNorm)
+    .where('deleted_at', 'is', null)
+    .where('pending_until', '<=', now)
+    .execute()
+}
+
+export async function updateUserRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<UserRow> {
+  return tx
+    .updateTable('users')
+    .set({ ...changes, version: sql`version + 1`, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Keeps the row for its thirty days, out of every look-up. */
+export async function markUserRowDeleted(tx: Tx, directory: Directory, id: string): Promise<void> {
+  await updateUserRow(tx, directory, id, { deleted_at: now })
+}
+
+/** The auth account of a user, `newId` if there was none. Undefined: the user is gone. */
+export async function setAuthAccount(
+  tx: Tx,
+  directory: Directory,
+  id: string,
+  newId: string,
+): Promise<string | undefined> {
+  const row = await tx
+    .updateTable('users')
+    .set((eb) => ({ auth_account_id: eb.fn.coalesce('auth_account_id', sql<string>`${newId}::uuid`) }))
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .returning('auth_account_id')
+    .executeTakeFirst()
+  return row?.auth_account_id ?? undefined
+}
+
+/** Undefined: the address was verified before, or the user is gone. */
+export async function setVerified(tx: Tx, directory: Directory, id: string): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set({ email_verified: true, pending_until: null, version: sql`version + 1`, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('email_verified', '=', false)
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Takes a row out of its directory, to be put into another: a directory may live on another shard. */
+export async function takeUserRow(tx: Tx, directory: Directory, id: string): Promise<void> {
+  await tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id).execute()
+}
+
+export async function putUserRow(tx: Tx, directory: Directory, row: UserRow): Promise<UserRow> {
+  return tx
+    .insertInto('users')
+    .values({
+      ...row,
+      metadata: JSON.stringify(row.metadata),
+      directory_id: directory.id,
+      environment_id: directory.environmentId,
+      version: row.version + 1,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Takes expired sign-ups away, a batch at a time. */
+export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[]> {
+  const { rows } = await sql<UserRow>`
+    delete from users where (directory_id, id) in (
+      select directory_id, id from users where pending_until <= clock_now() and deleted_at is null
+      limit ${batch} for update skip locked)
+    returning *`.execute(tx)
+  return rows
+}
+
+/** Forgets for good who was deleted thirty days ago; answers how many. */
+export async function purgeDeletedRows(db: Db, batch: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from users where (directory_id, id) in (
+      select directory_id, id from users where deleted_at <= clock_now() - interval '30 days'
+      limit ${batch} for update skip locked)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}
+
+function selectLive(db: Db, directory: Directory) {
+  return db.selectFrom('users').selectAll().where('directory_id', '=', directory.id).where(isLive)
+}
+
+function selectListed(db: Db) {
+  return db
+    .selectFrom('users')
+    .selectAll('users')
+    .select((eb) =>
+      // Of the rows that are shown alone; a join would be planned for all that match.
+      eb
+        .selectFrom('directories')
+        .select('organization_id')
+        .whereRef('directories.id', '=', 'users.directory_id')
+        .as('organization_id'),
+    )
+    .where(isLive)
+}
+
+type UsersExpression = ExpressionBuilder<DB, 'users'>
+
+function hasId(eb: UsersExpression, id: string) {
+  return eb.or([eb('users.id', '=', id), eb('users.auth_account_id', '=', id)])
+}
+
+function matches(eb: UsersExpression, reach: Reach, filter: UserFilter) {
+  const { emailNorm, externalId, active, q, updatedSince, role } = filter
+  const conditions = reach.directory
+    ? [eb('users.directory_id', '=', reach.directory.id)]
+    : [
+        eb('users.environment_id', '=', reach.environmentId),
+        eb('users.directory_id', 'is distinct from', consoleOf(eb, reach)),
+      ]
+  if (emailNorm !== undefined) conditions.push(eb('users.email_norm', '=', emailNorm))
+  if (externalId !== undefined) conditions.push(eb('users.external_id', '=', externalId))
+  if (active !== undefined) conditions.push(eb('users.active', '=', active))
+  if (role !== undefined) conditions.push(eb('users.role', '=', role))
+  if (updatedSince !== undefined) conditions.push(eb('users.updated_at', '>=', new Date(updatedSince)))
+  if (q !== undefined) conditions.push(beginsWith(eb, q))
+  return eb.and(conditions)
+}
+
+/** The account's own team signs in through a directory that is no part of its customers' directories. */
+function consoleOf(eb: UsersExpression, reach: Reach) {
+  return eb
+    .selectFrom('directories')
+    .select('id')
+    .where('environment_id', '=', reach.environmentId)
+    .where('kind', '=', 'console')
+}
+
+/** A range of each index: their collation is "C". */
+function beginsWith(eb: UsersExpression, q: string) {
+  const pattern = sql`lower(${`${q.replaceAll(/[\\%_]/g, '\\$&')}%`})`
+  return eb.or([
+    sql<SqlBool>`users.email_norm like ${pattern}`,
+    sql<SqlBool>`lower(users.display_name) collate "C" like ${pattern}`,
+  ])
+}

@@ -1,0 +1,176 @@
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { changedFrom, type EventInput, type Origin, record } from '../../platform/events.ts'
+import type { Directory, Reach } from '../../platform/http/directory.ts'
+import type { Page } from '../../platform/http/pagination.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { revokeUserSessions } from '../sessions/sessions.ts'
+import { userErrors } from './errors.ts'
+import { MAX_METADATA_BYTES, type Profile, toColumns, toUser, type UserCreate } from './schema.ts'
+import {
+  aDayFromNow,
+  countUserRows,
+  findUserRowByEmail,
+  findUserRowById,
+  findUserRowInReach,
+  insertUserRows,
+  type ListedUserRow,
+  selectUserPage,
+  setAuthAccount,
+  setVerified,
+  type UserFilter,
+  type UserRow,
+} from './store.ts'
+
+export { userErrors } from './errors.ts'
+export type { UserRow } from './store.ts'
+
+/** Whoever has this address (`EmailAddress.norm`) here, or null. An expired sign-up counts as nobody. */
+export async function findUserByEmail(db: Db, directory: Directory, emailNorm: string): Promise<UserRow | null> {
+  return (await findUserRowByEmail(db, directory, emailNorm)) ?? null
+}
+
+/** By the id of the directory user or of the auth account; null when nobody here has it. */
+export async function findUserById(db: Db, directory: Directory, id: string): Promise<UserRow | null> {
+  const known = id.toLowerCase()
+  return isId(known) ? ((await findUserRowById(db, directory, known)) ?? null) : null
+}
+
+/** The same. Throws `user_not_found`. */
+export async function getUser(db: Db, directory: Directory, id: string): Promise<UserRow> {
+  const user = await findUserById(db, directory, id)
+  if (!user) throw userErrors.notFound()
+  return user
+}
+
+/** By either id, in all that the caller reaches. Throws `user_not_found`. */
+export async function getUserInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow> {
+  const known = id.toLowerCase()
+  const user = isId(known) ? await findUserRowInReach(db, reach, known) : undefined
+  if (!user) throw userErrors.notFound()
+  return user
+}
+
+/** One page of what the caller reaches, and their number if it was asked for. */
+export async function listUsers(
+  db: Db,
+  reach: Reach,
+  query: Omit<UserFilter, 'emailNorm'> & { email?: string },
+  page: Page,
+): Promise<{ found: ListedUserRow[]; total: number | undefined }> {
+  if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
+    throw httpErrors.invalidRequest({ detail: 'updatedSince must be a moment.' })
+  // What is no address belongs to nobody.
+  const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
+  const filter = { ...query, emailNorm }
+  const found = await selectUserPage(db, reach, filter, page).execute()
+  return { found, total: page.includeTotal ? await countUserRows(db, reach, filter) : undefined }
+}
+
+/** Adds one person. Throws `email_exists`, and `invalid_request` for what is no address. */
+export async function createUser(tx: Tx, directory: Directory, origin: Origin, input: UserCreate): Promise<UserRow> {
+  const address = readEmail(input.email)
+  assertMetadataFits(input)
+  const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
+  const [user] = await insertUserRows(tx, directory, [row], 'pending')
+  if (!user) throw userErrors.emailExists()
+  await recordUser(tx, directory, origin, 'user.created', user)
+  return user
+}
+
+/**
+ * The person who signs up: a fresh user that waits a day for the proof of its mailbox, or whoever has the address
+ * already, unchanged.
+ */
+export async function provisionPendingUser(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  input: EmailAddress & { firstName?: string | null; lastName?: string | null; phone?: string | null },
+): Promise<UserRow> {
+  const { firstName = null, lastName = null, phone = null } = input
+  const names = toColumns({ firstName, lastName, phone })
+  const row = { ...names, ...identityOf(input), source: 'signup', pending_until: aDayFromNow }
+  const [made] = await insertUserRows(tx, directory, [row], 'expired')
+  if (made) {
+    await recordUser(tx, directory, origin, 'user.created', made)
+    return made
+  }
+  // The insert that gave way has locked the row it gave way to, so it is still there.
+  const user = await findUserRowByEmail(tx, directory, input.norm)
+  if (!user) throw new Error('A taken address belongs to nobody')
+  return user
+}
+
+/** The id of the account that the user signs in with, made now if there was none. Throws `user_not_found`. */
+export async function ensureAuthAccount(tx: Tx, directory: Directory, user: UserRow): Promise<string> {
+  const id = user.auth_account_id ?? (await setAuthAccount(tx, directory, user.id, newId()))
+  if (id === undefined) throw userErrors.notFound()
+  return id
+}
+
+/**
+ * The user has just shown that the mailbox is theirs. The first time this confirms the address, ends the wait of a
+ * sign-up and takes away what was set before; later it does nothing.
+ */
+export async function proveMailbox(tx: Tx, directory: Directory, origin: Origin, user: UserRow): Promise<void> {
+  const proven = await setVerified(tx, directory, user.id)
+  if (!proven) return
+  await removeWhatPrecededProof(tx, directory, origin, proven)
+  await recordUser(tx, directory, origin, 'user.email_verified', proven, user)
+}
+
+/**
+ * Whoever registered an address before its owner came must not keep a way in (account pre-hijacking):
+ * every session and factor set up before the first proof of the mailbox goes. The one place for it.
+ */
+async function removeWhatPrecededProof(tx: Tx, directory: Directory, origin: Origin, user: UserRow): Promise<void> {
+  await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
+}
+
+/** Records a `user.*` event with the user as the API shows them; `before`: also what changed. */
+export async function recordUser(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  type: string,
+  after: UserRow,
+  before?: UserRow,
+): Promise<void> {
+  await record(tx, directory, origin, userEvent(directory, type, after, before))
+}
+
+export function userEvent(directory: Directory, type: string, after: UserRow, before?: UserRow): EventInput {
+  const data = toUser(after, directory.organizationId)
+  const previous = before ? { previous: changedFrom(toUser(before, directory.organizationId), data) } : {}
+  return { type, target: { type: 'user', id: after.id }, data, ...previous }
+}
+
+/** The columns that a new row starts with. */
+export function identityOf(address: EmailAddress) {
+  return { id: newId(), email: address.email, email_norm: address.norm }
+}
+
+export function readEmail(text: string): EmailAddress {
+  const address = parseEmail(text)
+  if (address) return address
+  const message = 'email must be one bare e-mail address'
+  throw httpErrors.invalidRequest({
+    detail: `${message}.`,
+    errors: [{ field: 'email', code: 'email', message }],
+  })
+}
+
+export function assertMetadataFits(fields: Profile): void {
+  if (fitsMetadata(fields)) return
+  const message = `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`
+  throw httpErrors.invalidRequest({
+    detail: `${message}.`,
+    errors: [{ field: 'metadata', code: 'too_large', message }],
+  })
+}
+
+export function fitsMetadata(fields: Profile): boolean {
+  return Buffer.byteLength(toColumns(fields).metadata ?? '') <= MAX_METADATA_BYTES
+}
