@@ -36,10 +36,20 @@ create unique index users_by_auth_account on users (directory_id, auth_account_i
 create index users_by_age on users (directory_id, created_at, id) where deleted_at is null;
 create index users_by_external_id on users (directory_id, external_id) where external_id is not null;
 create index users_by_name on users (directory_id, lower(display_name) collate "C") where deleted_at is null;
+create index users_by_deletion on users (deleted_at) where deleted_at is not null;
 create index users_by_pending on users (pending_until) where pending_until is not null;
 -- An org-wide key without an organization reads its whole environment; as shard-local indexes these stay cheap.
 create index users_of_environment_by_age on users (environment_id, created_at, id) where deleted_at is null;
 create index users_of_environment_by_email on users (environment_id, email_norm) where deleted_at is null;
+create index users_of_environment_by_id on users (environment_id, id);
+create index users_of_environment_by_auth_account on users (environment_id, auth_account_id)
+  where auth_account_id is not null;
+create index users_of_environment_by_name on users (environment_id, lower(display_name) collate "C")
+  where deleted_at is null;
+create index users_of_environment_inactive on users (environment_id, created_at, id)
+  where deleted_at is null and not active;
+create index users_of_environment_admins on users (environment_id, created_at, id)
+  where deleted_at is null and role = 'admin';
 create index users_of_environment_by_external_id on users (environment_id, external_id) where external_id is not null;
 
 create table sessions (

@@ -89,7 +89,10 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
   ]
   expect(secrets.every((secret) => typeof secret === 'string' && secret.length > 6)).toBe(true)
   expect(secrets.length).toBeGreaterThan(40)
-  await until(async () => (await sql`select 1 from graphile_worker.jobs where attempts = 0`.execute(platform.db)).rows.length === 0)
+  await until(
+    async () =>
+      (await sql`select 1 from graphile_worker.jobs where attempts = 0`.execute(platform.db)).rows.length === 0,
+  )
   await worker.stop(1000)
 
   const logs = app.logLines.join('')
@@ -103,7 +106,9 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
     expect(database.includes(secret), 'a secret in the database').toBe(false)
   }
   expect(logs.includes(email), 'an address in the log').toBe(false)
-  const echoed = made.replies.filter((reply) => reply.status >= 400 && made.secrets.some((secret) => reply.text.includes(secret)))
+  const echoed = made.replies.filter(
+    (reply) => reply.status >= 400 && made.secrets.some((secret) => reply.text.includes(secret)),
+  )
   expect(echoed.map((reply) => reply.text)).toEqual([])
   expect(made.replies.every((reply) => reply.status < 500)).toBe(true)
 })

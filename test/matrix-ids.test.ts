@@ -95,4 +95,16 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
       expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
     }
   })
+
+  test.each(withIds)('%s: refuses what succeeds there, and changes nothing', async (__, route) => {
+    const theirs = sampleOf(route, stranger)
+    // The same organization in another environment may be changed from here.
+    if (stranger.ids.organization === own.ids.organization && kindsIn(theirs).includes('organization')) return
+    const before = await snapshot(app, { failedSignInsOf: own.directoryId })
+    const reply = await sendSample(own.scoped, route, theirs)
+    expect(reply.status, reply.text).toBeLessThan(500)
+    for (const secret of [stranger.email, stranger.loginEmail, stranger.ids.session])
+      expect(reply.text).not.toContain(secret)
+    expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
+  })
 })

@@ -59,7 +59,10 @@ function pickFields(fields: LogFields): Record<string, unknown> {
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const described: Record<string, unknown> = { name: error.name, frames: frames.slice(0, 12).map((line) => line.trim()) }
+  const described: Record<string, unknown> = {
+    name: error.name,
+    frames: frames.slice(0, 12).map((line) => line.trim()),
+  }
   for (const key of ['code', 'constraint', 'table', 'routine', 'severity', 'responseCode', 'syscall']) {
     const value: unknown = Reflect.get(error, key)
     if (typeof value === 'string' || typeof value === 'number') described[key] = value

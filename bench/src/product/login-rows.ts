@@ -1,29 +1,15 @@
-import { hash } from '@node-rs/argon2'
 import { type Bench, type Measurement, oncePerRun, type Row, toMeasurement } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import { runLoad } from '../load.ts'
-import {
-  callAll,
-  createOrganization,
-  createUsers,
-  getDeployment,
-  makeEmails,
-  measureRequests,
-  post,
-  prepareLogins,
-} from './deployment.ts'
+import { callAll, createOrganization, getDeployment, measureRequests, post, prepareLogins } from './deployment.ts'
 
 // One send an address is all that the limits of the product allow within a round.
 const LOGINS_PER_ROUND = 3000
-const PASSWORD = 'correct horse battery staple'
-const PASSWORD_COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
-
 /** From first factor to session, and what a session is used for. */
 export const loginRows: Row[] = [
   row('login-otp-verify', 'login OTP verify → session', 'http-post', 0.25, measureVerify),
   row('token-refresh', 'refresh with rotation, a chain a connection', 'http-post', 0.25, measureRefresh),
   row('token-introspect', 'token introspection', 'http-post', 0.4, measureIntrospection),
-  row('password-login', 'password login', 'hash', 0.9, measurePassword),
 ]
 
 function row(id: string, title: string, of: string, figure: number, measure: Row['measure']): Row {
@@ -79,27 +65,4 @@ async function measureIntrospection(bench: Bench): Promise<Measurement> {
   const { subOrgId, accessTokens } = await getSessions(bench)
   const requests = accessTokens.map((token) => post('/v1/auth/token/introspect', { token, subOrgId }))
   return await measureRequests(bench, { requests, expect: '"active":true' })
-}
-
-/** People with one password: the limit a person is 10 logins a minute, so each logs in only now and then. */
-const getPasswordUsers = oncePerRun(async (bench) => {
-  const subOrgId = await createOrganization(bench)
-  const passwordHash = await hash(PASSWORD, PASSWORD_COST)
-  const emails = makeEmails(2000)
-  const imported = { passwordHash, passwordHashType: 'argon2id', emailVerified: true }
-  await createUsers(
-    bench,
-    subOrgId,
-    emails.map((email) => ({ email, ...imported })),
-  )
-  const requests = emails.map((email) => post('/v1/auth/login/password', { email, password: PASSWORD, subOrgId }))
-  return { requests, used: 0 }
-})
-
-async function measurePassword(bench: Bench): Promise<Measurement> {
-  const users = await getPasswordUsers(bench)
-  const requests = [...users.requests.slice(users.used), ...users.requests.slice(0, users.used)]
-  users.used = (users.used + 600) % users.requests.length
-  // More callers than cores, and few enough that none is refused for the length of the queue.
-  return await measureRequests(bench, { requests, connections: 8, expect: '"access_token"' })
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, type KeyObject, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -57,10 +57,9 @@ export function checksum(text: string): string {
  * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts run together to the same bytes.
  * What is stored for every code, key and token: without the key a dump can neither be reversed nor forged.
  */
-export function keyedHash(key: Buffer, ...parts: string[]): Buffer {
-  const hmac = createHmac('sha256', key)
-  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part)
-  return hmac.digest()
+export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
+  const input = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
+  return createHmac('sha256', key).update(input).digest()
 }
 
 /** Constant-time equality of two digests. */

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { preparingPool } from './connections.ts'
 import type { DB } from './schema.gen.ts'
 
 /** A handle for single statements: the pool, or a transaction. */
@@ -17,11 +18,22 @@ export interface Database {
 // int8 counts of ours stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Opens a pool of connections. Does not connect yet. */
+// Connections for what a transaction needs besides its own, such as a key or setting that is not in memory yet. From
+// the common pool they could never come when every connection of it is held by a transaction that waits for one.
+const NESTED_CONNECTIONS = [4, 2]
+
+/** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
+  const pool = openPool(url, options.maxConnections ?? 10)
+  const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
+  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
+  return { db, pool, url, close: () => db.destroy() }
+}
+
+function openPool(url: string, max: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.maxConnections ?? 10,
+    max,
     application_name: 'watchword',
     // A request waits for a free connection no longer than this, then is refused with 503.
     connectionTimeoutMillis: 3000,
@@ -34,8 +46,7 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
   pool.on('error', () => undefined)
   // The same for one in use between two statements of a transaction: the next statement tells.
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
-  return { db, pool, url, close: () => db.destroy() }
+  return pool
 }
 
 /** SQLSTATE of a database error, or null for any other error. */
@@ -51,8 +62,9 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
 }
 
 // Not now, but maybe later: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock that
-// took too long (57014, 55P03), a demoted primary (25006), and what a retry did not cure (40001, 40P01).
-const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$)/
+// took too long (57014, 55P03), a demoted primary (25006), what a retry did not cure (40001, 40P01), and a
+// statement prepared before a migration (0A000).
+const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$|0A000$)/
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

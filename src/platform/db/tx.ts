@@ -1,3 +1,4 @@
+import { transactionDepth } from './connections.ts'
 import type { Db, Tx } from './pool.ts'
 import { sqlState } from './pool.ts'
 
@@ -17,7 +18,7 @@ export function transactions(db: Db): RunInTransaction {
       try {
         const result = await db.transaction().execute((tx) => {
           afterCommit.set(tx, committed)
-          return work(tx)
+          return transactionDepth.run((transactionDepth.getStore() ?? 0) + 1, () => work(tx))
         })
         for (const act of committed) act()
         return result

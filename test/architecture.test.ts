@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
+import { longFunctions, readSources, type SourceFile } from './source.ts'
+
+/** Who may import whom among the features, through `y/y.ts` alone. A new edge is a reviewed line. */
+const EDGES = [
+  'accounts → organizations',
+  'api-keys → accounts',
+  'environments → organizations',
+  'login → otp',
+  'login → services',
+  'login → sessions',
+  'organizations → sessions',
+  'otp-login → login',
+  'otp-login → otp',
+  'otp-login → users',
+  'signup → login',
+  'signup → otp-login',
+  'signup → users',
+  'tokens → login',
+  'tokens → sessions',
+  'users → sessions',
+]
+
+/** Which folder of a feature, or file of the platform, writes a table; the first owns it. */
+const WRITERS: Record<string, string[]> = {
+  accounts: ['features/accounts'],
+  api_keys: ['features/api-keys'],
+  data_keys: ['platform/crypto/keyring.ts'],
+  // The account-level and console directories come with the account.
+  directories: ['platform/http/directory.ts', 'features/accounts'],
+  // Production and staging come with the account; the signing algorithm is the keys'.
+  environments: ['features/environments', 'features/accounts', 'platform/crypto/signing-keys.ts'],
+  events: ['platform/events.ts'],
+  // Old rows go.
+  idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
+  mail_outbox: ['platform/mail/outbox.ts', 'platform/mail/waiting.ts'],
+  members: ['features/accounts'],
+  organizations: ['features/organizations'],
+  otps: ['features/otp'],
+  // A right code clears the wrong guesses within the statement that signs in; old rows go.
+  rate_counters: ['platform/http/rate-limit.ts', 'features/login', 'platform/jobs/cleanup.ts'],
+  schema_migrations: ['platform/db/migrate.ts'],
+  service_configs: ['features/services'],
+  // The one door makes them, a refresh rotates them.
+  sessions: ['features/sessions', 'features/login', 'features/tokens'],
+  signing_keys: ['platform/crypto/signing-keys.ts'],
+  // The console user of the first owner; the auth account and moment of a sign-in.
+  users: ['features/users', 'features/accounts', 'features/login'],
+}
+
+/** Who needs the process clock. What the caller is refused for expires by the database's. */
+const CLOCK_READERS: Record<string, string> = {
+  'src/features/api-keys/api-keys.ts': 'a cached key expires without asking the database',
+  'src/features/api-keys/key-use.ts': 'when a key was last used, to the minute',
+  'src/features/api-keys/lifecycle.ts': 'refuses a wish for an expiry that has passed',
+  'src/features/otp-login/otp-login.ts': 'how many minutes the mail says that the code lasts',
+}
+
+/** Who takes PostgreSQL's own clock, which tests cannot move. */
+const NOW_READERS: Record<string, string> = {
+  'src/platform/clock.ts': 'names its own function so',
+  'src/platform/db/migrate.ts': 'runs before clock_now() is there',
+  'src/platform/jobs/worker.ts': 'the queue keeps its own time',
+}
+
+/** Who reads the configured address. No mail has a link yet; the first place that builds one stays the only one. */
+const ADDRESS_READERS = [
+  'src/features/docs/docs.ts',
+  'src/features/tokens/issuers.ts',
+  'src/platform/crypto/signing-keys.ts',
+  'src/platform/http/pagination.ts',
+  'src/platform/http/server.ts',
+  'src/platform/mail/smtp.ts',
+]
+
+const all = readSources('src')
+const sources = all.filter((file) => !file.path.endsWith('.test.ts'))
+const tests = [...all.filter((file) => file.path.endsWith('.test.ts')), ...readSources('test')]
+const generated = (file: SourceFile) => file.path.endsWith('.gen.ts')
+const written = sources.filter((file) => !generated(file))
+
+/** `features/x`, `platform`, or null for the files that wire everything. */
+function roomOf(path: string): string | null {
+  return /^src\/(features\/[^/]+|platform)\//.exec(path)?.[1] ?? null
+}
+
+function filesWith(pattern: RegExp, files = sources): string[] {
+  return files.filter((file) => pattern.test(file.text)).map((file) => file.path)
+}
+
+function count(pattern: RegExp): number {
+  return sources.reduce((sum, file) => sum + (file.text.match(pattern)?.length ?? 0), 0)
+}
+
+test('the platform imports no feature, and nothing imports the files that wire', () => {
+  const wrong = sources.flatMap((file) => {
+    const room = roomOf(file.path)
+    if (!room) return []
+    const inside = file.imports.filter(({ target }) => target.startsWith('src/'))
+    const allowed = room === 'platform' ? /^src\/platform\// : /^src\/(platform|features)\//
+    return inside.filter(({ target }) => !allowed.test(target)).map(({ target }) => `${file.path} → ${target}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('features import one another only by their public file, along the list of edges, which has no cycle', () => {
+  const edges = new Set<string>()
+  const wrong: string[] = []
+  for (const file of sources)
+    for (const { target } of file.imports) {
+      const [from, to] = [roomOf(file.path), roomOf(target)]
+      if (!from?.startsWith('features/') || !to?.startsWith('features/') || from === to) continue
+      const [x = '', y = ''] = [from.slice(9), to.slice(9)]
+      edges.add(`${x} → ${y}`)
+      if (target !== `src/features/${y}/${y}.ts`) wrong.push(`${file.path} → ${target}`)
+    }
+  expect(wrong).toEqual([])
+  expect([...edges].sort()).toEqual(EDGES)
+  const pairs = EDGES.map((edge) => edge.split(' → '))
+  let left = new Set(pairs.flat())
+  for (;;) {
+    const leaves = [...left].filter((node) => !pairs.some(([x, y]) => x === node && left.has(y ?? '')))
+    if (!leaves.length) break
+    left = new Set([...left].filter((node) => !leaves.includes(node)))
+  }
+  expect([...left], 'features in a cycle').toEqual([])
+})
+
+test('inside a slice the arrows point from routes to rules to store', () => {
+  const wrong = sources.flatMap((file) => {
+    const room = roomOf(file.path)
+    if (!room?.startsWith('features/')) return []
+    const own = file.imports.filter(({ target }) => target.startsWith(`src/${room}/`))
+    const isStore = file.path.endsWith('/store.ts')
+    const bad = own.filter(({ target, typeOnly }) => target.endsWith('/routes.ts') || (isStore && !typeOnly))
+    return bad.map(({ target }) => `${file.path} → ${target}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('the environment is read in config.ts, and Fastify used in platform/http', () => {
+  expect(filesWith(/process\.env/)).toEqual(['src/platform/config.ts'])
+  const users = sources.filter((file) => file.imports.some(({ target, typeOnly }) => target === 'fastify' && !typeOnly))
+  expect(users.filter((file) => !file.path.startsWith('src/platform/http/')).map((file) => file.path)).toEqual([])
+})
+
+test('every path is the business of one feature', () => {
+  const places = new Map<string, Set<string>>()
+  for (const file of sources)
+    for (const match of file.text.matchAll(/(?:path:|aliases:)\s*(\[[^\]]*\]|'[^']+')/g))
+      for (const [path] of match[1]?.matchAll(/\/v1\/[^']+/g) ?? [])
+        places.set(path, (places.get(path) ?? new Set()).add(roomOf(file.path) ?? file.path))
+  expect(places.size).toBeGreaterThan(20)
+  expect([...places].filter(([, rooms]) => rooms.size > 1).map(([path]) => path)).toEqual([])
+})
+
+test('every table is written by its owner, and by others only as listed', () => {
+  const found = new Map<string, Set<string>>()
+  const write =
+    /(?:insertInto|updateTable|deleteFrom)\('(\w+)'|\b(?:insert into|delete from|update)\s+(\w+)\s+(?:as |set |where |using |\(|\w+ set )/g
+  for (const file of sources) {
+    const room = roomOf(file.path)
+    const writer = room?.startsWith('features/') ? room : file.path.replace('src/', '')
+    for (const match of file.text.matchAll(write)) {
+      const table = match[1] ?? match[2] ?? ''
+      if (table in WRITERS || match[1]) found.set(table, (found.get(table) ?? new Set()).add(writer))
+    }
+  }
+  const sorted = (entries: Iterable<[string, Iterable<string>]>) =>
+    Object.fromEntries([...entries].map(([table, writers]) => [table, [...writers].sort()]))
+  expect(sorted(found)).toEqual(sorted(Object.entries(WRITERS)))
+})
+
+test('files and functions stay small, nothing is exported as default, and the server needs few packages', () => {
+  const tooLong = (files: SourceFile[], ceiling: number) =>
+    files.filter((file) => !generated(file) && file.lines > ceiling).map((file) => `${file.path}: ${file.lines} lines`)
+  expect([...tooLong(sources, 400), ...tooLong(tests, 600)]).toEqual([])
+  const functions = written.flatMap((file) =>
+    longFunctions(file, 60).map(({ line, lines }) => `${file.path}:${line} has ${lines} lines`),
+  )
+  expect(functions).toEqual([])
+  expect(filesWith(/^export default/m, [...sources, ...tests])).toEqual([])
+  expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(30)
+})
+
+test('there is one of each: issuer, consumer of codes, maker of tenants, way out', () => {
+  expect(count(/insert into sessions|insertInto\('sessions'/g)).toBe(1)
+  expect(filesWith(/insert into sessions|insertInto\('sessions'/)).toEqual(['src/features/login/store.ts'])
+  expect(filesWith(/\bused_at\s*[=:]/, written)).toEqual(['src/features/otp/store.ts'])
+  expect(filesWith(/unique symbol/)).toEqual(['src/platform/http/directory.ts'])
+  expect(filesWith(/\bas (unknown as )?(Directory|Reach|AccountScope)\b/)).toEqual([])
+  expect(filesWith(/(?<![.\w])fetch\(|\bhttps?\.(request|get)\(|from 'undici'/)).toEqual([])
+  expect(
+    filesWith(
+      /\bbaseUrl\b/,
+      sources.filter((file) => ADDRESS_READERS.includes(file.path)),
+    ),
+  ).toEqual(ADDRESS_READERS)
+  const readers = filesWith(/config(\.baseUrl|\s*\}?\s*=\s*platform\b[^\n]*baseUrl)|\{ baseUrl \} = platform\.config/)
+  expect(readers.filter((path) => roomOf(path))).toEqual(ADDRESS_READERS)
+})
+
+test('time is the database’s: clock_now() in SQL, and no other clock in a feature but where listed', () => {
+  const features = sources.filter((file) => file.path.startsWith('src/features/'))
+  expect(filesWith(/(?<![.\w])(now\(\)|current_timestamp)/)).toEqual(Object.keys(NOW_READERS))
+  expect(filesWith(/new Date\(\)|Date\.now\(\)|clock\.now\(\)/, features)).toEqual(Object.keys(CLOCK_READERS))
+})
+
+test('a route that reads If-Match declares the conflict, by which the documentation knows', () => {
+  const blocks = sources
+    .filter((file) => file.path.endsWith('/routes.ts'))
+    .flatMap((file) => file.text.split('defineRoute({').map((text) => ({ path: file.path, text })))
+  const reading = blocks.filter(({ text }) => /\bifMatch\b/.test(text))
+  expect(reading.length).toBeGreaterThan(0)
+  expect(reading.filter(({ text }) => !text.includes('httpErrors.versionConflict')).map(({ path }) => path)).toEqual([])
+})

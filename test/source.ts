@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseAst } from 'vitest/node'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+export interface SourceFile {
+  /** From the project's root. */
+  path: string
+  text: string
+  lines: number
+  imports: Import[]
+}
+
+export interface Import {
+  /** A path from the project's root, or the name of a package. */
+  target: string
+  typeOnly: boolean
+}
+
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)(\s+type)?\s[^'";]*?\sfrom\s+'([^']+)'|\bimport\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g
+
+/** Every TypeScript file below a folder. */
+export function readSources(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readSource(relative(root, join(entry.parentPath, entry.name))))
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8')
+  const imports = [...text.matchAll(IMPORT)].map((match) => {
+    const name = match[2] ?? match[3] ?? match[4] ?? ''
+    return {
+      target: name.startsWith('.') ? normalize(join(dirname(path), name)) : name,
+      typeOnly: match[1] !== undefined,
+    }
+  })
+  return { path, text, lines: text.split('\n').length - 1, imports }
+}
+
+export interface LongFunction {
+  line: number
+  lines: number
+}
+
+/** Functions of a file with more lines than allowed; the lines of functions inside are counted as theirs alone. */
+export function longFunctions(source: SourceFile, ceiling: number): LongFunction[] {
+  const breaks = [...source.text.matchAll(/\n/g)].map((match) => match.index)
+  const lineAt = (offset: number) => breaks.filter((at) => at < offset).length + 1
+  const found: LongFunction[] = []
+  /** Lines of the functions below a node. */
+  const visit = (node: unknown): number => {
+    if (typeof node !== 'object' || node === null) return 0
+    const inner = Object.values(node).reduce<number>((sum, child) => sum + visit(child), 0)
+    if (!/Function/.test(String(Reflect.get(node, 'type'))) || !('start' in node) || !('end' in node)) return inner
+    const line = lineAt(Number(node.start))
+    const all = lineAt(Number(node.end)) - line + 1
+    if (all - inner > ceiling) found.push({ line, lines: all - inner })
+    return all
+  }
+  visit(parseAst(source.text, { lang: 'ts' }))
+  return found
+}
