@@ -1,0 +1,5 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+export const otpErrors = defineErrors({
+  referenceRequired: [400, 'otp_reference_required', 'otp_id or session_id is required'],
+})

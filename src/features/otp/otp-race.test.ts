@@ -1,0 +1,118 @@
+import { afterAll, expect, test } from 'vitest'
+import { caller, startApp } from '../../../test/harness.ts'
+import { buildApp } from '../../app.ts'
+import { parseConfig } from '../../platform/config.ts'
+import { accountDirectory } from '../../platform/http/directory.ts'
+import { createLog } from '../../platform/log.ts'
+import { claimOtpAttempt, consumeOtp, issueOtp, otpSettings } from './otp.ts'
+
+// Two services on one database: what one of them holds in memory cannot be what keeps a code single.
+const first = await startApp()
+const second = await buildApp({
+  config: parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000' }),
+  databaseUrl: first.databaseUrl,
+  masterKeys: [first.masterKey],
+  log: createLog({ logLevel: 'silent' }),
+  strict: true,
+})
+afterAll(() => second.close())
+const secondUrl = await second.server.listen({ host: '127.0.0.1', port: 0 })
+const apps = [first.app, second]
+
+/** One tenant, reached through both services in turn. */
+async function start() {
+  const owner = await first.tenant()
+  const callers = [caller(first.baseUrl, owner.key), caller(secondUrl, owner.key)]
+  const post = async (at: number, path: string, body: object) => {
+    const reply = await callers[at % 2]?.post(`/v1/otp/${path}`, body)
+    expect([reply?.status, path]).toEqual([200, path])
+    return reply?.body
+  }
+  return { owner, post }
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, at) => at)
+
+function countBy(answers: { valid: boolean; message?: string }[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { valid, message } of answers) counts[message ?? `${valid}`] = (counts[message ?? `${valid}`] ?? 0) + 1
+  return counts
+}
+
+test('a hundred validations of one code at once: one passes', async () => {
+  const { post } = await start()
+  for (const _ of times(5)) {
+    const { otp_id, code } = await post(0, 'generate', {})
+    const answers = await Promise.all(times(100).map((at) => post(at, 'validate', { otp_id, code })))
+    expect(countBy(answers)).toEqual({ true: 1, 'Code has already been used': 99 })
+  }
+})
+
+test('the same through the session alone', async () => {
+  const { post } = await start()
+  const { code } = await post(0, 'generate', { session_id: 's' })
+  const answers = await Promise.all(times(100).map((at) => post(at, 'validate', { session_id: 's', code })))
+  expect(countBy(answers)).toEqual({ true: 1, 'Code has already been used': 99 })
+})
+
+test('many codes, each through both services at once: each passes once, and nothing waits crosswise', async () => {
+  const { post } = await start()
+  const made = await Promise.all(times(150).map((at) => post(at, 'generate', {})))
+  const asked = [...made.entries(), ...[...made.entries()].reverse().map(([at, code]) => [at + 1, code] as const)]
+  const answers = await Promise.all(asked.map(([at, { otp_id, code }]) => post(at, 'validate', { otp_id, code })))
+  expect(countBy(answers)).toEqual({ true: 150, 'Code has already been used': 150 })
+})
+
+test('two hundred guesses at once: five are judged, then the code is dead', async () => {
+  const { post } = await start()
+  const { otp_id, code } = await post(0, 'generate', {})
+  const answers = await Promise.all(times(200).map((at) => post(at, 'validate', { otp_id, code: `guess ${at}` })))
+  expect(countBy(answers)).toEqual({ 'Invalid code': 5, 'Too many attempts': 195 })
+  expect(countBy([await post(1, 'validate', { otp_id, code })])).toEqual({ 'Too many attempts': 1 })
+})
+
+test('many codes of one session made at once: one of them passes', async () => {
+  const { post } = await start()
+  const made = await Promise.all(times(40).map((at) => post(at, 'generate', { session_id: 's' })))
+  const answers = await Promise.all(made.map(({ otp_id, code }, at) => post(at, 'validate', { otp_id, code })))
+  expect(countBy(answers)).toEqual({ true: 1, 'Invalid code': 39 })
+})
+
+test('guesses spread over ever new codes of a session are counted together', async () => {
+  const { owner, post } = await start()
+  for (const round of times(30)) {
+    await post(round, 'generate', { session_id: 's' })
+    await Promise.all(times(4).map((at) => post(at, 'validate', { session_id: 's', code: `guess ${at}` })))
+  }
+  const directory = await accountOf(owner)
+  const { judged } = await first.app.platform.db
+    .selectFrom('otps')
+    .select((eb) => eb.fn.sum<number>('attempts').as('judged'))
+    .where('directory_id', '=', directory.id)
+    .executeTakeFirstOrThrow()
+  // The last code may take its own five after the nineteenth.
+  expect(Number(judged)).toBeGreaterThanOrEqual(20)
+  expect(Number(judged)).toBeLessThanOrEqual(24)
+})
+
+test('a sign-in code is claimed five times at most, and spent once', async () => {
+  const { owner } = await start()
+  const { platform } = first.app
+  const directory = await accountOf(owner)
+  const identity = Buffer.alloc(32, 7)
+  const settings = await otpSettings(platform, directory)
+  const { otpId, code } = await platform.tx((tx) =>
+    issueOtp(tx, platform, directory, { purpose: 'login', userId: null, identity, settings }),
+  )
+  const attempt = { purpose: 'login' as const, otpId, identity, code }
+  const platforms = times(100).map((at) => apps[at % 2]?.platform ?? platform)
+  const claims = await Promise.all(platforms.map((one) => claimOtpAttempt(one, directory, attempt)))
+  expect(claims.filter(({ outcome }) => outcome === 'match').length).toBe(5)
+  expect(claims.filter(({ outcome }) => outcome === 'spent').length).toBe(95)
+  const spent = await Promise.all(platforms.map((one) => consumeOtp(one.db, directory, otpId, 'login').execute()))
+  expect(spent.flat()).toEqual([{ id: otpId, user_id: null }])
+})
+
+function accountOf({ accountId, environmentId }: { accountId: string; environmentId: string }) {
+  return accountDirectory(first.app.platform, { accountId, environmentId, environmentSlug: 'production' })
+}

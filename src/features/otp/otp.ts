@@ -1,0 +1,94 @@
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { hashCode, makeCode } from './codes.ts'
+import type { OtpSettings } from './settings.ts'
+import { claimAttempt, consumeOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+
+export { type OtpSettings, otpSettings } from './settings.ts'
+
+/** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
+export type SignInPurpose = 'login' | 'signup'
+
+// A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the generator may do.
+const MAX_SIGN_IN_TTL_SECONDS = 600
+
+export interface NewOtp {
+  purpose: SignInPurpose
+  /** Null: nobody has the address. The code takes the same path, and no attempt at it signs anybody in. */
+  userId: string | null
+  /** Keyed hash of the normalised address. */
+  identity: Buffer
+  settings: OtpSettings
+}
+
+export interface IssuedOtp {
+  otpId: string
+  code: string
+  /** In mode `both`. */
+  digitCode: string | null
+  expiresAt: Date
+}
+
+/** Makes a sign-in code, which voids the older ones of its address and purpose. Sends nothing. */
+export async function issueOtp(tx: Tx, platform: Platform, directory: Directory, otp: NewOtp): Promise<IssuedOtp> {
+  const { purpose, userId, identity, settings } = otp
+  const otpId = newId()
+  const { code, digitCode, phraseHash, digitHash } = makeCode(platform, purpose, otpId, settings.mode)
+  const row = {
+    id: otpId,
+    purpose,
+    user_id: userId,
+    identity,
+    phrase_hash: phraseHash,
+    digit_hash: digitHash,
+    max_attempts: settings.max_attempts,
+  }
+  const ttlSeconds = Math.min(settings.ttl_seconds, MAX_SIGN_IN_TTL_SECONDS)
+  return { otpId, code, digitCode, expiresAt: await insertOtpRow(tx, directory, row, ttlSeconds) }
+}
+
+/** A code that was sent a moment ago and is as good as new: asked again, no second mail is needed. */
+export async function findLiveOtp(
+  db: Db,
+  directory: Directory,
+  which: { purpose: SignInPurpose; identity: Buffer; newerThanSeconds: number },
+): Promise<{ otpId: string; expiresAt: Date } | null> {
+  const row = await findLiveOtpRow(db, directory, which, which.newerThanSeconds)
+  return row ? { otpId: row.id, expiresAt: row.expires_at } : null
+}
+
+export interface OtpAttempt {
+  /**
+   * `match` has not spent the code yet: consumeOtp does. `expired` and `used` only where the code itself was right.
+   * `spent`: this code's attempts, or those of its address, are used up. `unknown`: no such code, or not the newest.
+   */
+  outcome: Verdict
+  /** Whose code it is; null on a decoy, and where no attempt was counted. */
+  userId: string | null
+}
+
+/**
+ * Counts an attempt at a sign-in code, then judges it. Committed on its own: a request that fails afterwards does not
+ * give the attempt back. Over all codes of an address 20 attempts an hour and 100 a day may fail (ASVS 6.3.1).
+ */
+export async function claimOtpAttempt(
+  platform: Platform,
+  directory: Directory,
+  attempt: { purpose: SignInPurpose; otpId: string; identity: Buffer; code: string },
+): Promise<OtpAttempt> {
+  const otpId = attempt.otpId.toLowerCase()
+  if (!isId(otpId)) return { outcome: 'unknown', userId: null }
+  const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
+  const row = await claimAttempt(platform.database.pool, directory, attempt, otpId, hash)
+  return { outcome: row.verdict, userId: row.user_id }
+}
+
+/**
+ * The one consumer of sign-in codes, as a query for the statement that writes what the code pays for. It returns a row
+ * to one caller only: none means that another request was faster, or that the code has expired.
+ */
+export function consumeOtp(db: Db, directory: Directory, otpId: string, purpose: SignInPurpose) {
+  return consumeOtpRow(db, directory, otpId, purpose)
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { accountDirectory, type Directory } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+import {
+  claimOtpAttempt,
+  consumeOtp,
+  findLiveOtp,
+  issueOtp,
+  type NewOtp,
+  type OtpSettings,
+  otpSettings,
+  type SignInPurpose,
+} from './otp.ts'
+
+const { tenant, advance, app } = await startApp()
+const { platform } = app
+
+/** A person with an address, in a directory of their own. */
+async function start(overrides: Partial<OtpSettings> = {}, known = true) {
+  const { accountId, environmentId } = await tenant()
+  const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
+  const settings = { ...(await otpSettings(platform, directory)), ...overrides }
+  const person = { identity: randomBytes(32), userId: known ? newId() : null }
+  const issue = (purpose: SignInPurpose = 'login', other: Partial<NewOtp> = {}) =>
+    platform.tx((tx) => issueOtp(tx, platform, directory, { purpose, settings, ...person, ...other }))
+  const claim = (
+    otpId: string,
+    code: string,
+    other: { purpose?: SignInPurpose; identity?: Buffer; in?: Directory } = {},
+  ) => {
+    const { purpose = 'login', identity = person.identity } = other
+    return claimOtpAttempt(platform, other.in ?? directory, { purpose, identity, otpId, code })
+  }
+  const consume = (otpId: string, purpose: SignInPurpose = 'login') =>
+    consumeOtp(platform.db, directory, otpId, purpose).execute()
+  const live = (purpose: SignInPurpose = 'login') =>
+    findLiveOtp(platform.db, directory, { purpose, identity: person.identity, newerThanSeconds: 30 })
+  return { ...person, directory, issue, claim, consume, live }
+}
+
+// Whoever nobody is takes the same path to the same answers; only that no user comes out.
+describe.each([true, false])('a code for an address that somebody has: %s', (known) => {
+  test('matches, is spent once, and then says so', async () => {
+    const { userId, issue, claim, consume } = await start({}, known)
+    const { otpId, code, digitCode, expiresAt } = await issue()
+    expect([digitCode, Math.abs(expiresAt.getTime() - platform.clock.now().getTime() - 300_000) < 60_000]).toEqual([
+      null,
+      true,
+    ])
+    expect(await claim(otpId, code.toUpperCase())).toEqual({ outcome: 'match', userId })
+    expect(await claim(otpId, code)).toEqual({ outcome: 'match', userId })
+    expect(await consume(otpId)).toEqual([{ id: otpId, user_id: userId }])
+    expect(await consume(otpId)).toEqual([])
+    expect(await claim(otpId, code)).toEqual({ outcome: 'used', userId })
+    expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
+  })
+
+  test('is dead after its attempts, right or wrong', async () => {
+    const { userId, issue, claim } = await start({ max_attempts: 2 }, known)
+    const { otpId, code } = await issue()
+    expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
+    expect(await claim(otpId, 'wrong two')).toEqual({ outcome: 'wrong', userId })
+    expect(await claim(otpId, code)).toEqual({ outcome: 'spent', userId: null })
+  })
+
+  test('tells that it has expired only to who has it', async () => {
+    const { userId, issue, claim, consume } = await start({}, known)
+    const { otpId, code } = await issue()
+    await advance(301)
+    expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
+    expect(await claim(otpId, code)).toEqual({ outcome: 'expired', userId })
+    expect(await consume(otpId)).toEqual([])
+  })
+
+  test('is found again while nothing has happened to it', async () => {
+    const { issue, claim, live } = await start({}, known)
+    expect(await live()).toBeNull()
+    const { otpId, expiresAt } = await issue()
+    expect([await live(), await live('signup')]).toEqual([{ otpId, expiresAt }, null])
+    await claim(otpId, 'wrong one')
+    expect(await live()).toBeNull()
+    const again = await issue()
+    expect((await live())?.otpId).toBe(again.otpId)
+    await advance(31)
+    expect(await live()).toBeNull()
+  })
+})
+
+test('a newer code voids the older of its purpose alone', async () => {
+  const { userId, issue, claim } = await start()
+  const [older, signup, newer] = [await issue(), await issue('signup'), await issue()]
+  expect(await claim(older.otpId, older.code)).toEqual({ outcome: 'unknown', userId: null })
+  expect(await claim(newer.otpId, newer.code)).toEqual({ outcome: 'match', userId })
+  expect(await claim(signup.otpId, signup.code, { purpose: 'signup' })).toEqual({ outcome: 'match', userId })
+})
+
+test('purpose, address and directory are bound', async () => {
+  const { issue, claim, consume } = await start()
+  const stranger = await start()
+  const { otpId, code } = await issue()
+  const foreign = [{ purpose: 'signup' as const }, { identity: randomBytes(32) }, { in: stranger.directory }]
+  for (const other of foreign) expect(await claim(otpId, code, other)).toEqual({ outcome: 'unknown', userId: null })
+  expect(await claim(newId(), code)).toEqual({ outcome: 'unknown', userId: null })
+  expect(await claim('no id', code)).toEqual({ outcome: 'unknown', userId: null })
+  expect([await consume(otpId, 'signup'), await stranger.consume(otpId)]).toEqual([[], []])
+  expect((await consume(otpId)).length).toBe(1)
+})
+
+test('a code of the generator signs nobody in', async () => {
+  const owner = await tenant()
+  const { accountId, environmentId } = owner
+  const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
+  const { otp_id: otpId, code } = (await owner.post('/v1/otp/generate', { email: 'victim@example.com' })).body
+  const { identity } = await platform.db
+    .selectFrom('otps')
+    .select('identity')
+    .where('id', '=', otpId)
+    .executeTakeFirstOrThrow()
+  for (const purpose of ['login', 'signup'] as const) {
+    const claim = { purpose, otpId, identity: identity ?? Buffer.alloc(0), code }
+    expect(await claimOtpAttempt(platform, directory, claim)).toEqual({ outcome: 'unknown', userId: null })
+    expect(await consumeOtp(platform.db, directory, otpId, purpose).execute()).toEqual([])
+  }
+  expect((await owner.post('/v1/otp/validate', { otp_id: otpId, code })).body).toEqual({ valid: true })
+})
+
+test('failures count over all codes of an address, and successes do not', async () => {
+  const { userId, issue, claim, consume } = await start()
+  for (let login = 0; login < 25; login++) {
+    const { otpId, code } = await issue()
+    expect((await claim(otpId, code)).outcome).toBe('match')
+    await consume(otpId)
+  }
+  for (let round = 0; round < 4; round++) {
+    const { otpId } = await issue()
+    for (let guess = 0; guess < 5; guess++) expect((await claim(otpId, 'wrong one')).outcome).toBe('wrong')
+  }
+  const fresh = await issue()
+  expect(await claim(fresh.otpId, fresh.code)).toEqual({ outcome: 'spent', userId: null })
+  await advance(3601)
+  const later = await issue()
+  expect(await claim(later.otpId, later.code)).toEqual({ outcome: 'match', userId })
+})
+
+test('digits may come with the words or instead, and live ten minutes at most', async () => {
+  const both = await start({ mode: 'both', ttl_seconds: 3600 })
+  const pair = await both.issue()
+  expect(await both.claim(pair.otpId, pair.digitCode ?? '')).toMatchObject({ outcome: 'match' })
+  expect(await both.claim(pair.otpId, pair.code)).toMatchObject({ outcome: 'match' })
+  await advance(601)
+  expect(await both.claim(pair.otpId, pair.code)).toMatchObject({ outcome: 'expired' })
+  const digits = await start({ mode: 'digit' })
+  const made = await digits.issue()
+  expect([made.code, made.digitCode]).toEqual([expect.stringMatching(/^[0-9]{6}$/), null])
+  expect(await digits.claim(made.otpId, made.code)).toMatchObject({ outcome: 'match' })
+})
