@@ -143,9 +143,12 @@ async function answer(
 }
 
 function toSlug(name: string): string {
-  const ascii = name
+  const letters = name
     .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
     .toLowerCase()
+  return letters
     .replaceAll(/[^a-z0-9]+/g, '-')
-  return ascii.slice(0, 63).replaceAll(/^-+|-+$/g, '')
+    .slice(0, 63)
+    .replaceAll(/^-+|-+$/g, '')
 }

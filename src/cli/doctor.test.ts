@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startApp } from '../../test/harness.ts'
+import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { freePort, makeDataDir } from '../../test/process/service.ts'
+import { startSmtpPeer } from '../../test/smtp-peer.ts'
+import { startEmbedded } from '../platform/db/embedded.ts'
+
+const service = await startApp()
+const env = settingsOf(service)
+
+async function states(settings: Record<string, string>) {
+  const { code, json } = await runCommand(settings, 'doctor', '--json')
+  const findings: { check: string; state: string; detail: string }[] = json.findings
+  return { code, of: (check: string) => findings.find((finding) => finding.check === check), findings }
+}
+
+test('a healthy deployment has no problem, and no mail is sent', async () => {
+  const mail = await startSmtpPeer({ withoutStarttls: true })
+  const settings = { ...env, SMTP_URL: `smtp://localhost:${mail.port}`, WATCHWORD_MAIL_FROM: 'Acme <login@acme.com>' }
+  const { code, findings } = await states(settings)
+  await mail.stop()
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(code).toBe(0)
+  expect(mail.deliveries).toEqual([])
+  const text = await runCommand(env, 'doctor')
+  expect(text.stdout).toMatch(/^ok {7}configuration {2}Every setting is valid; mode development\.\n/)
+})
+
+test('each problem is told with what to do about it, and the exit code is 1', async () => {
+  const production = { ...env, NODE_ENV: 'production', WATCHWORD_BASE_URL: 'http://auth.example.com' }
+  const insecure = await states(production)
+  expect(insecure.code).toBe(1)
+  expect(insecure.of('base URL')).toMatchObject({
+    state: 'problem',
+    detail: expect.stringContaining('set WATCHWORD_BASE_URL'),
+  })
+  expect(insecure.of('mail')).toMatchObject({ state: 'problem', detail: expect.stringContaining('SMTP_URL') })
+
+  const unreachable = await states({
+    ...env,
+    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    WATCHWORD_MAIL_FROM: 'a@b.example',
+  })
+  expect(unreachable.of('mail')?.state).toBe('problem')
+  const otherKey = await states({ ...env, WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64') })
+  expect(otherKey.of('master key')).toMatchObject({
+    state: 'problem',
+    detail: expect.stringMatching(/^The master key does not fit/),
+  })
+  const nobody = await states({ ...env, DATABASE_URL: `postgres://me:secret-of-mine@127.0.0.1:${await freePort()}/x` })
+  expect(nobody.of('database')).toMatchObject({
+    state: 'problem',
+    detail: expect.stringMatching(/does not answer \(ECONNREFUSED\): start it, or correct DATABASE_URL\.$/),
+  })
+  expect(JSON.stringify(nobody.findings)).not.toContain('secret-of-mine')
+  const setting = await states({ ...env, PORT: 'x' })
+  expect(setting.findings).toEqual([
+    { check: 'configuration', state: 'problem', detail: expect.stringMatching(/^PORT is x: /) },
+  ])
+  expect([unreachable.code, otherKey.code, nobody.code, setting.code]).toEqual([1, 1, 1, 1])
+})
+
+test('looking changes nothing', async () => {
+  const dataDir = makeDataDir()
+  expect((await states({ WATCHWORD_DATA_DIR: dataDir })).code).toBe(0)
+  expect(existsSync(dataDir)).toBe(false)
+  const database = await startEmbedded({ dataDir, log: () => undefined })
+  const unmigrated = await states({ WATCHWORD_DATA_DIR: dataDir })
+  await database.stop()
+  expect(unmigrated.of('migrations')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringContaining('npx watchword migrate'),
+  })
+})
+
+test('migrates apart from the service, and tells what is applied', async () => {
+  const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const refused = await runCommand(settings, 'keys', 'list')
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The database lacks 0001_platform\.sql, .*: run `npx watchword migrate`/),
+  ])
+  const before = (await runCommand(settings, 'migrate', '--status', '--json')).json
+  expect([before.applied, before.unknown]).toEqual([[], []])
+  const made = (await runCommand(settings, 'migrate', '--json')).json
+  expect(made.applied).toEqual(before.pending)
+  const after = (await runCommand(settings, 'migrate', '--status', '--json')).json
+  expect(after).toEqual({ applied: before.pending, pending: [], unknown: [] })
+  expect((await runCommand(settings, 'migrate')).stdout).toBe('The schema is up to date.\n')
+})
+
+test('prints the description of the API, on stdout or into a file', async () => {
+  const printed = await runCommand({}, 'openapi', '--base-url', 'https://auth.example.com')
+  const document = JSON.parse(printed.stdout)
+  expect([document.openapi, document.servers]).toEqual(['3.1.0', [{ url: 'https://auth.example.com' }]])
+  const file = join(makeDataDir(), '..', 'openapi.json')
+  expect(await runCommand({}, 'openapi', '--out', file)).toMatchObject({ code: 0, stdout: '' })
+  expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).paths)).toContain('/healthz')
+  const unwritable = await runCommand({}, 'openapi', '--out', '/nowhere/openapi.json')
+  expect(unwritable.code).toBe(1)
+  expect((await runCommand({}, 'version', '--json')).json).toEqual({
+    watchword: expect.stringMatching(/^\d+\./),
+    node: process.versions.node,
+  })
+})

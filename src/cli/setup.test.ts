@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { caller, until } from '../../test/harness.ts'
+import { runCommand } from '../../test/process/cli.ts'
+import { afterThisTest, makeDataDir, startService } from '../../test/process/service.ts'
+
+const COMPLETE = ['--account', 'Acme', '--owner-email', 'ada@acme.com', '--organization', 'First Customer']
+
+test('sets a new deployment up from nothing, and refuses a second time', async () => {
+  const env = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const missing = await runCommand(env, 'setup', '--account', 'Acme')
+  expect([missing.code, missing.stderr]).toEqual([
+    2,
+    '--owner-email <address> is missing, and there is no terminal to ask on.\n',
+  ])
+  const wrong = await runCommand(env, 'setup', ...COMPLETE, '--slug', 'No Slug')
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^--slug <slug>: A slug has at most 63 /)])
+
+  const made = await runCommand(env, 'setup', ...COMPLETE, '--json')
+  expect(made.code).toBe(0)
+  expect(made.json).toMatchObject({ accountId: expect.any(String), organizationId: expect.any(String) })
+  const again = await runCommand(env, 'setup', ...COMPLETE)
+  expect([again.code, again.stdout, again.stderr]).toEqual([1, '', 'The account Acme has an owner already.\n'])
+
+  // The service that starts on it afterwards works in that very account, and the command line beside it as its guest.
+  const service = await startService(env)
+  await service.ready()
+  const { stdout } = await runCommand(env, 'keys', 'create', '--org', 'first-customer')
+  const listed = await caller(service.baseUrl, stdout.trim()).get('/v1/organizations')
+  expect(listed.body.subOrganizations).toEqual([
+    expect.objectContaining({ id: made.json.organizationId, slug: 'first-customer' }),
+  ])
+  expect((await service.readiness())?.status).toBe(200)
+})
+
+test('asks on a terminal for what is missing, again after a wrong answer', async () => {
+  const program = `${process.execPath} ${fileURLToPath(new URL('../cli.ts', import.meta.url))}`
+  const dataDir = makeDataDir()
+  // script(1) gives the command a terminal.
+  const terminal = spawn('script', ['-qec', `${program} setup --account Acme`, '/dev/null'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      WATCHWORD_DATA_DIR: dataDir,
+      WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64'),
+    },
+    cwd: '/',
+  })
+  afterThisTest(() => terminal.kill('SIGKILL'))
+  let shown = ''
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+  })
+  let seen = 0
+  const answer = async (prompt: string, text: string) => {
+    const at = await until(async () => shown.includes(prompt, seen) && shown.indexOf(prompt, seen) + prompt.length)
+    seen = at
+    terminal.stdin.write(`${text}\r`)
+  }
+  await answer('Mail address of the owner: ', 'nobody')
+  await until(async () => shown.includes('nobody is no mail address.'))
+  await answer('Mail address of the owner: ', 'ada@acme.com')
+  await answer('Name of the owner [ada]: ', '')
+  await answer('Name of the first organization, a customer of yours: ', 'Müller & Söhne')
+  await answer('Its short name in addresses [muller-sohne]: ', '')
+  await until(async () => shown.includes('Organization  Müller & Söhne'), 25_000)
+  expect(shown).toContain('Next: npx watchword keys create --name backend --org muller-sohne')
+})
