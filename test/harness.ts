@@ -36,7 +36,11 @@ export interface Tenant extends Caller {
   environmentId: string
   key: string
   /** A key of this account with other properties; returns a caller. */
-  withKey(options: { scopes?: string[]; subOrgId?: string; environment?: 'production' | 'staging' }): Promise<Caller & { key: string }>
+  withKey(options: {
+    scopes?: string[]
+    subOrgId?: string
+    environment?: 'production' | 'staging'
+  }): Promise<Caller & { key: string }>
   /** Makes an organization; returns its id. */
   organization(slug?: string): Promise<string>
 }
@@ -130,7 +134,12 @@ async function installMovableClock(app: App): Promise<void> {
 
 /** A caller of a service at any address; null: without a key. */
 export function caller(baseUrl: string, key: string | null): Caller {
-  const call = async (method: string, path: string, body: unknown, extra: Record<string, string> = {}): Promise<Reply> => {
+  const call = async (
+    method: string,
+    path: string,
+    body: unknown,
+    extra: Record<string, string> = {},
+  ): Promise<Reply> => {
     const headers: Record<string, string> = { ...(key ? { 'x-api-key': key } : {}), ...extra }
     if (body !== undefined) headers['content-type'] ??= 'application/json'
     const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)

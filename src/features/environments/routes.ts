@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { createEnvironment } from './environments.ts'
@@ -37,7 +38,7 @@ export const environmentRoutes: Route[] = [
     description: 'A custom environment belongs to one organization and takes only keys of it.',
     body: EnvironmentCreate,
     reply: EnvironmentReply,
-    errors: [environmentErrors.slugReserved, environmentErrors.slugTaken],
+    errors: [environmentErrors.slugReserved, environmentErrors.slugTaken, httpErrors.subOrgRequired],
     event: 'environment.created',
     async handle({ tx, directory, origin, input: { body } }) {
       return { environment: await tx((db) => createEnvironment(db, directory, origin, body)) }

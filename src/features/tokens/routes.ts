@@ -73,6 +73,7 @@ export const tokenRoutes: Route[] = [
       everywhere: Type.Optional(Type.Boolean()),
     }),
     reply: Type.Object({ success: Type.Boolean() }),
+    errors: [httpErrors.subOrgRequired],
     maybeEvents: ['session.revoked'],
     secretReply: true,
     handle: async ({ platform, origin, directory, input }) => {
