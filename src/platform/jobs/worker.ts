@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, parseCronItems, type Runner, type RunnerOptions, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
@@ -15,14 +14,14 @@ export interface Worker {
 }
 
 const CONCURRENCY = 5
-// A job is given back once its worker has not renewed its claim for this long: the process died, or lost the database.
-const LEASE_SECONDS = 60
+// A claim on a job that is not renewed for this long is void: the process died, or could not report the job's end.
+const CLAIM_SECONDS = 60
 const RENEW_MS = 15_000
 
 /** Runs jobs in this process until stopped, whatever happens to the database meanwhile. */
 export async function startWorker(platform: Platform, handlers: JobHandler[]): Promise<Worker> {
-  const workerIds = new Set<string>()
-  const options = runnerOptions(platform, handlers, workerIds)
+  const underWay = new Set<string>()
+  const options = runnerOptions(platform, handlers, underWay)
   let runner: Runner | null = await run(options)
   const stopping = new AbortController()
   const over = keepRunning(stopping.signal)
@@ -33,15 +32,16 @@ export async function startWorker(platform: Platform, handlers: JobHandler[]): P
       await runner?.promise.catch(() => undefined)
       runner = null
       if (stopped.aborted) return
-      workerIds.clear()
       platform.log.warn({}, 'The job queue stopped: starting it again')
       await delay(1000, undefined, { signal: stopped }).catch(() => undefined)
       runner = stopped.aborted ? null : await run(options).catch(() => null)
     }
+    // It came up again in the moment of being stopped.
+    await runner?.stop().catch(() => undefined)
   }
 
   const renewal = setInterval(() => {
-    renewLeases(platform.db, [...workerIds]).catch((error: unknown) => {
+    renewClaims(platform.db, [...underWay]).catch((error: unknown) => {
       platform.log.warn({ error }, 'The claims on jobs could not be renewed')
     })
   }, RENEW_MS)
@@ -54,53 +54,36 @@ export async function startWorker(platform: Platform, handlers: JobHandler[]): P
       const limit = new AbortController()
       await Promise.race([stopped, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)])
       limit.abort()
-      await giveBackJobs(platform.db, [...workerIds])
+      await giveBackJobs(platform.db, [...underWay])
     },
   }
 }
 
-/** Tells that these workers live, and gives back the jobs of those that do not: the queue itself waits four hours. */
-export async function renewLeases(db: Db, workerIds: string[]): Promise<void> {
-  await sql`update graphile_worker._private_jobs set locked_at = now() where locked_by = any(${workerIds})`.execute(db)
-  await sql`select graphile_worker.force_unlock_workers(array_agg(distinct locked_by))
-    from graphile_worker._private_jobs
-    where locked_at < now() - make_interval(secs => ${LEASE_SECONDS})
-    having count(*) > 0`.execute(db)
+/** Renews the claims on jobs under way here, and voids those nobody renews: the queue itself waits four hours. */
+export async function renewClaims(db: Db, jobIds: string[]): Promise<void> {
+  await sql`update graphile_worker._private_jobs set locked_at = now() where id = any(${jobIds})`.execute(db)
+  await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where locked_at < now() - make_interval(secs => ${CLAIM_SECONDS})`.execute(db)
 }
 
-async function giveBackJobs(db: Db, workerIds: string[]): Promise<void> {
-  await sql`select graphile_worker.force_unlock_workers(${workerIds})`.execute(db)
+async function giveBackJobs(db: Db, jobIds: string[]): Promise<void> {
+  await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
+    where id = any(${jobIds})`.execute(db)
 }
 
-function runnerOptions(platform: Platform, handlers: JobHandler[], workerIds: Set<string>): RunnerOptions {
-  const events = new EventEmitter()
-  type WorkerEvent = { worker: { workerId: string } }
-  events.on('worker:create', ({ worker }: WorkerEvent) => workerIds.add(worker.workerId))
-  // It could not report the end of its job and is replaced; the job must not stay claimed.
-  events.on('worker:fatalError', ({ worker }: WorkerEvent) => workerIds.delete(worker.workerId))
+function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set<string>): RunnerOptions {
   const taskList: TaskList = Object.fromEntries(
     handlers.map((handler) => [
       handler.name,
-      async (payload: unknown, helpers: { job: { attempts: number } }) => {
-        const fields =
-          typeof payload === 'object' && payload !== null ? Object.fromEntries(Object.entries(payload)) : {}
-        try {
-          await handler.handle(platform, fields, helpers.job.attempts)
-        } catch (error) {
-          platform.log.warn(
-            { job: handler.name, attempt: helpers.job.attempts, error },
-            'A job failed and will be tried again',
-          )
-          // What the queue stores of a failure must not quote data either.
-          throw new Error(JSON.stringify(describeError(error)).slice(0, 500))
-        }
+      async (payload: unknown, { job }: { job: { id: string; attempts: number } }) => {
+        underWay.add(job.id)
+        await runJob(platform, handler, payload, job.attempts).finally(() => underWay.delete(job.id))
       },
     ]),
   )
   return {
     pgPool: platform.database.pool,
     taskList,
-    events,
     concurrency: CONCURRENCY,
     noHandleSignals: true,
     noPreparedStatements: false,
@@ -109,6 +92,17 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], workerIds: Se
     parsedCronItems: parseCronItems(
       handlers.flatMap((handler) => (handler.cron ? [{ task: handler.name, match: handler.cron }] : [])),
     ),
+  }
+}
+
+async function runJob(platform: Platform, handler: JobHandler, payload: unknown, attempt: number): Promise<void> {
+  const fields = typeof payload === 'object' && payload !== null ? Object.fromEntries(Object.entries(payload)) : {}
+  try {
+    await handler.handle(platform, fields, attempt)
+  } catch (error) {
+    platform.log.warn({ job: handler.name, attempt, error }, 'A job failed and will be tried again')
+    // What the queue stores of a failure must not quote data either.
+    throw new Error(JSON.stringify(describeError(error)).slice(0, 500))
   }
 }
 
