@@ -17,7 +17,8 @@ export interface FreshCode {
 export function makeCode(platform: Platform, purpose: OtpPurpose, otpId: string, mode: OtpMode): FreshCode {
   const phrase = mode === 'digit' ? null : makeWordPair()
   const digits = mode === 'phrase' ? null : makeDigits()
-  const hash = (code: string | null) => (code === null ? null : hashCode(platform, purpose, otpId, code))
+  // A fresh code is in its normal form already.
+  const hash = (code: string | null) => (code === null ? null : hashNormal(platform, purpose, otpId, code))
   return {
     code: phrase ?? digits ?? '',
     digitCode: phrase === null ? null : digits,
@@ -31,5 +32,9 @@ export function makeCode(platform: Platform, purpose: OtpPurpose, otpId: string,
  * the database; purpose and otp_id bind the hash to its row, so that a writer of the database cannot copy one.
  */
 export function hashCode(platform: Platform, purpose: OtpPurpose, otpId: string, code: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('otp'), purpose, otpId, normalizeCode(code))
+  return hashNormal(platform, purpose, otpId, normalizeCode(code))
+}
+
+function hashNormal(platform: Platform, purpose: OtpPurpose, otpId: string, code: string): Buffer {
+  return keyedHash(platform.keyring.hashKey('otp'), purpose, otpId, code)
 }

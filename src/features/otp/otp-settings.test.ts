@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
-import { changeOtpSettings } from './settings.ts'
+import { settingsFamily } from './settings.ts'
 
 const { tenant, events, app } = await startApp()
 const { platform } = app
@@ -48,13 +49,8 @@ test('a directory inherits what the account-level one sets, at once', async () =
   await owner.patch('/v1/otp/settings', { subOrgId, ttl_seconds: 120 })
   const { accountId, environmentId } = owner
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
-  const origin = {
-    requestId: null,
-    actor: { type: 'cli' as const, id: null },
-    endUser: { ip: null, userAgent: null },
-    recorded: [],
-  }
-  const change = (patch: object) => changeOtpSettings({ platform, tx: platform.tx, directory, origin }, { ...patch })
+  const caller = { platform, tx: platform.tx, origin: systemOrigin() }
+  const change = (patch: object) => settingsFamily.update(caller, directory, { ...patch })
   await change({ mode: 'both', ttl_seconds: 600 })
   expect(await settings()).toMatchObject({
     settings: { ...DEFAULTS, mode: 'both', ttl_seconds: 120 },

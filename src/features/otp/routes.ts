@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { otpErrors } from './errors.ts'
 import { generateOtp, validateOtp } from './generator.ts'
 import { GenerateBody, GeneratedOtp, SettingsQuery, SettingsReply, ValidateBody, Validation } from './schema.ts'
-import { changeOtpSettings, otpSettings, settingsFamily } from './settings.ts'
+import { otpSettings, settingsFamily } from './settings.ts'
 
 const tag = 'OTP'
 
@@ -69,6 +69,8 @@ export const otpRoutes: Route[] = [
     body: Type.Object(settingsFamily.patchBody),
     reply: SettingsReply,
     event: 'otp.settings.updated',
-    handle: async (context) => ({ settings: await changeOtpSettings(context, context.input.body) }),
+    handle: async (context) => ({
+      settings: await settingsFamily.update(context, context.directory, context.input.body),
+    }),
   }),
 ]

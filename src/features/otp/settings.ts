@@ -1,6 +1,4 @@
 import { type Static, Type } from 'typebox'
-import type { RunInTransaction } from '../../platform/db/tx.ts'
-import { changedFrom, type Origin, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { defineSettings } from '../../platform/settings.ts'
@@ -36,19 +34,4 @@ export const settingsFamily = defineSettings('otp_settings', Settings, {
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
 export async function otpSettings(platform: Platform, directory: Directory): Promise<OtpSettings> {
   return settingsFamily.effective(platform, directory)
-}
-
-/** Sets fields, or with null returns them to the inherited value; returns what is then in force. */
-export async function changeOtpSettings(
-  caller: { platform: Platform; tx: RunInTransaction; directory: Directory; origin: Origin },
-  patch: Record<string, unknown>,
-): Promise<OtpSettings> {
-  const { platform, tx, directory, origin } = caller
-  const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in Settings.properties))
-  const before = await otpSettings(platform, directory)
-  await tx(async (db) => {
-    await settingsFamily.change(db, platform, directory, data)
-    await record(db, directory, origin, { type: 'otp.settings.updated', data, previous: changedFrom(before, data) })
-  })
-  return otpSettings(platform, directory)
 }

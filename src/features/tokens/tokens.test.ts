@@ -135,8 +135,14 @@ test('an inactive user and a suspended organization refresh nothing', async () =
     subOrgId: organization,
     refresh_token: session.refresh_token,
   })
-  expect(reply.status).toBe(401)
+  expect([reply.status, reply.body.code]).toEqual([403, 'user_inactive'])
   expect(await introspect(session.access_token)).toEqual({ active: false })
+  await tenant.patch(`/v1/users/${userId}`, { subOrgId: organization, active: true })
+  const after = await tenant.post('/v1/auth/token/refresh', {
+    subOrgId: organization,
+    refresh_token: session.refresh_token,
+  })
+  expect(after.body.code).toBe('refresh_token_invalid')
 })
 
 test('a staging token is issued by another issuer and none of the production keys verifies it', async () => {

@@ -61,7 +61,10 @@ async function tryRefresh(
 ): Promise<SessionTokens | null> {
   const { platform } = context
   const session = await findTokenSession(platform.db, directory, presented.sessionId)
-  if (!session?.live) throw tokenErrors.refreshTokenInvalid()
+  if (!session) throw tokenErrors.refreshTokenInvalid()
+  // Before asking whether the session lives: what ended it says more than that it has ended.
+  assertMaySignIn(session)
+  if (!session.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await authSettings.effective(platform, directory)
   if (session.generation !== presented.generation) {
     const successor = await successorWithinGrace(
@@ -72,11 +75,9 @@ async function tryRefresh(
       settings.refresh_reuse_interval_seconds,
     )
     if (successor === null) return refuseReplay(context, directory, session, presented)
-    assertMaySignIn(session)
     return handOut({ platform, directory }, session, subjectOf(session), successor, settings)
   }
   if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
-  assertMaySignIn(session)
   const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
   const next = makeRefreshToken(platform.keyring, place)
   const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)

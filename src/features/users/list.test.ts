@@ -162,8 +162,8 @@ test('a look-up by address or id reads the rows it finds, and no other', async (
   const plans = [
     [await planOf(selectUserPage(db, inAcme, byEmail, page)), 'users_by_email'],
     [await planOf(selectUserPage(db, everywhere, byEmail, page)), 'users_of_environment_by_email'],
-    [await planOf(selectUserInReach(db, inAcme, ada)), 'users_by_auth_account'],
-    [await planOf(selectUserInReach(db, everywhere, ada)), 'users_by_auth_account'],
+    [await planOf(selectUserInReach(db, inAcme, ada)), 'by_auth_account'],
+    [await planOf(selectUserInReach(db, everywhere, ada)), 'by_auth_account'],
   ] as const
   for (const [plan, index] of plans) {
     expect(plan).toContain(index)

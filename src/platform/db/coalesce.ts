@@ -15,8 +15,9 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
-// Two statements under way: while one waits for its commit the next one gathers.
-const LANES = 2
+// One statement under way: while it waits for its commit the next one gathers, and the fuller it is the less each
+// request costs. Two would answer a lone request no sooner and halve the sharing.
+const LANES = 1
 const MAX_WAITING = 10_000
 
 /**

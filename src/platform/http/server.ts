@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { httpErrors } from '../errors.ts'
 import { newRequestId } from '../ids.ts'
@@ -9,6 +9,7 @@ import type { Directory } from './directory.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
 import { asApiError, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
+import { serializerSchema } from './reply-schema.ts'
 import type { Method, Route, ServiceId } from './route.ts'
 
 /** A page for people, in HTML, or a file that one needs. */
@@ -70,6 +71,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
     },
     routerOptions: { maxParamLength: 200 },
+    clientErrorHandler: (_error, socket) => refuseUnreadable(config.baseUrl, socket),
     frameworkErrors: (error, request, reply) => answerProblem(platform, error, request, reply),
   })
   const pipeline: Pipeline = { ...parts, limitKey: keyLimiter(config.keyRequestsPerSecond) }
@@ -125,7 +127,7 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         bodyLimit: route.bodyLimit,
         config: { route },
-        schema: { response: { 200: route.reply } },
+        schema: { response: { 200: serializerSchema(route.reply) } },
         onRequest: compiled.onRequest,
         preHandler: compiled.preHandler,
         handler: compiled.handler,
@@ -196,14 +198,27 @@ function answerProblem(platform: Platform, error: unknown, request: FastifyReque
     .send(problem.body)
 }
 
+/** A request that is no HTTP, or too slow in coming: there is no request to answer through the framework. */
+function refuseUnreadable(baseUrl: string, socket: Socket): void {
+  if (!socket.writable) return
+  const { status, body } = toProblem(
+    httpErrors.invalidRequest({ detail: 'This is not HTTP.' }),
+    baseUrl,
+    newRequestId(),
+  )
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\n` +
+      `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
 function securityHeaders(baseUrl: string): Record<string, string> {
   return {
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
     ...(baseUrl.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000; includeSubDomains' } : {}),
   }
 }

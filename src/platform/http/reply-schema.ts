@@ -1,0 +1,20 @@
+/**
+ * The schema of an answer as the compiled serializer likes it: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
+ * `type: ['string', 'null']`, which it decides with a comparison instead of running a validator for each value.
+ */
+export function serializerSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(serializerSchema)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copied = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, serializerSchema(value)]))
+  const { anyOf, ...rest } = copied
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return copied
+  const [some, none]: unknown[] = anyOf
+  if (typeOf(none) !== 'null' || !['string', 'integer', 'number', 'boolean'].includes(typeOf(some) ?? '')) return copied
+  return { ...rest, ...Object(some), type: [typeOf(some), 'null'] }
+}
+
+function typeOf(schema: unknown): string | null {
+  if (typeof schema !== 'object' || schema === null) return null
+  const type: unknown = Reflect.get(schema, 'type')
+  return typeof type === 'string' && !('enum' in schema) ? type : null
+}
