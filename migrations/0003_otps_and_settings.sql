@@ -18,7 +18,8 @@ create table otps (
   expires_at timestamptz not null,
   used_at timestamptz,
   primary key (directory_id, id)
-);
+-- Most codes are written twice, when made and when used: with room on its page the second costs half.
+) with (fillfactor = 50);
 create index otps_by_session on otps (directory_id, session_ref, created_at, id) where session_ref is not null;
 create index otps_by_identity on otps (directory_id, identity, purpose, created_at, id) where identity is not null;
 create index otps_by_age on otps (created_at);

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
-import { docsPages } from './features/docs/docs.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
+import { docsPages } from './features/docs/docs.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'

@@ -19,10 +19,18 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
+  // Finding a series by its labels costs more than counting in it. There are as many as routes and statuses.
+  const known = new Map<string, ReturnType<typeof requests.labels>>()
   return {
     registry,
     observeRequest(method, route, status, durationMs) {
-      requests.labels(method, route, String(status)).observe(durationMs / 1000)
+      const name = `${method} ${route} ${status}`
+      let series = known.get(name)
+      if (!series) {
+        series = requests.labels(method, route, String(status))
+        known.set(name, series)
+      }
+      series.observe(durationMs / 1000)
     },
     mail: new Counter({
       name: 'watchword_mails_total',

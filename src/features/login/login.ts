@@ -16,7 +16,7 @@ import { findOrganizationStatus, type SignInFacts, signIn } from './store.ts'
 
 export { loginErrors } from './errors.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
-export { findSignInFactsByEmail, findSignInFactsById, type SignInFacts } from './store.ts'
+export { findSignInFactsByEmail, type SignInFacts } from './store.ts'
 
 /** A session as it is handed out, the only time its tokens are shown. */
 export const SessionTokens = Type.Object({
@@ -45,8 +45,6 @@ export interface Proof {
   amr: string[]
   /** Consumes the one-time secret within the statement that makes the session. */
   consume(db: Db): OperationNodeSource
-  /** Counters of wrong guesses that this right one clears. */
-  clears: { identity: Buffer; buckets: string[] } | null
 }
 
 /** Asked before a code or link is sent, so that the answer does not depend on the address. Throws `organization_suspended`. */
@@ -128,7 +126,6 @@ async function issueSession(
       { type: 'session.created', target: { type: 'session', id: sessionId }, data },
       { type: 'auth.login.succeeded', target: { type: 'user', id: facts.user_id }, data: { method: proof.method } },
     ),
-    clears: proof.clears,
   })
   if (!made) return null
   const session = {

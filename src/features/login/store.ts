@@ -15,30 +15,19 @@ export interface SignInFacts {
   organization_status: string | null
 }
 
-const columns = sql`
-  users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
-  users.pending_until is not null as pending, users.role,
-  organizations.slug as organization_slug, organizations.status as organization_status`
-
 /** The facts about whoever has this address, or null. An expired sign-up counts as nobody. */
 export async function findSignInFactsByEmail(
   db: Db,
   directory: Directory,
   emailNorm: string,
 ): Promise<SignInFacts | null> {
-  return findFacts(db, directory, sql`users.email_norm = ${emailNorm}`)
-}
-
-/** The facts about a directory user, or null. */
-export async function findSignInFactsById(db: Db, directory: Directory, userId: string): Promise<SignInFacts | null> {
-  return findFacts(db, directory, sql`users.id = ${userId}`)
-}
-
-async function findFacts(db: Db, directory: Directory, which: RawBuilder<unknown>): Promise<SignInFacts | null> {
   const { rows } = await sql<SignInFacts>`
-    select ${columns} from users
+    select users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
+      users.pending_until is not null as pending, users.role,
+      organizations.slug as organization_slug, organizations.status as organization_status
+    from users
     left join organizations on organizations.id = ${directory.organizationId}
-    where users.directory_id = ${directory.id} and ${which} and users.deleted_at is null
+    where users.directory_id = ${directory.id} and users.email_norm = ${emailNorm} and users.deleted_at is null
       and (users.pending_until is null or users.pending_until > clock_now())`.execute(db)
   return rows[0] ?? null
 }
@@ -73,8 +62,6 @@ export interface SignInStatement {
   }
   /** Records the events, from the common table expression `session`. */
   record: RawBuilder<unknown>
-  /** Counters of wrong guesses that a right one clears. */
-  clears: { identity: Buffer; buckets: string[] } | null
 }
 
 /**
@@ -83,7 +70,7 @@ export interface SignInStatement {
  * Null: the proof had been consumed, or the user went away or was deactivated since the facts were read.
  */
 export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
-  const { session, clears } = statement
+  const { session } = statement
   const { rows } = await sql<{ auth_account_id: string; created_at: Date; expires_at: Date }>`
     with proof as (${statement.proof}),
     signed_in as (
@@ -102,10 +89,7 @@ export async function signIn(db: Db, directory: Directory, statement: SignInStat
         clock_now() + make_interval(secs => ${session.maxSeconds}::int)
       from signed_in
       returning auth_account_id, created_at, expires_at),
-    recorded as (${statement.record}),
-    cleared as (
-      delete from rate_counters where directory_id = ${directory.id} and identity = ${clears?.identity ?? null}::bytea
-        and bucket = any(${clears?.buckets ?? []}::text[]) and exists (select from session))
+    recorded as (${statement.record})
     select * from session`.execute(db)
   return rows[0] ?? null
 }

@@ -136,7 +136,6 @@ async function signInWith(context: LoginContext, facts: SignInFacts, purpose: Si
     method: purpose === 'signup' && facts.pending ? ('signup' as const) : ('otp' as const),
     amr: ['otp'],
     consume: (db: Parameters<typeof consumeOtp>[0]) => consumeOtp(db, directory, otpId, purpose),
-    clears: null,
   }
   if (facts.email_verified && !facts.pending) return completeLogin(context, platform.db, facts, proof)
   return platform.tx(async (tx) => {

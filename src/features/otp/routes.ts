@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { accountDefaults } from '../../platform/settings.ts'
 import { otpErrors } from './errors.ts'
 import { generateOtp, validateOtp } from './generator.ts'
 import { GenerateBody, GeneratedOtp, SettingsQuery, SettingsReply, ValidateBody, Validation } from './schema.ts'
@@ -72,5 +73,22 @@ export const otpRoutes: Route[] = [
     handle: async (context) => ({
       settings: await settingsFamily.update(context, context.directory, context.input.body),
     }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/otp/settings/defaults',
+    scope: 'otp.settings.write',
+    directory: 'account',
+    tag,
+    summary: 'Change the defaults of one-time codes that the environment’s organizations inherit',
+    description:
+      'For org-wide keys; also what the generator uses without subOrgId. null returns a field to the default.',
+    body: Type.Object(settingsFamily.patchBody),
+    reply: SettingsReply,
+    event: 'otp.settings.updated',
+    handle: async (context) => {
+      const { directory } = accountDefaults(context.directory)
+      return { settings: await settingsFamily.update(context, directory, context.input.body) }
+    },
   }),
 ]

@@ -11,9 +11,13 @@ export type OtpPurpose = 'generator' | 'login' | 'signup'
 /** What came of a presented code. */
 export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
 
-/** Wrong guesses over all codes of one session or address: per hour, and per day. */
+/**
+ * Wrong guesses over all codes of one session or address: per hour, and per day. Whoever asks for codes and guesses
+ * all day is right with a chance of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
+ */
 const HOURLY_FAILURES = 20
-const DAILY_FAILURES = 100
+const DAILY_FAILURES = 40
+const DAILY_DIGIT_FAILURES = 10
 // Codes that are looked at for it. Nobody sends so many; a session_id that every request shares stays fast.
 const MAX_SIBLINGS = 1000
 
@@ -105,7 +109,8 @@ const VALIDATE = {
     judged as (
       select directory_id, id, case
         when superseded then 'unknown'
-        when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES} or today >= ${DAILY_FAILURES} then 'spent'
+        when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES} 
+          or today >= case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end then 'spent'
         when not (coalesce(is_phrase, false) or coalesce(is_digits, false)) then 'wrong'
         when used_at is not null then 'used'
         when expires_at <= clock_now() then 'expired'
@@ -190,24 +195,26 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
 
 /**
  * One statement of its own: the attempt is counted before the comparison, and stays counted whatever the request does
- * next. `siblings` are the codes of the same address, of which only the newest counts.
+ * next. `siblings` are the codes of the same address: the newest of the purpose counts, and guesses at any of them share
+ * one budget.
  */
 const CLAIM_ATTEMPT = {
   name: 'otps_claim_attempt',
   text: `
     with siblings as (
-      select (array_agg(id order by created_at desc, id desc))[1] as newest_id,
-        coalesce(sum(failures) filter (where created_at > clock_now() - interval '1 hour'), 0) as this_hour,
-        coalesce(sum(failures) filter (where created_at > clock_now() - interval '1 day'), 0) as today
+      select (array_agg(id order by created_at desc, id desc) filter (where purpose = $3))[1] as newest_id,
+        coalesce(sum(failures) filter (where id <> $4 and created_at > clock_now() - interval '1 hour'), 0) as this_hour,
+        coalesce(sum(failures) filter (where id <> $4 and created_at > clock_now() - interval '1 day'), 0) as today
       from (
-        select id, created_at, attempts - (used_at is not null)::int as failures from otps
-        where directory_id = $1 and identity = $2 and purpose = $3
+        select id, purpose, created_at, attempts - (used_at is not null)::int as failures from otps
+        where directory_id = $1 and identity = $2 and purpose <> 'generator'
         order by created_at desc, id desc limit ${MAX_SIBLINGS}) s),
     claimed as (
       update otps set attempts = attempts + 1
       from siblings
       where directory_id = $1 and id = $4 and identity = $2 and purpose = $3 and id = newest_id
-        and attempts < max_attempts and this_hour < ${HOURLY_FAILURES} and today < ${DAILY_FAILURES}
+        and attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES}
+        and today + attempts < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end
       returning id, user_id, case
         when not (coalesce(phrase_hash = $5, false) or coalesce(digit_hash = $5, false)) then 'wrong'
         when used_at is not null then 'used'

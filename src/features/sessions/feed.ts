@@ -7,6 +7,8 @@ const PATH = '/v1/sessions/revocations'
 // A revocation becomes visible when its transaction commits, a little after the moment it carries. No statement of ours
 // runs longer than 3 s, so a cursor that stays this far behind never passes one that is yet to appear.
 const SETTLED_MS = 5000
+// Sorts before every id: a feed that has nothing yet starts at a moment.
+const BEFORE_ALL = '00000000-0000-7000-8000-000000000000'
 
 /**
  * Ended sessions after a cursor, oldest first. At least once: what ended in the last seconds may come again with the
@@ -17,11 +19,13 @@ export async function readRevocations(
   reach: Reach,
   cursor: string | null,
   limit: number,
-): Promise<{ rows: RevokedSession[]; nextCursor: string | null }> {
+): Promise<{ rows: RevokedSession[]; nextCursor: string }> {
   const after = cursor === null ? null : openCursor(platform, PATH, 'asc', cursor)
   const settled = (await databaseNow(platform.db)).getTime() - SETTLED_MS
   const rows = await listRevokedRows(platform.db, reach, after, limit)
   const passed = rows.findLast((row) => row.revoked_at.getTime() < settled)
-  const position = passed ? { at: passed.revoked_at, id: passed.id } : after
-  return { rows, nextCursor: position ? sealCursor(platform, PATH, 'asc', position) : null }
+  const position = passed
+    ? { at: passed.revoked_at, id: passed.id }
+    : (after ?? { at: new Date(settled), id: BEFORE_ALL })
+  return { rows, nextCursor: sealCursor(platform, PATH, 'asc', position) }
 }

@@ -82,7 +82,7 @@ export const sessionRoutes: Route[] = [
     }),
     reply: Type.Object({
       revocations: Type.Array(Revocation),
-      next_cursor: Type.Union([Type.String(), Type.Null()]),
+      next_cursor: Type.String({ description: 'Always there: where the next call goes on.' }),
     }),
     handle: async ({ platform, directory, input }) => {
       const { after = null, limit = 1000 } = input.query

@@ -36,7 +36,7 @@ export function toSession(row: ListedSession): Static<typeof Session> {
     created_at: row.created_at.toISOString(),
     last_active_at: row.last_active_at.toISOString(),
     // Whichever end comes first.
-    expires_at: (row.idle_expires_at < row.expires_at ? row.idle_expires_at : row.expires_at).toISOString(),
+    expires_at: new Date(Math.min(Number(row.idle_expires_at), Number(row.expires_at))).toISOString(),
   }
 }
 

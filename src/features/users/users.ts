@@ -23,7 +23,6 @@ import {
   type UserRow,
 } from './store.ts'
 
-export { userErrors } from './errors.ts'
 export type { UserRow } from './store.ts'
 
 /** Whoever has this address (`EmailAddress.norm`) here, or null. An expired sign-up counts as nobody. */

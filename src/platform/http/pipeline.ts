@@ -4,6 +4,7 @@ import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
 import { authenticate, type FindApiKey, type Principal } from './authenticate.ts'
 import { authorize } from './authorize.ts'
+import { clientAddress } from './client-address.ts'
 import {
   type AccountScope,
   accountDirectory,
@@ -28,6 +29,7 @@ export interface Pipeline {
 
 /** What the pipeline knows of one request. */
 export interface RequestState {
+  route: Route | null
   principal: Principal | null
   directory: Directory | Reach | AccountScope | null
   origin: Origin
@@ -37,7 +39,7 @@ export interface RequestState {
 
 export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
   const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
-  return { principal: null, directory: null, origin, code: null }
+  return { route: null, principal: null, directory: null, origin, code: null }
 }
 
 const MAX_WAITING_FOR_CONNECTION = 500
@@ -55,14 +57,15 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   }
   return {
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
-      refuseOverload(platform)
       const { state } = request
+      state.route = route
+      refuseOverload(platform)
       if (route.auth === 'public') {
-        state.origin.endUser = { ip: request.ip, userAgent: request.headers['user-agent'] ?? null }
+        state.origin.endUser = { ip: clientAddress(request), userAgent: request.headers['user-agent'] ?? null }
         return
       }
       const now = platform.clock.now()
-      const principal = await authenticate(request.headers, request.ip, pipeline.findApiKey, now)
+      const principal = await authenticate(request.headers, clientAddress(request), pipeline.findApiKey, now)
       authorize(principal, route.scope ?? 'any key')
       const rate = pipeline.limitKey(principal, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))

@@ -68,16 +68,6 @@ export async function countAct(
   return tightest
 }
 
-/** Forgets what was counted, as after a proof that it was the right person. */
-export async function forgetActs(platform: Platform, directory: Directory, identity: Buffer, buckets: string[]) {
-  await platform.db
-    .deleteFrom('rate_counters')
-    .where('directory_id', '=', directory.id)
-    .where('identity', '=', identity)
-    .where('bucket', 'in', buckets)
-    .execute()
-}
-
 function rateLimited(state: RateState) {
   const seconds = Math.max(1, state.resetSeconds)
   return httpErrors.rateLimited({

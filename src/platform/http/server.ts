@@ -5,6 +5,7 @@ import { newRequestId } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { FindApiKey } from './authenticate.ts'
+import { clientAddress } from './client-address.ts'
 import type { Directory } from './directory.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
 import { asApiError, toProblem } from './problem.ts'
@@ -17,6 +18,8 @@ export interface Page {
   path: string
   /** Null: there is no such page. */
   render(params: Record<string, string>): Promise<string | PageFile | null>
+  /** Shown only to a browser on this machine that asked for this machine by name. */
+  localOnly?: boolean
   /** Content-Security-Policy, where the strict one of the service does not do. */
   contentSecurityPolicy?: string
 }
@@ -86,16 +89,17 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     else done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.config.route?.path ?? request.routeOptions.url ?? 'none'
-    metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime)
-    const { principal } = request.state
+    const { principal, route: known } = request.state
+    const route = known?.path ?? request.routeOptions.url ?? 'none'
+    const durationMs = reply.elapsedTime
+    metrics.observeRequest(request.method, route, reply.statusCode, durationMs)
     platform.log.info(
       {
         requestId: request.id,
         method: request.method,
         route,
         status: reply.statusCode,
-        durationMs: Math.round(reply.elapsedTime * 10) / 10,
+        durationMs: Math.round(durationMs * 10) / 10,
         ...(principal ? { apiKeyId: principal.apiKeyId } : {}),
         ...(request.state.code ? { code: request.state.code } : {}),
       },
@@ -151,7 +155,7 @@ function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Met
 
 function addPage(app: FastifyInstance, page: Page): void {
   app.get<{ Params: Record<string, string> }>(page.path, async (request, reply) => {
-    const html = await page.render(request.params)
+    const html = page.localOnly && !isLocal(request) ? null : await page.render(request.params)
     if (html === null) throw httpErrors.notFound()
     if (typeof html !== 'string') return reply.headers(html.headers).send(html.content)
     return reply
@@ -161,22 +165,35 @@ function addPage(app: FastifyInstance, page: Page): void {
   })
 }
 
+/** From this machine, and not by a name that somebody else's DNS points at it (DNS rebinding). */
+function isLocal(request: FastifyRequest): boolean {
+  return (
+    /^(127\.|::1$)/.test(clientAddress(request)) &&
+    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)
+  )
+}
+
 /**
  * Only `application/json`: parser and validator see the same value, and no other type reaches a handler unvalidated.
  * An empty body counts as `{}`, as clients send it for actions.
  */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
+  const refuse = () => httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') return done(null, undefined)
-    if (!JSON_TYPE.test(request.headers['content-type'] ?? ''))
-      return done(httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' }))
+    const type = request.headers['content-type']
+    if (type !== 'application/json' && !JSON_TYPE.test(type ?? '')) return done(refuse())
     try {
       done(null, JSON.parse(text.toString()))
     } catch {
       done(httpErrors.invalidJson())
     }
   })
+  // An empty body needs no type.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
+    text === '' ? done(null, undefined) : done(refuse()),
+  )
 }
 
 function answerProblem(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

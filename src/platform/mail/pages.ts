@@ -10,17 +10,22 @@ const SHOWN = 100
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** /dev/mail, where development shows the mails it keeps. In production, or with a mail server, there are none. */
+/**
+ * /dev/mail, where development shows the mails it keeps, to this machine alone: they sign people in. In production, or
+ * with a mail server, there are none.
+ */
 export function mailPages(platform: Platform): Page[] {
   if (!keepsMail(platform)) return []
   return [
     {
       path: '/dev/mail',
+      localOnly: true,
       contentSecurityPolicy: POLICY,
       render: async () => renderList(await listKeptMails(platform, SHOWN)),
     },
     {
       path: '/dev/mail/:id',
+      localOnly: true,
       contentSecurityPolicy: POLICY,
       async render({ id }) {
         const mail = id !== undefined && isId(id) ? await findKeptMail(platform, id) : null
