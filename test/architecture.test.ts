@@ -38,8 +38,8 @@ const WRITERS: Record<string, string[]> = {
   members: ['features/accounts'],
   organizations: ['features/organizations'],
   otps: ['features/otp'],
-  // A right code clears the wrong guesses within the statement that signs in; old rows go.
-  rate_counters: ['platform/http/rate-limit.ts', 'features/login', 'platform/jobs/cleanup.ts'],
+  // Old rows go.
+  rate_counters: ['platform/http/rate-limit.ts', 'platform/jobs/cleanup.ts'],
   schema_migrations: ['platform/db/migrate.ts'],
   service_configs: ['features/services'],
   // The one door makes them, a refresh rotates them.

@@ -48,6 +48,7 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
   'GET /v1/auth/methods': () => ({}),
   'GET /v1/auth/settings': () => ({}),
   'PATCH /v1/auth/settings': () => ({ body: { access_token_ttl_seconds: 600 } }),
+  'PATCH /v1/otp/settings/defaults': () => ({ body: { ttl_seconds: 240 } }),
   'PATCH /v1/auth/settings/defaults': () => ({ body: { access_token_ttl_seconds: 600 } }),
   'POST /v1/auth/login/otp/send': ({ email }) => ({ body: { email } }),
   'POST /v1/auth/login/otp/verify': ({ ids, loginEmail, loginCode }) => ({
@@ -67,7 +68,11 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
 }
 
 /** Routes that a key of one organization may not use: their samples go with an org-wide key, without an organization. */
-export const orgWideOnly: readonly string[] = ['POST /v1/organizations', 'PATCH /v1/auth/settings/defaults']
+export const orgWideOnly: readonly string[] = [
+  'POST /v1/organizations',
+  'PATCH /v1/auth/settings/defaults',
+  'PATCH /v1/otp/settings/defaults',
+]
 
 /** Fields that look like ids of records and are none: of every route, or of the one that is named. */
 export const notIds: Record<string, string> = {
