@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
@@ -11,7 +12,7 @@ const KEY = 'a-key-that-survives-every-crash-0123456789'
 test(`${KILLS} kills under load lose no acknowledged write`, { timeout: 180_000 }, async () => {
   const dataDir = makeDataDir()
   const settings = { WATCHWORD_DATA_DIR: dataDir, WATCHWORD_BOOTSTRAP_API_KEY: KEY }
-  const acknowledged = { organizations: [] as string[], otps: [] as string[] }
+  const acknowledged: Acknowledged = { organizations: [], otps: [], sessions: [] }
   let serverPid: number | null = null
   for (let kill = 1; kill <= KILLS; kill++) {
     const service = await startService(settings)
@@ -23,8 +24,12 @@ test(`${KILLS} kills under load lose no acknowledged write`, { timeout: 180_000 
     const writing = Promise.all(
       Array.from({ length: WRITERS }, (_, n) => write(service.baseUrl, `${kill}-${n}`, acknowledged)),
     )
-    const before = acknowledged.organizations.length
-    await until(async () => acknowledged.organizations.length >= before + WRITERS)
+    const before = { organizations: acknowledged.organizations.length, sessions: acknowledged.sessions.length }
+    await until(
+      async () =>
+        acknowledged.organizations.length >= before.organizations + WRITERS &&
+        acknowledged.sessions.length > before.sessions,
+    )
     service.child.kill('SIGKILL')
     expect(await service.ended).toBe('SIGKILL')
     await writing
@@ -35,24 +40,59 @@ test(`${KILLS} kills under load lose no acknowledged write`, { timeout: 180_000 
   await client.connect()
   const read = async (table: string) =>
     new Set((await client.query(`select id::text from ${table}`)).rows.map((row) => row.id))
-  const [organizations, otps] = [await read('organizations'), await read('otps')]
+  const [organizations, otps, sessions] = [await read('organizations'), await read('otps'), await read('sessions')]
+  const halfLogins = await client.query(HALF_LOGINS)
   await client.end()
   expect(acknowledged.otps.length).toBeGreaterThanOrEqual(KILLS)
   expect(acknowledged.organizations.filter((id) => !organizations.has(id))).toEqual([])
   expect(acknowledged.otps.filter((id) => !otps.has(id))).toEqual([])
+  expect(acknowledged.sessions.length).toBeGreaterThanOrEqual(KILLS)
+  expect(acknowledged.sessions.filter((id) => !sessions.has(id))).toEqual([])
+  expect(halfLogins.rows).toEqual([])
 })
 
+interface Acknowledged {
+  organizations: string[]
+  otps: string[]
+  sessions: string[]
+}
+
+/** People whose burnt sign-in codes and sessions differ in number. */
+const HALF_LOGINS = `
+  select u.email, burnt, made from users u
+  cross join lateral (select count(*) as burnt from otps where user_id = u.id and used_at is not null) codes
+  cross join lateral (select count(*) as made from sessions where user_id = u.id) logins
+  where burnt <> made`
+
 /** Writes until the service is gone, noting what it acknowledged. */
-async function write(baseUrl: string, name: string, acknowledged: { organizations: string[]; otps: string[] }) {
+async function write(baseUrl: string, name: string, acknowledged: Acknowledged) {
   const api = caller(baseUrl, KEY)
   try {
     for (let n = 0; ; n++) {
       const organization = await api.post('/v1/organizations', { name, slug: `o-${name}-${n}` })
-      if (organization.status === 200) acknowledged.organizations.push(organization.body.subOrganization.id)
+      if (organization.status !== 200) continue
+      const subOrgId = organization.body.subOrganization.id
+      acknowledged.organizations.push(subOrgId)
       const otp = await api.post('/v1/otp/generate', {})
       if (otp.status === 200) acknowledged.otps.push(otp.body.otp_id)
+      const email = `${name}-${n}@example.com`
+      await api.post('/v1/users', { subOrgId, email })
+      const sent = await api.post('/v1/auth/login/otp/send', { subOrgId, email })
+      const code = await readCode(baseUrl, email)
+      const verify = { subOrgId, email, otp_id: sent.body.otp_id, code }
+      const login = await api.post('/v1/auth/login/otp/verify', verify)
+      if (login.status === 200) acknowledged.sessions.push(String(decodeJwt(login.body.session.access_token)['sid']))
     }
   } catch {
     // The connection broke: what was not answered was not promised.
   }
+}
+
+/** The code that was mailed to an address, as a person reads it at /dev/mail. */
+async function readCode(baseUrl: string, email: string): Promise<string> {
+  const list = await (await fetch(`${baseUrl}/dev/mail`)).text()
+  const row = list.split('<li>').find((text) => text.includes(email)) ?? ''
+  const link = /href="([^"]+)"/.exec(row)?.[1] ?? '/dev/mail'
+  const mail = await (await fetch(baseUrl + link)).text()
+  return /^([a-z]+ [a-z]+)$/m.exec(mail)?.[1] ?? ''
 }

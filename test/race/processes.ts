@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import { type Caller, caller, type TestApp, until } from '../harness.ts'
+import { freePort } from '../process/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -52,13 +52,4 @@ async function startProcess(app: TestApp): Promise<RunningProcess> {
     )
   }, 20_000)
   return { baseUrl, child, as: (key) => caller(baseUrl, key) }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
