@@ -21,53 +21,74 @@ export interface TokenSession extends SignInFacts {
   live: boolean
 }
 
-/** The session of a token, with its user. Null when either is gone. */
-export async function findTokenSession(db: Db, directory: Directory, sessionId: string): Promise<TokenSession | null> {
-  const { rows } = await sql<TokenSession>`
-    select s.id as session_id, s.user_id, s.auth_account_id, s.amr, s.aal, s.generation, s.refresh_hash,
-      s.previous_refresh_hash, s.successor_sealed, s.authenticated_at, s.expires_at,
+/** Where a token's session lives. */
+export interface SessionPlace {
+  directory: Directory
+  sessionId: string
+}
+
+/**
+ * The sessions of several tokens, with their users, in the order asked for; null where either is gone. The limits keep
+ * the planner at the primary keys: a plan made while the tables were small would else read all of them later.
+ */
+export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise<(TokenSession | null)[]> {
+  const { rows } = await sql<TokenSession & { place: number }>`
+    select asked.place::int, s.id as session_id, s.user_id, s.auth_account_id, s.amr, s.aal, s.generation,
+      s.refresh_hash, s.previous_refresh_hash, s.successor_sealed, s.authenticated_at, s.expires_at,
       extract(epoch from clock_now() - s.rotated_at)::float8 as rotated_seconds_ago,
       s.revoked_at is null and s.expires_at > clock_now() and s.idle_expires_at > clock_now() as live,
       u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role,
       o.slug as organization_slug, o.status as organization_status
-    from sessions s
-    join users u on u.directory_id = s.directory_id and u.id = s.user_id and u.deleted_at is null
-    left join organizations o on o.id = ${directory.organizationId}
-    where s.directory_id = ${directory.id} and s.id = ${sessionId}`.execute(db)
-  return rows[0] ?? null
+    from unnest(${places.map((place) => place.directory.id)}::uuid[], ${places.map((place) => place.sessionId)}::uuid[],
+      ${places.map((place) => place.directory.organizationId)}::uuid[])
+      with ordinality as asked (directory_id, id, organization_id, place)
+    cross join lateral (
+      select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) s
+    cross join lateral (
+      select * from users where directory_id = s.directory_id and id = s.user_id and deleted_at is null limit 1) u
+    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true`.execute(
+    db,
+  )
+  const found = new Map(rows.map((row) => [row.place, row]))
+  return places.map((_, i) => found.get(i + 1) ?? null)
+}
+
+/** A refresh token to be replaced by its successor. */
+export interface Rotation extends SessionPlace {
+  generation: number
+  presentedHash: Buffer
+  successor: { hash: Buffer; sealed: string }
+  idleSeconds: number
 }
 
 /**
- * Puts the successor in the place of the presented token: one statement that proves, so of any number of requests at
- * once, on any number of processes, one rotates. False: another did, or the session has ended.
+ * Puts successors in the place of presented tokens: one statement that proves, so of any number of requests at once, on
+ * any number of processes, one rotates. False: another did, or the session has ended. Rows are locked in the order of
+ * their keys, so that two statements never wait crosswise; no session twice in one call.
  */
-export async function rotateRefreshToken(
-  db: Db,
-  directory: Directory,
-  session: { id: string; generation: number; presentedHash: Buffer },
-  successor: { hash: Buffer; sealed: string },
-  idleSeconds: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('sessions')
-    .set({
-      generation: session.generation + 1,
-      refresh_hash: successor.hash,
-      previous_refresh_hash: session.presentedHash,
-      successor_sealed: successor.sealed,
-      rotated_at: sql<Date>`clock_now()`,
-      last_active_at: sql<Date>`clock_now()`,
-      idle_expires_at: sql<Date>`least(expires_at, clock_now() + make_interval(secs => ${idleSeconds}))`,
-    })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', session.id)
-    .where('generation', '=', session.generation)
-    .where('refresh_hash', '=', session.presentedHash)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`clock_now()`)
-    .where('idle_expires_at', '>', sql<Date>`clock_now()`)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 1n
+export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promise<boolean[]> {
+  const { rows } = await sql<{ id: string }>`
+    with asked as (
+      select * from unnest(${rotations.map((item) => item.directory.id)}::uuid[],
+        ${rotations.map((item) => item.sessionId)}::uuid[], ${rotations.map((item) => item.generation)}::int[],
+        ${rotations.map((item) => item.presentedHash)}::bytea[], ${rotations.map((item) => item.successor.hash)}::bytea[],
+        ${rotations.map((item) => item.successor.sealed)}::text[], ${rotations.map((item) => item.idleSeconds)}::int[])
+        as a (directory_id, id, generation, presented_hash, next_hash, next_sealed, idle_seconds)
+      order by directory_id, id limit ${rotations.length}),
+    locked as (
+      select asked.* from asked cross join lateral (
+        select generation, refresh_hash from sessions
+        where directory_id = asked.directory_id and id = asked.id and revoked_at is null
+          and expires_at > clock_now() and idle_expires_at > clock_now()
+        for update) s
+      where s.generation = asked.generation and s.refresh_hash = asked.presented_hash)
+    update sessions set generation = sessions.generation + 1,
+      refresh_hash = locked.next_hash, previous_refresh_hash = locked.presented_hash, successor_sealed = locked.next_sealed, rotated_at = clock_now(), last_active_at = clock_now(),
+      idle_expires_at = least(expires_at, clock_now() + make_interval(secs => locked.idle_seconds))
+    from locked where sessions.directory_id = locked.directory_id and sessions.id = locked.id
+    returning sessions.id`.execute(db)
+  const rotated = new Set(rows.map((row) => row.id))
+  return rotations.map((item) => rotated.has(item.sessionId))
 }
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {

@@ -7,6 +7,7 @@ import {
 } from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
+import { coalesce } from '../../platform/db/coalesce.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { type Origin, record } from '../../platform/events.ts'
 import {
@@ -17,16 +18,24 @@ import {
   type Reach,
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { assertMaySignIn, authSettings, handOut, type SessionTokens } from '../login/login.ts'
 import { revokeSession, revokeUserSessions } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
-import { findTokenSession, rotateRefreshToken, type TokenSession } from './store.ts'
+import { findTokenSessions, type Rotation, rotateRefreshTokens, type SessionPlace, type TokenSession } from './store.ts'
 
 interface TokenContext {
   platform: Platform
   origin: Origin
 }
+
+// Refreshes and introspections that come at once share a statement, each answered only after it.
+const readSession = perPlatform((platform) =>
+  coalesce({ run: (places: SessionPlace[]) => findTokenSessions(platform.db, places) }),
+)
+const rotate = perPlatform((platform) =>
+  coalesce({ run: (items: Rotation[]) => rotateRefreshTokens(platform.db, items), keyOf: (item) => item.sessionId }),
+)
 
 /**
  * Answers the successor of a refresh token. The same token again within the reuse interval answers the same successor;
@@ -60,7 +69,7 @@ async function tryRefresh(
   presented: RefreshToken,
 ): Promise<SessionTokens | null> {
   const { platform } = context
-  const session = await findTokenSession(platform.db, directory, presented.sessionId)
+  const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
   // Before asking whether the session lives: what ended it says more than that it has ended.
   assertMaySignIn(session)
@@ -81,13 +90,14 @@ async function tryRefresh(
   const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
   const next = makeRefreshToken(platform.keyring, place)
   const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)
-  const rotated = await rotateRefreshToken(
-    platform.db,
+  const rotated = await rotate(platform)({
     directory,
-    { id: session.session_id, generation: session.generation, presentedHash: presented.hash },
-    { hash: next.hash, sealed },
-    settings.session_idle_timeout_seconds,
-  )
+    sessionId: session.session_id,
+    generation: session.generation,
+    presentedHash: presented.hash,
+    successor: { hash: next.hash, sealed },
+    idleSeconds: settings.session_idle_timeout_seconds,
+  })
   return rotated ? handOut({ platform, directory }, session, subjectOf(session), next.token, settings) : null
 }
 
@@ -155,7 +165,7 @@ export interface LiveToken {
 export async function findLiveToken(platform: Platform, reach: Reach, token: string): Promise<LiveToken | null> {
   const place = await locate(platform, reach, token)
   if (!place) return null
-  const session = await findTokenSession(platform.db, place.directory, place.sessionId)
+  const session = await readSession(platform)(place)
   if (!session?.live || !session.active) return null
   if (session.organization_status !== null && session.organization_status !== 'active') return null
   if (place.refresh && !sameHash(session.refresh_hash, place.refresh.hash)) return null
@@ -199,7 +209,7 @@ export interface EndSession {
 export async function endSession(context: TokenContext, reach: Reach, body: EndSession): Promise<void> {
   const { platform, origin } = context
   const place = await namedSession(platform, reach, body)
-  const session = place && (await findTokenSession(platform.db, place.directory, place.sessionId))
+  const session = place && (await readSession(platform)(place))
   if (!session) return
   const { directory, sessionId } = place
   await platform.tx(async (tx) => {

@@ -2,12 +2,14 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hash,
   type JsonWebKey,
   type KeyObject,
   sign,
 } from 'node:crypto'
 import { type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
+import { epochSeconds } from '../clock.ts'
 import type { Tx } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -120,9 +122,9 @@ export async function signAccessToken(platform: Platform, environmentId: string,
   const { issuer, active } = await keysOf(platform, environmentId)
   const header = encode({ alg: active.algorithm, typ: 'at+jwt', kid: active.id })
   const input = `${header}.${encode({ iss: issuer, ...claims })}`
-  const hash = active.algorithm === 'EdDSA' ? null : 'sha256'
+  const digest = active.algorithm === 'EdDSA' ? null : 'sha256'
   // RFC 7518 §3.4: an ES256 signature is r and s, not DER.
-  const signature = sign(hash, Buffer.from(input), { key: active.privateKey, dsaEncoding: 'ieee-p1363' })
+  const signature = sign(digest, Buffer.from(input), { key: active.privateKey, dsaEncoding: 'ieee-p1363' })
   return `${input}.${signature.toString('base64url')}`
 }
 
@@ -136,17 +138,51 @@ export async function verifyAccessToken(
   token: string,
 ): Promise<JWTPayload | null> {
   const { issuer, published } = await keysOf(platform, environmentId)
+  const verified = verifiedTokens(platform)
+  const digest = hash('sha256', `${environmentId}.${token}`, 'base64url')
+  const known = verified.get(digest)
+  // That a signature fits never changes; whether its key may still be trusted and the token has expired does.
+  if (known)
+    return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
+  const checked = await checkToken(platform, issuer, published, token)
+  if (checked && verified.size >= MAX_VERIFIED) verified.clear()
+  if (checked) verified.set(digest, checked)
+  return checked?.claims ?? null
+}
+
+interface VerifiedToken {
+  claims: JWTPayload
+  keyId: string
+}
+
+// A backend introspects the same token with every request of its user; the signature is most of what that costs.
+const MAX_VERIFIED = 10_000
+const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken>())
+
+function isCurrent(claims: JWTPayload, platform: Platform): boolean {
+  return (claims.exp ?? 0) > epochSeconds(platform.clock) && (claims.nbf ?? 0) <= epochSeconds(platform.clock)
+}
+
+async function checkToken(
+  platform: Platform,
+  issuer: string,
+  published: SigningKey[],
+  token: string,
+): Promise<VerifiedToken | null> {
+  const trusted = (header: { kid?: string; alg?: string }) =>
+    published.find((candidate) => candidate.id === header.kid && candidate.algorithm === header.alg)
   try {
-    const { payload } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify(
       token,
       async (header) => {
-        const key = published.find((candidate) => candidate.id === header.kid && candidate.algorithm === header.alg)
+        const key = trusted(header)
         if (!key) throw new Error('Unknown key')
         return key.publicKey
       },
       { issuer, typ: 'at+jwt', currentDate: platform.clock.now(), requiredClaims: ['sub', 'sid', 'exp', 'aud'] },
     )
-    return payload
+    const key = trusted(protectedHeader)
+    return key ? { claims: payload, keyId: key.id } : null
   } catch {
     return null
   }
