@@ -11,8 +11,8 @@ import { type Checks, checkNames } from './platform/http/private-listener.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 
-// Each process holds up to 11 connections, and the embedded database has 100.
-const EMBEDDED_WORKERS = 8
+// Each process holds up to 17 connections, and the embedded database has 100.
+const EMBEDDED_WORKERS = 5
 const ANSWER_MS = 3000
 const STOP_MS = 27_000
 const HEALTHY_MS = 60_000

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Logger, parseCronItems, type Runner, type RunnerOptions, run, type TaskList } from 'graphile-worker'
 import { sql } from 'kysely'
@@ -17,11 +18,18 @@ const CONCURRENCY = 5
 // A claim on a job that is not renewed for this long is void: the process died, or could not report the job's end.
 const CLAIM_SECONDS = 60
 const RENEW_MS = 15_000
+// Each of the concurrent workers asks for a job every two seconds.
+const POLL_MS = 2000
+const STUCK_AFTER_FAILURES = 2 * CONCURRENCY
 
 /** Runs jobs in this process until stopped, whatever happens to the database meanwhile. */
 export async function startWorker(platform: Platform, handlers: JobHandler[]): Promise<Worker> {
   const underWay = new Set<string>()
-  const options = runnerOptions(platform, handlers, underWay)
+  const events = watchPolls(() => {
+    platform.log.warn({}, 'The job queue cannot be reached')
+    runner?.stop().catch(() => undefined)
+  })
+  const options = { ...runnerOptions(platform, handlers, underWay), events }
   let runner: Runner | null = await run(options)
   const stopping = new AbortController()
   const over = keepRunning(stopping.signal)
@@ -59,6 +67,25 @@ export async function startWorker(platform: Platform, handlers: JobHandler[]): P
   }
 }
 
+/**
+ * The queue's runner keeps the failure of its first statement for ever, so that a database that was away at the wrong
+ * moment would stop all jobs without a word: one whose workers fail to ask for jobs is started anew.
+ */
+function watchPolls(onStuck: () => void): EventEmitter {
+  const events = new EventEmitter()
+  let failures = 0
+  const succeeded = () => {
+    failures = 0
+  }
+  events.on('worker:getJob:empty', succeeded)
+  events.on('job:start', succeeded)
+  events.on('worker:getJob:error', () => {
+    failures++
+    if (failures % STUCK_AFTER_FAILURES === 0) onStuck()
+  })
+  return events
+}
+
 /** Renews the claims on jobs under way here, and voids those nobody renews: the queue itself waits four hours. */
 export async function renewClaims(db: Db, jobIds: string[]): Promise<void> {
   await sql`update graphile_worker._private_jobs set locked_at = now() where id = any(${jobIds})`.execute(db)
@@ -87,7 +114,7 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set
     concurrency: CONCURRENCY,
     noHandleSignals: true,
     noPreparedStatements: false,
-    pollInterval: 2000,
+    pollInterval: POLL_MS,
     logger: quietLogger(platform.log),
     parsedCronItems: parseCronItems(
       handlers.flatMap((handler) => (handler.cron ? [{ task: handler.name, match: handler.cron }] : [])),
