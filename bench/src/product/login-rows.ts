@@ -1,7 +1,15 @@
 import { type Bench, type Measurement, oncePerRun, type Row, toMeasurement } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import { runLoad } from '../load.ts'
-import { callAll, createOrganization, getDeployment, measureRequests, post, prepareLogins } from './deployment.ts'
+import {
+  analyze,
+  callAll,
+  createOrganization,
+  getDeployment,
+  measureRequests,
+  post,
+  prepareLogins,
+} from './deployment.ts'
 
 // One send an address is all that the limits of the product allow within a round.
 const LOGINS_PER_ROUND = 3000
@@ -34,6 +42,7 @@ async function measureVerify(bench: Bench): Promise<Measurement> {
 const getSessions = oncePerRun(async (bench) => {
   const subOrgId = await getOrganization(bench)
   const answers = await callAll(bench, await prepareLogins(bench, subOrgId, bench.connections))
+  await analyze(bench)
   return {
     subOrgId,
     accessTokens: answers.map((body) => readText(body, 'session.access_token')),

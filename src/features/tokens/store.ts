@@ -45,10 +45,9 @@ export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise
     cross join lateral (
       select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) s
     cross join lateral (
-      select * from users where directory_id = s.directory_id and id = s.user_id and deleted_at is null limit 1) u
-    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true`.execute(
-    db,
-  )
+      select * from users where directory_id = s.directory_id and id = s.user_id limit 1) u
+    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true
+    where u.deleted_at is null`.execute(db)
   const found = new Map(rows.map((row) => [row.place, row]))
   return places.map((_, i) => found.get(i + 1) ?? null)
 }

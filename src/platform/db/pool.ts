@@ -24,7 +24,7 @@ const NESTED_CONNECTIONS = [4, 2]
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
-  const pool = openPool(url, options.maxConnections ?? 10)
+  const pool = openPool(url, options.maxConnections ?? 20)
   const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
   return { db, pool, url, close: () => db.destroy() }
@@ -40,6 +40,9 @@ function openPool(url: string, max: number): pg.Pool {
     statement_timeout: 3000,
     lock_timeout: 1000,
     idle_in_transaction_session_timeout: 10_000,
+    // Every statement of ours has an index. A plan that was made while a table was small would else go on reading the
+    // whole of it, as it grows, until the next analysis; and compiling a plan costs more than any of them takes.
+    options: '-c enable_seqscan=off -c jit=off',
     keepAlive: true,
   })
   // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
