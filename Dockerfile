@@ -9,7 +9,7 @@ COPY src src
 # cache, filled now so that the first start is as quick as the others.
 RUN mkdir -p .watchword node_modules/.cache && chown node:node .watchword node_modules/.cache
 USER node
-RUN node src/cli.ts version
+RUN node src/cli.ts openapi --out /dev/null
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=40s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]

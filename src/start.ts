@@ -75,12 +75,15 @@ export interface Service {
 /** Builds the app and starts its jobs. Ends in this order: requests, jobs, then its connections to the database. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { config, lifetime } = options
-  const [{ buildApp }, { startWorker }, { jobs }, { readinessChecks }] = await Promise.all([
+  const [{ buildApp }, { startWorker }, { jobs }, { readinessChecks }, { describeMail }] = await Promise.all([
     import('./app.ts'),
     import('./platform/jobs/worker.ts'),
     import('./jobs.ts'),
     import('./readiness.ts'),
+    import('./platform/mail/smtp.ts'),
   ])
+  const mail = describeMail(config)
+  if (!mail.ok) options.log.warn({}, mail.line)
   const app = await buildApp(options)
   lifetime.atEnd('closing the database connections', CLOSE_MS, () => app.close())
   const worker = await startWorker(app.platform, jobs)
