@@ -24,9 +24,15 @@ export interface NewApiKey {
   createdBy: string
 }
 
+// A map, since an environment may be called `constructor`.
+const SHORT_SLUGS = new Map([
+  ['production', 'live'],
+  ['staging', 'stg'],
+])
+
 /** The text of a fresh key: `ww_<environment>_<256 random bits><checksum>`. */
 export function makeKey(environmentSlug: string): string {
-  const short = { production: 'live', staging: 'stg' }[environmentSlug] ?? environmentSlug
+  const short = SHORT_SLUGS.get(environmentSlug) ?? environmentSlug
   const body = `ww_${short}_${randomBase62(SECRET_LENGTH)}`
   return body + checksum(body)
 }

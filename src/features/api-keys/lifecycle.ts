@@ -47,7 +47,7 @@ export async function mintApiKey(
     requestsPerSecond: body.requestsPerSecond === undefined ? principal.requestsPerSecond : body.requestsPerSecond,
     createdBy: `api_key:${principal.apiKeyId}`,
   }
-  refuseEscalation(principal, spec)
+  refuseEscalation(principal, spec, platform.config.keyRequestsPerSecond)
   const { key, row } = await createApiKey(platform, tx, spec)
   const apiKey = toApiKey(row)
   const target = { type: 'api_key', id: row.id }
@@ -72,13 +72,14 @@ export async function rotateApiKey(
   if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
   if (row.created_by.startsWith(previousSecretOf('')))
     throw apiKeyErrors.inactive({ detail: 'This is the secret before of a rotated key: rotate that key instead.' })
-  refuseEscalation(principal, {
+  const power = {
     scopes: row.scopes,
     organizationId: row.organization_id,
     environmentSlug: row.environment_slug,
     expiresAt: row.expires_at,
     requestsPerSecond: row.requests_per_second,
-  })
+  }
+  refuseEscalation(principal, power, platform.config.keyRequestsPerSecond)
   const key = makeKey(row.environment_slug)
   await replaceSecret(tx, row.id, secretOf(platform, key))
   await forget(platform, tx, [row])

@@ -13,15 +13,18 @@ export interface Power {
 
 /**
  * Refuses to put a secret into the caller's hands that can do more than the caller's own: wider scopes, another
- * organization or environment, a longer life, a higher ceiling. Throws `privilege_escalation`.
+ * organization or environment, a longer life, a higher ceiling. `deploymentCeiling` holds for keys without one of their
+ * own. Throws `privilege_escalation`.
  */
-export function refuseEscalation(principal: Principal, power: Power): void {
+export function refuseEscalation(principal: Principal, power: Power, deploymentCeiling: number | null): void {
   const { organizationId, expiresAt, requestsPerSecond } = principal
   if (!isSubset(power.scopes, principal.scopes)) refuse('its scopes must be among those of your key')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
   if (power.environmentSlug !== principal.environmentSlug) refuse('it must belong to the environment of your key')
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
-  if (requestsPerSecond !== null && (power.requestsPerSecond === null || power.requestsPerSecond > requestsPerSecond))
+  const ceiling = requestsPerSecond ?? deploymentCeiling
+  const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
+  if (ceiling !== null && (asked === null || asked > ceiling))
     refuse('its requestsPerSecond must not exceed that of your key')
 }
 

@@ -107,6 +107,7 @@ async function issueSession(
   const made = await signIn(db, directory, {
     proof: proof.consume(db),
     userId: facts.user_id,
+    emailNorm: facts.email.toLowerCase(),
     newAuthAccountId: newId(),
     session: {
       id: sessionId,

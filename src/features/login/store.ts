@@ -47,6 +47,8 @@ export interface SignInStatement {
   /** Consumes the one-time secret: one row when it was there to be consumed, none otherwise. */
   proof: OperationNodeSource
   userId: string
+  /** Whose mailbox the proof is of: the user must have it still. */
+  emailNorm: string
   /** Becomes the user's auth account if there is none yet. */
   newAuthAccountId: string
   session: {
@@ -67,7 +69,8 @@ export interface SignInStatement {
 /**
  * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
  * events, all or nothing. A process that dies leaves neither a burnt code without its session nor a session without.
- * Null: the proof had been consumed, or the user went away or was deactivated since the facts were read.
+ * Null: the proof had been consumed, or the user went away, was deactivated or changed address since the facts were
+ * read.
  */
 export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
   const { session } = statement
@@ -76,8 +79,8 @@ export async function signIn(db: Db, directory: Directory, statement: SignInStat
     signed_in as (
       update users set last_login_at = clock_now(),
         auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
-      where directory_id = ${directory.id} and id = ${statement.userId} and active and deleted_at is null
-        and exists (select from proof)
+      where directory_id = ${directory.id} and id = ${statement.userId} and email_norm = ${statement.emailNorm}
+        and active and deleted_at is null and exists (select from proof)
       returning auth_account_id),
     session as (
       insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,

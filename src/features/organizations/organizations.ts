@@ -67,14 +67,15 @@ export async function createOrganization(
 
 /**
  * Changes what the patch names; one that changes nothing leaves no trace. Leaving `active` ends every session of the
- * organization in the same transaction. Throws `organization_not_found`, `version_conflict`.
+ * organization in the same transaction, and only an org-wide key (`mayReopen`) brings it back: its own keys would lift
+ * their suspension. Throws `organization_not_found`, `version_conflict`, `sub_org_mismatch`.
  */
 export async function updateOrganization(
   tx: Tx,
   scope: AccountScope,
   origin: Origin,
   id: string,
-  change: { patch: OrganizationPatch; ifMatch: string | null },
+  change: { patch: OrganizationPatch; ifMatch: string | null; mayReopen: boolean },
 ): Promise<OrganizationRow> {
   const before = found(await lockOrganizationRow(tx, scope, readId(id)))
   if (change.ifMatch !== null && change.ifMatch !== '*' && change.ifMatch !== organizationTag(before))
@@ -83,6 +84,8 @@ export async function updateOrganization(
   const changed = Object.keys(changedFrom(before, asked))
   if (!changed.length) return before
   const status = changed.includes('status') ? asked.status : null
+  if (status === 'active' && !change.mayReopen)
+    throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key brings an organization back.' })
   await updateOrganizationRow(tx, scope, before.id, {
     ...asked,
     metadata: writeMetadata(asked.metadata),

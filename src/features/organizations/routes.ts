@@ -81,14 +81,16 @@ export const organizationRoutes: Route[] = [
     tag,
     summary: 'Change an organization',
     description:
-      'Absent fields stay, null clears. Suspending or archiving ends every session of the organization at once.',
+      'Absent fields stay, null clears. Suspending or archiving ends every session of the organization at once; only an ' +
+      'org-wide key brings it back.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [...changes, 'session.revoked'],
-    async handle({ tx, headers, ifMatch, directory, origin, input: { params, body } }) {
-      const row = await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, { patch: body, ifMatch }))
+    async handle({ tx, headers, principal, ifMatch, directory, origin, input: { params, body } }) {
+      const change = { patch: body, ifMatch, mayReopen: principal.organizationId === null }
+      const row = await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, change))
       headers.etag = organizationTag(row)
       return { subOrganization: toOrganization(row) }
     },
@@ -106,7 +108,7 @@ export const organizationRoutes: Route[] = [
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: ['organization.archived', 'session.revoked'],
     async handle({ tx, ifMatch, directory, origin, input: { params } }) {
-      const change = { patch: { status: 'archived' } as const, ifMatch }
+      const change = { patch: { status: 'archived' } as const, ifMatch, mayReopen: false }
       await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, change))
       return { success: true }
     },

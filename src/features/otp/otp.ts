@@ -1,10 +1,11 @@
+import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { hashCode, makeCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { claimAttempt, consumeOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+import { claimAttempt, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
 export { type OtpSettings, otpSettings } from './settings.ts'
 
@@ -91,4 +92,9 @@ export async function claimOtpAttempt(
  */
 export function consumeOtp(db: Db, directory: Directory, otpId: string, purpose: SignInPurpose) {
   return consumeOtpRow(db, directory, otpId, purpose)
+}
+
+/** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code answers `expired` from now on. */
+export async function voidOtps(tx: Tx, platform: Platform, directory: Directory, emailNorm: string): Promise<void> {
+  await expireOtpRows(tx, directory, keyedHash(platform.keyring.hashKey('identity'), emailNorm))
 }

@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely'
-import type { Database, Db } from '../../platform/db/pool.ts'
+import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
@@ -248,6 +248,30 @@ export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpo
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .returning(['id', 'user_id'])
+}
+
+/**
+ * Ends the sign-in codes of an address. One that is being redeemed at this moment is passed over, not waited for: that
+ * statement waits for the user's row in turn, and looks at the user itself.
+ */
+export async function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer): Promise<void> {
+  await tx
+    .updateTable('otps')
+    .set({ expires_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('otps')
+        .select('id')
+        .where('directory_id', '=', directory.id)
+        .where('identity', '=', identity)
+        .where('purpose', '!=', 'generator')
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', now)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .execute()
 }
 
 /** Deletes codes older than any life and any window they count in. Returns how many. */

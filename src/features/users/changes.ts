@@ -6,6 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { voidOtps } from '../otp/otp.ts'
 import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
@@ -62,8 +63,8 @@ export async function changeUser(tx: Tx, context: ChangeContext, id: string, pat
   if (turned)
     await recordUser(tx, directory, origin, after.active ? 'user.activated' : 'user.deactivated', after, before)
   if (movesMailbox) await announceNewAddress(tx, context, before, after)
-  if (turned && !after.active) await cutOff(tx, context, after, 'user_deactivated')
-  else if (movesMailbox) await cutOff(tx, context, after, 'email_changed')
+  if (turned && !after.active) await cutOff(tx, context, before, 'user_deactivated')
+  else if (movesMailbox) await cutOff(tx, context, before, 'email_changed')
   return after
 }
 
@@ -118,9 +119,11 @@ async function orEmailExists<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Ends every way in that the user holds at this moment. The one place for it: sessions, and what else grants entry. */
+/** Ends every way in that the user, as they were, holds at this moment. The one place for it: sessions, and mailed codes. */
 async function cutOff(tx: Tx, context: ChangeContext, user: UserRow, reason: RevocationReason): Promise<void> {
-  await revokeUserSessions(tx, context.directory, context.origin, user.id, reason)
+  const { platform, directory, origin } = context
+  await revokeUserSessions(tx, directory, origin, user.id, reason)
+  await voidOtps(tx, platform, directory, user.email_norm)
 }
 
 /** The old address hears of it, so that a takeover does not go unnoticed (ASVS 6.3.7). */

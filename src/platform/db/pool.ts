@@ -24,7 +24,7 @@ const NESTED_CONNECTIONS = [4, 2]
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
-  const pool = openPool(url, options.maxConnections ?? 20)
+  const pool = openPool(url, options.maxConnections ?? 10)
   const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
   return { db, pool, url, close: () => db.destroy() }

@@ -45,6 +45,8 @@ export function asApiError(error: unknown): ApiError {
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
     case 'FST_ERR_BAD_URL':
+    // A parameter longer than any id names nothing.
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return httpErrors.notFound()
     default:
       return httpErrors.internal({

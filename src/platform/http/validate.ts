@@ -3,25 +3,36 @@ import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { type FieldError, httpErrors } from '../errors.ts'
 
-const options = { allErrors: true, strict: false, removeAdditional: false, useDefaults: false } as const
 // Query and path are text by nature; a body says its types (RFC 8259) and is taken by its word.
-const bodies = new Ajv({ ...options, coerceTypes: false })
-const texts = new Ajv({ ...options, coerceTypes: true })
-addFormats.default(bodies)
-addFormats.default(texts)
+const bodies = { first: makeAjv(false, false), all: makeAjv(false, true) }
+const texts = { first: makeAjv(true, false), all: makeAjv(true, true) }
+
+function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
+  const ajv = new Ajv({ coerceTypes, allErrors, strict: false, removeAdditional: false, useDefaults: false })
+  addFormats.default(ajv)
+  return ajv
+}
 
 const MAX_DEPTH = 20
+// Beyond so many values only the first error is told: to list one for each of a million costs seconds and a gigabyte.
+const MAX_EXPLAINED = 10_000
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
 export type Part = 'body' | 'query' | 'params'
 
 /** A validator of one part of a request. Throws `invalid_request` with every field that is wrong. */
 export function compileValidator(schema: TSchema, part: Part): (value: unknown) => void {
-  const validate: ValidateFunction = (part === 'body' ? bodies : texts).compile(schema)
+  const { first: quick, all } = part === 'body' ? bodies : texts
+  const decide: ValidateFunction = quick.compile(schema)
+  let explain: ValidateFunction | null = null
   return (value) => {
-    refuseHostile(value, part, 0)
-    if (validate(value)) return
-    const errors = (validate.errors ?? [])
+    const size = refuseHostile(value, part, 0)
+    if (decide(value)) return
+    if (size <= MAX_EXPLAINED) {
+      explain ??= all.compile(schema)
+      explain(value)
+    }
+    const errors = ((size <= MAX_EXPLAINED ? explain : decide)?.errors ?? [])
       .filter((error) => error.keyword !== 'anyOf')
       .slice(0, 50)
       .map(toFieldError)
@@ -55,21 +66,23 @@ function toFieldError(error: ErrorObject): FieldError {
 
 /**
  * Refuses what no field may hold: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
- * PostgreSQL cannot store, and nesting that only an attacker sends.
+ * PostgreSQL cannot store, and nesting that only an attacker sends. Returns how many values there are.
  */
-function refuseHostile(value: unknown, field: string, depth: number): void {
+function refuseHostile(value: unknown, field: string, depth: number): number {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed())
       refuse(field, 'encoding', 'holds characters that are not text')
-    return
+    return 1
   }
-  if (typeof value !== 'object' || value === null) return
+  if (typeof value !== 'object' || value === null) return 1
   if (depth >= MAX_DEPTH) refuse(field, 'depth', `is nested deeper than ${MAX_DEPTH} levels`)
+  let size = 1
   for (const key of Object.keys(value)) {
     if (POISON.has(key)) refuse(field, 'forbidden_key', 'has a forbidden key')
     if (key.includes('\u0000') || !key.isWellFormed()) refuse(field, 'encoding', 'has a key that is not text')
-    refuseHostile(Reflect.get(value, key), depth === 0 ? key : `${field}.${key}`.slice(0, 200), depth + 1)
+    size += refuseHostile(Reflect.get(value, key), depth === 0 ? key : `${field}.${key}`.slice(0, 200), depth + 1)
   }
+  return size
 }
 
 function refuse(field: string, code: string, message: string): never {
