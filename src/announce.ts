@@ -30,7 +30,7 @@ export function announceReady({ config, log, port, firstKey }: Ready): void {
   const lines = [`Watchword ${version} is ready at ${address} (after ${(readyMs / 1000).toFixed(1)} s)`, '']
   if (firstKey)
     lines.push(
-      'Your first API key, for everything in production. It is shown only this once:',
+      'Your first API key, with every scope, for the environment production. It is shown only this once:',
       '',
       `  ${firstKey}`,
       '',

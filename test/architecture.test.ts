@@ -19,6 +19,7 @@ const EDGES = [
   'signup → users',
   'tokens → login',
   'tokens → sessions',
+  'users → otp',
   'users → sessions',
 ]
 

@@ -241,3 +241,27 @@ test('no value of a query is an error of ours', async () => {
     { numRuns: 400 },
   )
 })
+
+test('a parameter of any length is no error of ours, with a key or without', async () => {
+  for (const headers of [{}, { 'x-api-key': world.orgWide.key }])
+    for (const length of [199, 201, 4000])
+      for (const path of ['/v1/users/', '/dev/mail/', '/accounts/x/'])
+        expect([401, 404]).toContain((await send({ method: 'GET', path: path + 'a'.repeat(length), headers })).status)
+})
+
+test('a body of a million wrong values is told its first error, and one of a few all of them', async () => {
+  const bulk = (users: string) => ({
+    method: 'PUT',
+    path: '/v1/users',
+    headers: { 'x-api-key': world.scoped.key, 'content-type': 'application/json' },
+    body: `{"users":[${users}]}`,
+  })
+  const many = await send(bulk(`1${',1'.repeat(1_000_000)}`))
+  expect([many.status, JSON.parse(many.text).errors]).toEqual([400, [expect.objectContaining({ field: 'users.0' })]])
+  const few = await send(bulk('1,2,3'))
+  expect(JSON.parse(few.text).errors.map((error: { field: string }) => error.field)).toEqual([
+    'users.0',
+    'users.1',
+    'users.2',
+  ])
+})

@@ -190,9 +190,15 @@ function readBootstrapKey(value: string | null): string | null {
 function refuseUnknownNames(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WATCHWORD_') || name in variables) continue
-    const nearest = Object.keys(variables).sort((a, b) => editDistance(a, name) - editDistance(b, name))[0]
+    // Without the prefix, or WATCHWORD_PORT would be nearer to any WATCHWORD_… name than to PORT.
+    const distance = (known: string) => editDistance(withoutPrefix(known), withoutPrefix(name))
+    const nearest = Object.keys(variables).sort((a, b) => distance(a) - distance(b))[0]
     throw new ConfigError(`${name} is not a setting of Watchword: did you mean ${nearest}?`)
   }
+}
+
+function withoutPrefix(name: string): string {
+  return name.replace(/^WATCHWORD_/, '')
 }
 
 function editDistance(a: string, b: string): number {

@@ -70,6 +70,8 @@ test('a wrong setting is one line', async () => {
   const refusals: [Record<string, string>, string][] = [
     [{ PORT: '99999' }, 'PORT is 99999: use a whole number from 0 to 65535.'],
     [{ WATCHWORD_BASEURL: 'x' }, 'WATCHWORD_BASEURL is not a setting of Watchword: did you mean WATCHWORD_BASE_URL?'],
+    [{ WATCHWORD_PORT: '1' }, 'WATCHWORD_PORT is not a setting of Watchword: did you mean PORT?'],
+    [{ WATCHWORD_SMTP_URL: 'x' }, 'WATCHWORD_SMTP_URL is not a setting of Watchword: did you mean SMTP_URL?'],
     [
       { WATCHWORD_MASTER_KEY: 'short' },
       'WATCHWORD_MASTER_KEY holds a master key that is not 32 bytes as base64: make one with `openssl rand -base64 32`.',

@@ -263,3 +263,17 @@ test('the last use is kept in batches, never by the request', async () => {
   const [kept] = await listApiKeys(platform.db, tenant.accountId)
   expect([kept?.last_used_at?.toISOString(), kept?.last_used_ip]).toEqual([stamped.lastUsedAt, '203.0.113.7'])
 })
+
+test('no key mints another past the ceiling of the deployment', async () => {
+  const limited = await startApp({ env: { WATCHWORD_KEY_REQUESTS_PER_SECOND: '50' } })
+  const tenant = await limited.tenant()
+  const mint = (body: object) => tenant.post(path, { name: 'K', scopes: ['users.read'], ...body })
+  const refused = await mint({ requestsPerSecond: 51 })
+  expect([refused.status, refused.body.code]).toEqual([403, 'privilege_escalation'])
+  for (const [body, kept] of [
+    [{}, null],
+    [{ requestsPerSecond: null }, null],
+    [{ requestsPerSecond: 50 }, 50],
+  ] as const)
+    expect((await mint(body)).body.apiKey.requestsPerSecond).toBe(kept)
+})

@@ -8,7 +8,7 @@ const WEEK_SECONDS = 604_800
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
 
 export const ApiKeyCreate = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' }),
   scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
     minItems: 1,
     maxItems: 100,

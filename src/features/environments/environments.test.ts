@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import { createApiKey } from '../api-keys/api-keys.ts'
+import { createApiKey, makeKey } from '../api-keys/api-keys.ts'
 
 const first = await startApp()
 const second = await startSecondApp(first)
@@ -142,4 +142,12 @@ test('one of many at once gets a slug, on two processes', async () => {
   expect(replies.map((reply) => reply?.status).sort()).toEqual([200, ...Array(9).fill(409)])
   expect(replies.filter((reply) => reply?.body.code === 'slug_taken')).toHaveLength(9)
   expect(await first.events({ accountId: tenant.accountId, type: 'environment.created' })).toHaveLength(1)
+})
+
+test('an environment may be called like what every object has', async () => {
+  expect(makeKey('constructor')).toMatch(/^ww_constructor_[0-9A-Za-z]{49}$/)
+  expect([makeKey('production'), makeKey('staging')]).toEqual([
+    expect.stringMatching(/^ww_live_/),
+    expect.stringMatching(/^ww_stg_/),
+  ])
 })

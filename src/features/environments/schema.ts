@@ -3,7 +3,7 @@ import { listReply } from '../../platform/http/pagination.ts'
 import type { EnvironmentRow } from './store.ts'
 
 export const EnvironmentCreate = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' }),
   slug: Type.String({
     minLength: 1,
     maxLength: 200,

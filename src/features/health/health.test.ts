@@ -1,12 +1,23 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 
-const { as } = await startApp()
+const { as, baseUrl } = await startApp()
 
 test('answers without a key and without the database', async () => {
   for (const path of ['/healthz', '/livez']) {
     const reply = await as(null).get(path)
     expect([reply.status, reply.body]).toEqual([200, { status: 'ok' }])
+  }
+})
+
+test('HEAD is answered as GET, without the body', async () => {
+  for (const [path, status] of [
+    ['/healthz', 200],
+    ['/v1/users', 401],
+    ['/nowhere', 404],
+  ] as const) {
+    const reply = await fetch(`${baseUrl}${path}`, { method: 'HEAD' })
+    expect([path, reply.status, await reply.text()]).toEqual([path, status, ''])
   }
 })
 

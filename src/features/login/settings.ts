@@ -5,7 +5,7 @@ import { defineSettings } from '../../platform/settings.ts'
 const HOUR = 3600
 const DAY = 24 * HOUR
 
-/** Settings of sign-up and sessions (snake_case on the wire, as the contract's settings are). */
+/** Settings of sign-up and sessions (snake_case on the wire, as all settings are). */
 export const AuthSettings = Type.Object({
   allow_sign_up: Type.Boolean({ description: 'Whether people may sign up at all.' }),
   open_signup_default: Type.Boolean({

@@ -310,3 +310,20 @@ test('an organization of another account is as one that is not there', async () 
   expect((await readOnly.post('/v1/organizations', { name: 'X', slug: 'x' })).status).toBe(403)
   expect((await writeOnly.get('/v1/organizations')).status).toBe(403)
 })
+
+test('an organization does not lift its own suspension', async () => {
+  const tenant = await first.tenant()
+  const id = await tenant.organization()
+  const scoped = await tenant.withKey({ subOrgId: id })
+  const own = `/v1/organizations/${id}`
+  for (const closed of ['suspended', 'archived']) {
+    expect((await tenant.patch(own, { status: closed })).status).toBe(200)
+    const refused = await scoped.patch(own, { status: 'active', name: 'Back' })
+    expect([refused.status, refused.body.code]).toEqual([403, 'sub_org_mismatch'])
+    const { body } = await scoped.patch(own, { description: 'Closed' })
+    expect(body.subOrganization).toMatchObject({ status: closed, description: 'Closed' })
+    expect(body.subOrganization.name).not.toBe('Back')
+  }
+  expect((await tenant.patch(own, { status: 'active' })).body.subOrganization.status).toBe('active')
+  expect((await scoped.patch(own, { status: 'active' })).status).toBe(200)
+})

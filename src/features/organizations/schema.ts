@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { MAX_SLUG, SLUG_PATTERN } from './slug.ts'
+import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from './slug.ts'
 import type { OrganizationRow } from './store.ts'
 
 const statuses = ['active', 'suspended', 'archived'] as const
@@ -8,11 +8,12 @@ const Status = Type.Enum([...statuses], {
   description: 'Of a suspended or archived organization nobody signs in; its data can still be read.',
 })
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })
+const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' })
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
+  'x-form': SLUG_FORM,
   description: 'URL-safe, unique in the account. An archived organization keeps its slug.',
 })
 const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])

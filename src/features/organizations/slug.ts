@@ -1,5 +1,7 @@
 /** URL-safe: words of lower-case ASCII letters and digits, joined by single hyphens. */
 export const SLUG_PATTERN = '^[a-z0-9](-?[a-z0-9])*$'
+/** The pattern in words. */
+export const SLUG_FORM = 'a-z, 0-9 and single hyphens between them'
 export const MAX_SLUG = 63
 
 const form = new RegExp(SLUG_PATTERN)

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { startApp, type Tenant } from '../../../test/harness.ts'
+import { startApp, type Tenant, until } from '../../../test/harness.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -193,4 +193,68 @@ test('a suspended organization and a switched-off service refuse before a code i
     'service_disabled',
   )
   expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body).toEqual({ methods: [] })
+})
+
+const verifyCode = async (subOrgId: string, email: string, otp_id: string, code: string) =>
+  tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
+
+const liveSessions = async (subOrgId: string) =>
+  (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users.length
+
+test('a code on its way does not outlive what cut its user off', async () => {
+  const subOrgId = await tenant.organization()
+  const elsewhere = await tenant.organization()
+  const patch = (id: string, body: object) => tenant.patch(`/v1/users/${id}`, { subOrgId, ...body })
+  const ways = [
+    async (id: string) => [await patch(id, { active: false }), await patch(id, { active: true })],
+    async (id: string, email: string) => [await patch(id, { email: `x-${email}` }), await patch(id, { email })],
+    async (id: string) => [
+      await tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId: elsewhere }),
+      await tenant.post(`/v1/users/${id}`, { subOrgId: elsewhere, targetSubOrgId: subOrgId }),
+    ],
+  ]
+  for (const thereAndBack of ways) {
+    const user = await newUser(subOrgId)
+    const otp_id = await sendCode(tenant, subOrgId, user.email)
+    const code = await codeFor(user.email)
+    for (const reply of await thereAndBack(user.id, user.email)) expect(reply.status, reply.text).toBe(200)
+    const reply = await verifyCode(subOrgId, user.email, otp_id, code)
+    expect([reply.status, reply.body.code]).toEqual([401, 'otp_expired'])
+    const fresh = await sendCode(tenant, subOrgId, user.email)
+    expect((await verifyCode(subOrgId, user.email, fresh, await codeFor(user.email))).status).toBe(200)
+    await tenant.delete(`/v1/users/${user.id}?subOrgId=${subOrgId}`)
+  }
+})
+
+test('an address that changes while its code is redeemed opens nothing and proves nothing', async () => {
+  const subOrgId = await tenant.organization()
+  const { platform } = app.app
+  for (const isVerified of [false, true]) {
+    const user = await newUser(subOrgId)
+    await platform.db.updateTable('users').set({ email_verified: isVerified }).where('id', '=', user.id).execute()
+    const otp_id = await sendCode(tenant, subOrgId, user.email)
+    const code = await codeFor(user.email)
+    const [changed, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const change = platform.tx(async (tx) => {
+      const email = `new-${user.email}`
+      const values = { email, email_norm: email, email_verified: false }
+      await tx.updateTable('users').set(values).where('id', '=', user.id).execute()
+      changed.resolve()
+      await go.promise
+    })
+    await changed.promise
+    const verifying = verifyCode(subOrgId, user.email, otp_id, code)
+    await until(async () => {
+      const { rows } = await platform.database.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+      return rows.length > 0
+    }).finally(() => go.resolve())
+    await change
+    const reply = await verifying
+    expect([reply.status, reply.body.code]).toEqual([401, 'otp_invalid'])
+    const after = await tenant.get(`/v1/users/${user.id}?subOrgId=${subOrgId}`)
+    expect(after.body.user).toMatchObject({ email: `new-${user.email}`, emailVerified: false, userId: null })
+    expect(await liveSessions(subOrgId)).toBe(0)
+  }
 })

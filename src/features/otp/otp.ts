@@ -72,7 +72,7 @@ export interface OtpAttempt {
 
 /**
  * Counts an attempt at a sign-in code, then judges it. Committed on its own: a request that fails afterwards does not
- * give the attempt back. Over all codes of an address 20 attempts an hour and 100 a day may fail (ASVS 6.3.1).
+ * give the attempt back. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
  */
 export async function claimOtpAttempt(
   platform: Platform,

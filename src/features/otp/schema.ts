@@ -15,6 +15,7 @@ export const GenerateBody = Type.Object({
   email: optionalText({ maxLength: 320, description: 'Sends the code there. A newer code for it voids the older.' }),
   phone: optionalText({
     pattern: '^\\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}$',
+    'x-form': 'a phone number in international form, such as +14155550123',
     description: 'International form (E.164). Sends the code there, where SMS is on.',
   }),
 })

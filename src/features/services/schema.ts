@@ -3,11 +3,14 @@ import { serviceIds } from './selection.ts'
 
 const AppGroup = Type.Object(
   {
-    id: Type.String({ minLength: 1, maxLength: 100 }),
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     appIds: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
   },
-  { additionalProperties: true, description: 'How your dashboard groups services; further fields are yours.' },
+  {
+    additionalProperties: true,
+    description: 'How your dashboard groups services: any object. These fields are checked where given.',
+  },
 )
 export type AppGroup = Static<typeof AppGroup>
 

@@ -31,6 +31,7 @@ test('a change replaces what it names and keeps the rest', async () => {
   const { get, put, subOrgId, accountId } = await scopedTenant()
   const appGroups = [
     { id: 'sec', name: 'Security', appIds: ['mfa', 'ours'], icon: { name: 'lock', hidden: [null, 1] } },
+    { label: 'A shape of its own' },
   ]
   const grouped = await put(path, { subOrgId, appGroups, sidebarGroupsCollapsible: false })
   const all = { enabledAppIds: [...serviceIds], appGroups, sidebarGroupsCollapsible: false }
@@ -77,7 +78,8 @@ test('refuses what it does not know or what has no bounds', async () => {
     { enabledAppIds: ['auth', 'fax'] },
     { enabledAppIds: 'auth' },
     { enabledAppIds: null },
-    { appGroups: [{ name: 'no id' }] },
+    { appGroups: ['no object'] },
+    { appGroups: [{ ...group, name: '' }] },
     { appGroups: [{ ...group, appIds: [1] }] },
     { appGroups: Array(51).fill(group) },
     { appGroups: [{ ...group, note: 'x'.repeat(17_000) }] },

@@ -4,9 +4,9 @@ import type { Platform } from '../../platform/platform.ts'
 import { databaseNow, listRevokedRows, type RevokedSession } from './store.ts'
 
 const PATH = '/v1/sessions/revocations'
-// A revocation becomes visible when its transaction commits, a little after the moment it carries. No statement of ours
-// runs longer than 3 s, so a cursor that stays this far behind never passes one that is yet to appear.
-const SETTLED_MS = 5000
+// A revocation becomes visible when its transaction commits, and carries the moment that began: closing a large
+// organization takes several statements of up to 3 s. A cursor that stays this far behind passes none that is to come.
+const SETTLED_MS = 30_000
 // Sorts before every id: a feed that has nothing yet starts at a moment.
 const BEFORE_ALL = '00000000-0000-7000-8000-000000000000'
 

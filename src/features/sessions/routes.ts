@@ -22,8 +22,8 @@ export const sessionRoutes: Route[] = [
     query: Type.Object({ ...listQuery, userId: Type.Optional(Type.String({ format: 'uuid' })) }),
     reply: Type.Object({ users: Type.Array(UserSessions), ...listReply }),
     handle: async ({ platform, directory, input, headers }) => {
-      const { userId, ...query } = input.query
-      const page = readPage(platform, '/v1/sessions', query)
+      const { userId } = input.query
+      const page = readPage(platform, '/v1/sessions', input.query)
       const found = await listSessionRows(platform.db, directory, userId === undefined ? {} : { userId }, page)
       const { rows, reply } = finishPage({ platform, headers }, page, found, byAge)
       return { users: groupByUser(rows), ...reply }
@@ -75,7 +75,7 @@ export const sessionRoutes: Route[] = [
     summary: 'Follow the sessions that end',
     description:
       'For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor. ' +
-      'At least once: an entry of the last seconds may come twice, none is left out.',
+      'At least once: an entry of the last half minute may come again, none is left out.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

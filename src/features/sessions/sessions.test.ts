@@ -59,7 +59,7 @@ test('one session ends, then all of a user, and the feed names them', async () =
     directory_user_id: userId,
     reason: 'revoked',
   })
-  await app.advance(6)
+  await app.advance(31)
   const settled = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}`)
   const next = await tenant.get(`/v1/sessions/revocations?subOrgId=${subOrgId}&after=${settled.body.next_cursor}`)
   expect(next.body).toEqual({ revocations: [], next_cursor: settled.body.next_cursor })
@@ -120,4 +120,16 @@ test('settings are inherited from the account, overridden by the organization, a
   expect((await scoped.patch('/v1/auth/settings/defaults', { allow_sign_up: false })).body.code).toBe(
     'sub_org_mismatch',
   )
+})
+
+test('the next page is of the same user', async () => {
+  const { subOrgId, userId, email, session } = await organizationWithUser()
+  await app.advance(61)
+  await signIn(app, tenant, subOrgId, email)
+  await organizationWithUser()
+  const page = await tenant.get(`/v1/sessions?userId=${userId}&limit=1`)
+  const next = new URL(/<(.+)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '')
+  const rest = await tenant.get(next.pathname + next.search)
+  expect(rest.body.users.map((user: { user_id: string }) => user.user_id)).toEqual([session.user_id])
+  expect(rest.body.has_more).toBe(false)
 })

@@ -220,8 +220,15 @@ export async function endSession(context: TokenContext, reach: Reach, body: EndS
 
 async function namedSession(platform: Platform, reach: Reach, body: EndSession) {
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
-  if (given.length !== 1)
-    throw httpErrors.invalidRequest({ detail: 'Send exactly one of refresh_token, access_token and session_id.' })
+  if (given.length !== 1) {
+    const message = 'Send exactly one of refresh_token, access_token and session_id'
+    const errors = ['refresh_token', 'access_token', 'session_id'].map((field) => ({
+      field,
+      code: 'exactly_one',
+      message,
+    }))
+    throw httpErrors.invalidRequest({ detail: `${message}.`, errors })
+  }
   const token = body.refresh_token ?? body.access_token
   if (token !== undefined) return locate(platform, reach, token)
   if (!reach.directory) throw httpErrors.subOrgRequired()

@@ -81,8 +81,12 @@ function entryOf<K, V>(map: Map<K, V>, key: K): [K, V][] {
 
 function readRows(input: Static<typeof BulkCreate>): Outcome[] {
   const { users, bulkText } = input
+  const message = 'Send either users or bulkText'
   if ((users === undefined) === (bulkText === undefined))
-    throw httpErrors.invalidRequest({ detail: 'Send either users or bulkText.' })
+    throw httpErrors.invalidRequest({
+      detail: `${message}.`,
+      errors: ['users', 'bulkText'].map((field) => ({ field, code: 'exactly_one', message })),
+    })
   const rows = users ?? parseBulkText(bulkText ?? '')
   if (rows.length > MAX_USERS_PER_REQUEST)
     throw userErrors.tooManyUsers({

@@ -13,6 +13,7 @@ const line = (maxLength: number, description?: string) =>
       type: ['string', 'null'],
       maxLength,
       pattern: '^\\P{Cc}*$',
+      'x-form': 'one line without control characters',
       ...(description ? { description } : {}),
     }),
   )
@@ -27,6 +28,7 @@ const profile = {
       type: ['string', 'null'],
       maxLength: 32,
       pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
+      'x-form': 'a phone number of at least four digits, such as +14155550123',
       description: 'Kept as given. E.164, such as +14155550123, wherever it is to receive messages.',
     }),
   ),

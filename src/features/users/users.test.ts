@@ -79,6 +79,22 @@ test('an address is taken in any case, within one organization only', async () =
   await addUser({ email }, other, otherOrgId)
 })
 
+test('a refused form is told in words, not as a regular expression', async () => {
+  const reply = await t.post('/v1/users', { subOrgId, email: 'x@example.com', phone: 'call me', lastName: 'a\tb' })
+  expect(reply.body.errors).toEqual([
+    {
+      field: 'lastName',
+      code: 'pattern',
+      message: 'lastName must be one line without control characters',
+    },
+    {
+      field: 'phone',
+      code: 'pattern',
+      message: 'phone must be a phone number of at least four digits, such as +14155550123',
+    },
+  ])
+})
+
 test.each([
   [{ email: 'nobody' }, 'email'],
   [{ email: 'a@b.example, c@d.example' }, 'email'],

@@ -59,7 +59,10 @@ export async function listUsers(
   page: Page,
 ): Promise<{ found: ListedUserRow[]; total: number | undefined }> {
   if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
-    throw httpErrors.invalidRequest({ detail: 'updatedSince must be a moment.' })
+    throw httpErrors.invalidRequest({
+      detail: 'updatedSince must be a moment.',
+      errors: [{ field: 'updatedSince', code: 'format', message: 'updatedSince must be a moment' }],
+    })
   // What is no address belongs to nobody.
   const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
   const filter = { ...query, emailNorm }

@@ -1,5 +1,5 @@
 import { httpErrors } from '../errors.ts'
-import { isDatabaseUnavailable } from './pool.ts'
+import { isDatabaseUnavailable, sqlState } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
   /** Writes all items with one statement; answers one result per item, in order. */
@@ -68,9 +68,9 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       if (results.length !== batch.length) throw new Error('A coalesced statement lost a result')
       for (const [i, result] of results.entries()) batch[i]?.resolve(result)
     } catch (error) {
-      const first = batch[0]
-      if (batch.length === 1 || isDatabaseUnavailable(error)) for (const waiting of batch) waiting.reject(error)
-      else if (first) for (const waiting of batch) await settle([waiting])
+      if (batch.length === 1 || isLost(error)) for (const waiting of batch) waiting.reject(error)
+      // All at once: one that waits for a lock holds up no other.
+      else await Promise.all(batch.map((waiting) => settle([waiting])))
     }
   }
 
@@ -91,4 +91,12 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       // After the requests that arrived in the same turn of the event loop have queued theirs.
       setImmediate(start)
     })
+}
+
+// A lock or statement that took too long, or a deadlock: the fault of one row, not of the database.
+const ROW_STATES = new Set(['55P03', '57014', '40P01', '40001'])
+
+/** Whether trying each item alone would fail as well. */
+function isLost(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !ROW_STATES.has(sqlState(error) ?? '')
 }

@@ -65,7 +65,7 @@ interface Common<P extends TProperties, Q extends TProperties, B extends TProper
   method: Method
   /** From the version on: served under `/api` and at the root. */
   path: `/v1/${string}` | `/${string}`
-  /** Further paths of the same route: the variants of the contract. */
+  /** Further paths of the same route. */
   aliases?: string[]
   /** First line in the documentation. */
   summary: string

@@ -1,4 +1,4 @@
-/** What an API key may do. The names of the contract, and `audit`, `events`, `api_keys`, `impersonate`, `links`. */
+/** What an API key may do. A name is for good: keys in use hold it. */
 export const scopes = [
   'auth.login',
   'auth.signup',

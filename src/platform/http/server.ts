@@ -110,6 +110,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => answerProblem(platform, error, request, reply))
   app.setNotFoundHandler((request, reply) => answerProblem(platform, httpErrors.notFound(), request, reply))
   for (const page of parts.pages) addPage(app, page)
+  // Where people look first.
+  app.get('/', (_request, reply) => reply.redirect('/docs'))
   addRoutes(app, parts.routes, pipeline)
   return app
 }
@@ -128,6 +130,8 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
       taken.set(path, methods.add(route.method))
       app.route({
         method: route.method,
+        // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
+        exposeHeadRoute: route.method === 'GET',
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         bodyLimit: route.bodyLimit,
         config: { route },

@@ -8,7 +8,14 @@ const bodies = { first: makeAjv(false, false), all: makeAjv(false, true) }
 const texts = { first: makeAjv(true, false), all: makeAjv(true, true) }
 
 function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
-  const ajv = new Ajv({ coerceTypes, allErrors, strict: false, removeAdditional: false, useDefaults: false })
+  const ajv = new Ajv({
+    coerceTypes,
+    allErrors,
+    verbose: true,
+    strict: false,
+    removeAdditional: false,
+    useDefaults: false,
+  })
   addFormats.default(ajv)
   return ajv
 }
@@ -57,6 +64,12 @@ function toFieldError(error: ErrorObject): FieldError {
       const allowed: unknown = error.params['allowedValues']
       const list = Array.isArray(allowed) ? allowed.map((value) => JSON.stringify(value)).join(', ') : ''
       return { field: path, code: 'enum', message: `${path} must be one of ${list}` }
+    }
+    case 'pattern': {
+      // A regular expression tells people nothing: the schema says the same in words.
+      const form: unknown = error.parentSchema?.['x-form']
+      const rule = typeof form === 'string' ? `must be ${form}` : (error.message ?? 'is invalid')
+      return { field: path, code: 'pattern', message: `${path} ${rule}` }
     }
     default:
       // Ajv's messages name limits and types, never the value that was sent.

@@ -50,7 +50,7 @@ export function openMailServer(config: Config): MailServer | null {
         await transport.sendMail({
           from: sender,
           to: { name: '', address: to.email },
-          // Never derived from headers by a parser: security bar of address tricks (GHSA-7rqj-j65f-68wh).
+          // Never derived from headers by a parser, which address tricks mislead (GHSA-7rqj-j65f-68wh).
           envelope: { from: sender.address, to: [to.email] },
           subject: mail.subject,
           text: mail.text,
