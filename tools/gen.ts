@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
+import { errorsMarkdown } from '../src/features/docs/error-catalogue.ts'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
+import { routes } from '../src/routes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
@@ -14,6 +16,7 @@ const run = promisify(execFile)
 const generators: Record<string, (outFile: string) => Promise<void>> = {
   'src/platform/db/schema.gen.ts': generateSchema,
   'openapi.json': generateOpenApi,
+  'docs/errors.md': async (outFile) => writeFileSync(outFile, errorsMarkdown(routes)),
 }
 
 /** Row types, from what the migrations make of an empty database. */

@@ -53,7 +53,7 @@ export function errorsMarkdown(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(([status, entries]) => {
     const items = entries.map((entry) => {
       const where = entry.routes ? `\n\n${entry.routes.map((route) => `- \`${route}\``).join('\n')}` : ''
-      return `### ${entry.code}\n\n${entry.title}.${where}\n`
+      return `### ${entry.code}\n\n${entry.title}. ${entry.help}${where}\n`
     })
     return `## ${headingOf(status)}\n\n${items.join('\n')}`
   })
@@ -105,8 +105,8 @@ ${sections.join('\n')}
 `
 }
 
-function renderEntry({ code, title, routes }: CatalogueEntry): string {
+function renderEntry({ code, title, help, routes }: CatalogueEntry): string {
   const places = routes?.map((route) => `<li><code>${escapeHtml(route)}</code></li>`).join('') ?? ''
   const list = places ? `<ul>${places}</ul>` : ''
-  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${escapeHtml(title)}.${list}</dd></div>`
+  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${escapeHtml(`${title}. ${help}`)}${list}</dd></div>`
 }

@@ -3,6 +3,11 @@ import { defineErrors, httpErrors } from '../../platform/errors.ts'
 export const organizationErrors = {
   notFound: httpErrors.organizationNotFound,
   ...defineErrors({
-    slugTaken: [409, 'slug_taken', 'The slug is taken'],
+    slugTaken: [
+      409,
+      'slug_taken',
+      'The slug is taken',
+      'Slugs are unique within the account, those of archived organizations included.',
+    ],
   }),
 }

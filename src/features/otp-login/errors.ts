@@ -1,7 +1,17 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const otpLoginErrors = defineErrors({
-  otpInvalid: [401, 'otp_invalid', 'The code is not valid'],
-  otpExpired: [401, 'otp_expired', 'The code has expired'],
-  tooManyAttempts: [429, 'otp_too_many_attempts', 'Too many wrong codes'],
+  otpInvalid: [
+    401,
+    'otp_invalid',
+    'The code is not valid',
+    'The code is wrong, was used before, or a newer one was sent. Let the person try again.',
+  ],
+  otpExpired: [401, 'otp_expired', 'The code has expired', 'The code was right and came too late: ask for a new one.'],
+  tooManyAttempts: [
+    429,
+    'otp_too_many_attempts',
+    'Too many wrong codes',
+    'The guesses at this code, or at all codes of the address, are used up: ask for a new one later.',
+  ],
 })

@@ -1,5 +1,10 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const otpErrors = defineErrors({
-  referenceRequired: [400, 'otp_reference_required', 'otp_id or session_id is required'],
+  referenceRequired: [
+    400,
+    'otp_reference_required',
+    'otp_id or session_id is required',
+    'A code alone names nothing: send the otp_id or session_id that it was made with.',
+  ],
 })

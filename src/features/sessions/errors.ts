@@ -1,6 +1,16 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const sessionErrors = defineErrors({
-  notFound: [404, 'session_not_found', 'Session not found'],
-  userNotFound: [404, 'user_not_found', 'User not found'],
+  notFound: [
+    404,
+    'session_not_found',
+    'Session not found',
+    'There is no such session in this organization and environment.',
+  ],
+  userNotFound: [
+    404,
+    'user_not_found',
+    'User not found',
+    'There is no such user in this organization and environment, or the user was deleted.',
+  ],
 })

@@ -1,7 +1,22 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const userErrors = defineErrors({
-  notFound: [404, 'user_not_found', 'User not found'],
-  emailExists: [409, 'email_exists', 'The e-mail address is taken'],
-  tooManyUsers: [400, 'too_many_users', 'Too many users in one request'],
+  notFound: [
+    404,
+    'user_not_found',
+    'User not found',
+    'There is no such user in this organization and environment, or the user was deleted.',
+  ],
+  emailExists: [
+    409,
+    'email_exists',
+    'The e-mail address is taken',
+    'Another user of the organization has this address.',
+  ],
+  tooManyUsers: [
+    400,
+    'too_many_users',
+    'Too many users in one request',
+    'Split the list into requests of at most 500 users.',
+  ],
 })
