@@ -126,7 +126,8 @@ const VALIDATE = {
           union
           (select id, created_at, attempts from otps
             where directory_id = locked.directory_id and identity = locked.identity and purpose = 'generator'
-            order by created_at desc, id desc limit ${MAX_SIBLINGS})) s) siblings),
+            order by created_at desc, id desc limit ${MAX_SIBLINGS})) s
+        where locked.session_ref is not null or locked.identity is not null) siblings),
     written as (
       update otps set
         attempts = attempts + (verdict = 'wrong')::int,

@@ -21,6 +21,8 @@ export function makeDigits(count = DIGITS): string {
  * underscore or dash (as mail programs make of a hyphen) between. Digits lose what groups them.
  */
 export function normalizeCode(text: string): string {
+  // As it was mailed, and as most callers send it.
+  if (/^[a-z]+ [a-z]+$/.test(text)) return text
   const spaced = text
     .normalize('NFKC')
     .toLowerCase()

@@ -32,7 +32,9 @@ export function compileValidator(schema: TSchema, part: Part): (value: unknown) 
   const { first: quick, all } = part === 'body' ? bodies : texts
   const decide: ValidateFunction = quick.compile(schema)
   let explain: ValidateFunction | null = null
+  const takesEmpty = decide({})
   return (value) => {
+    if (takesEmpty && isEmpty(value)) return
     const size = refuseHostile(value, part, 0)
     if (decide(value)) return
     if (size <= MAX_EXPLAINED) {
@@ -46,6 +48,10 @@ export function compileValidator(schema: TSchema, part: Part): (value: unknown) 
     const first = errors[0]?.message ?? `The ${part} is invalid`
     throw httpErrors.invalidRequest({ detail: `${first}.`, errors })
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
 function toFieldError(error: ErrorObject): FieldError {
