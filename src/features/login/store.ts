@@ -68,9 +68,9 @@ export interface SignInStatement {
 
 /**
  * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
- * events, all or nothing. A process that dies leaves neither a burnt code without its session nor a session without.
+ * events. A process that dies leaves neither a burnt code without its session nor a session without.
  * Null: the proof had been consumed, or the user went away, was deactivated or changed address since the facts were
- * read.
+ * read; then the code is burnt for nothing.
  */
 export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
   const { session } = statement
