@@ -6,7 +6,17 @@ import type { MasterKey } from './master-key.ts'
 import { associatedData, decrypt, encrypt, type SealedPlace } from './secret-box.ts'
 
 /** Purposes of keyed hashes; each has a key of its own, derived by HKDF (RFC 5869). */
-export type HashPurpose = 'api-key' | 'otp' | 'identity' | 'refresh-token' | 'cursor' | 'idempotency' | 'decoy'
+export type HashPurpose =
+  | 'api-key'
+  | 'otp'
+  | 'identity'
+  | 'refresh-token'
+  | 'cursor'
+  | 'idempotency'
+  | 'decoy'
+  | 'password'
+  | 'link'
+  | 'network'
 
 /** Seals columns and hands out hash keys. Data keys live in the database, wrapped by the master key. */
 export interface Keyring {

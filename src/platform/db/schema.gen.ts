@@ -107,6 +107,30 @@ export interface IdempotencyKeys {
   status: number | null;
 }
 
+export interface Links {
+  closed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  details: Generated<Json>;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  identity: Buffer;
+  purpose: string;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+  user_id: string | null;
+}
+
+export interface Lockouts {
+  directory_id: string;
+  failures: number;
+  identity: Buffer;
+  locked_until: Timestamp | null;
+  locks: Generated<number>;
+  network: string;
+  window_started_at: Generated<Timestamp>;
+}
+
 export interface MailOutbox {
   attempts: Generated<number>;
   created_at: Generated<Timestamp>;
@@ -117,6 +141,12 @@ export interface MailOutbox {
   last_error: string | null;
   message_sealed: string;
   useful_until: Timestamp;
+}
+
+export interface MailSettings {
+  directory_id: string;
+  settings: Json;
+  updated_at: Generated<Timestamp>;
 }
 
 export interface Members {
@@ -169,6 +199,25 @@ export interface OtpSettings {
   directory_id: string;
   settings: Json;
   updated_at: Generated<Timestamp>;
+}
+
+export interface PasswordCredentials {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  format: string;
+  hash: string;
+  must_change: Generated<boolean>;
+  updated_at: Generated<Timestamp>;
+  user_id: string;
+}
+
+export interface PasswordHistory {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  format: string;
+  hash: string;
+  id: string;
+  user_id: string;
 }
 
 export interface RateCounters {
@@ -225,6 +274,18 @@ export interface SigningKeys {
   state: string;
 }
 
+export interface SmsOutbox {
+  attempts: Generated<number>;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  id: string;
+  kept: Generated<boolean>;
+  kind: string;
+  last_error: string | null;
+  message_sealed: string;
+  useful_until: Timestamp;
+}
+
 export interface Users {
   active: Generated<boolean>;
   auth_account_id: string | null;
@@ -240,9 +301,11 @@ export interface Users {
   external_id: string | null;
   first_name: string | null;
   id: string;
+  invited_at: Timestamp | null;
   job_title: string | null;
   last_login_at: Timestamp | null;
   last_name: string | null;
+  locked_until: Timestamp | null;
   metadata: Generated<Json>;
   pending_until: Timestamp | null;
   phone: string | null;
@@ -262,14 +325,20 @@ export interface DB {
   environments: Environments;
   events: Events;
   idempotency_keys: IdempotencyKeys;
+  links: Links;
+  lockouts: Lockouts;
   mail_outbox: MailOutbox;
+  mail_settings: MailSettings;
   members: Members;
   organizations: Organizations;
   otp_settings: OtpSettings;
   otps: Otps;
+  password_credentials: PasswordCredentials;
+  password_history: PasswordHistory;
   rate_counters: RateCounters;
   service_configs: ServiceConfigs;
   sessions: Sessions;
   signing_keys: SigningKeys;
+  sms_outbox: SmsOutbox;
   users: Users;
 }
