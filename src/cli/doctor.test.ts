@@ -37,6 +37,7 @@ test('each problem is told with what to do about it, and the exit code is 1', as
     state: 'problem',
     detail: expect.stringContaining('set WATCHWORD_BASE_URL'),
   })
+  expect(insecure.of('SMS')).toMatchObject({ state: 'ok', detail: expect.stringMatching(/^Off: WATCHWORD_SMS_URL/) })
   expect(insecure.of('mail')).toMatchObject({ state: 'problem', detail: expect.stringContaining('SMTP_URL') })
 
   const unreachable = await states({
@@ -56,6 +57,11 @@ test('each problem is told with what to do about it, and the exit code is 1', as
     detail: expect.stringMatching(/does not answer \(ECONNREFUSED\): start it, or correct DATABASE_URL\.$/),
   })
   expect(JSON.stringify(nobody.findings)).not.toContain('secret-of-mine')
+  const sms = await states({ ...env, WATCHWORD_SMS_URL: 'https://AC12:secret-of-mine@sms.example/Messages.json' })
+  expect(sms.findings.map(({ detail }) => detail)).toEqual([
+    expect.stringMatching(/^WATCHWORD_SMS_URL names no sender/),
+  ])
+  expect(JSON.stringify(sms.findings)).not.toContain('secret-of-mine')
   const setting = await states({ ...env, PORT: 'x' })
   expect(setting.findings).toEqual([
     { check: 'configuration', state: 'problem', detail: expect.stringMatching(/^PORT is x: /) },

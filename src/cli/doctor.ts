@@ -28,7 +28,7 @@ export function addDoctor(program: Command, report: (exitCode: number) => void):
     .option('--json', 'for scripts')
     .addHelpText(
       'after',
-      '\nSends no mail. Exits with 1 when there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
+      '\nSends no mail and no SMS. Exits with 1 when there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
     )
     .action(async (options: { json?: boolean }) => {
       const findings = await examine()
@@ -54,6 +54,7 @@ async function examine(): Promise<Finding[]> {
     ...(config.databaseUrl ? [] : [examineDataDir(config)]),
     ...(await examineDatabase(config)),
     await examineMail(config),
+    await examineSms(config),
   ]
 }
 
@@ -208,6 +209,11 @@ async function examineMail(config: Config): Promise<Finding> {
   } catch (error) {
     return failed('mail', error, config)
   }
+}
+
+async function examineSms(config: Config): Promise<Finding> {
+  const { describeSms } = await import('../platform/sms/provider.ts')
+  return { check: 'SMS', state: 'ok', detail: describeSms(config) }
 }
 
 function failed(check: string, error: unknown, config: Config | null): Finding {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { isException, readExceptions } from './outbound/addresses.ts'
 
 /** A setting that is wrong, in one line that says what to do. */
 export class ConfigError extends Error {
@@ -18,7 +19,8 @@ export interface Config {
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
-  smsUrl: string | null
+  /** Null: no SMS; development keeps them. */
+  sms: SmsProvider | null
   /** Base64 texts of 32-byte keys, the writing one first; empty when a file is to be read or made. */
   masterKeys: string[]
   masterKeyFile: string | null
@@ -35,6 +37,15 @@ export interface Config {
   logLevel: LogLevel
 }
 
+/** What WATCHWORD_SMS_URL says. */
+export interface SmsProvider {
+  /** Without credentials and query. */
+  endpoint: string
+  username: string
+  password: string
+  sender: { parameter: 'From' | 'MessagingServiceSid'; value: string }
+}
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -46,14 +57,16 @@ export const variables: Record<string, string> = {
   WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
   SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
   WATCHWORD_MAIL_FROM: 'Sender of mails, such as Acme <login@acme.com>; required with SMTP_URL',
-  WATCHWORD_SMS_URL: 'Twilio-compatible REST endpoint with credentials; absent: no SMS',
+  WATCHWORD_SMS_URL:
+    'Twilio-compatible REST endpoint with credentials and sender; absent: no SMS (development: /dev/mail)',
   WATCHWORD_MASTER_KEY: '32 bytes as base64; several, separated by commas, during a rotation (the first writes)',
   WATCHWORD_MASTER_KEY_FILE: 'File with the same; in development it is made when missing',
   WATCHWORD_BOOTSTRAP_API_KEY: 'Key of at least 32 characters, stored at start if the deployment has none',
   WATCHWORD_METRICS_PORT: 'Private listener with /metrics and /readyz. Default 4001',
   WATCHWORD_METRICS_HOST: 'Address of the private listener. Default 127.0.0.1',
   WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers count, separated by commas',
-  WATCHWORD_OUTBOUND_ALLOW: 'Private hosts or CIDRs that outbound HTTP may reach, separated by commas',
+  WATCHWORD_OUTBOUND_ALLOW:
+    'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
   WATCHWORD_DNS_SERVER: 'Resolver for domain checks; absent: the system’s',
   WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Ceiling of requests per second for each API key; absent: none',
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
@@ -81,6 +94,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const mailFrom = text('WATCHWORD_MAIL_FROM')
   if (smtpUrl && !mailFrom)
     throw new ConfigError('SMTP_URL is set without WATCHWORD_MAIL_FROM: set the sender, such as Acme <login@acme.com>.')
+  const outboundAllow = readOutboundAllow(env)
   return Object.freeze({
     production,
     port,
@@ -89,14 +103,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     dataDir: resolve(text('WATCHWORD_DATA_DIR') ?? '.watchword/data'),
     smtpUrl,
     mailFrom: mailFrom ?? 'Watchword <watchword@localhost>',
-    smsUrl: readUrl(env, 'WATCHWORD_SMS_URL', ['https:', 'http:']),
+    sms: readSmsUrl(env, outboundAllow),
     masterKeys: readList(env, 'WATCHWORD_MASTER_KEY'),
     masterKeyFile: text('WATCHWORD_MASTER_KEY_FILE'),
     bootstrapApiKey: readBootstrapKey(text('WATCHWORD_BOOTSTRAP_API_KEY')),
     metricsPort: readInteger(env, 'WATCHWORD_METRICS_PORT', 4001, 0, 65535),
     metricsHost: text('WATCHWORD_METRICS_HOST') ?? '127.0.0.1',
     trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
-    outboundAllow: readList(env, 'WATCHWORD_OUTBOUND_ALLOW'),
+    outboundAllow,
     dnsServer: text('WATCHWORD_DNS_SERVER'),
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
       ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', 0, 1, 1_000_000)
@@ -150,6 +164,57 @@ function readCidrs(env: Record<string, string | undefined>, name: string): strin
       throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
   }
   return list
+}
+
+function readOutboundAllow(env: Record<string, string | undefined>): string[] {
+  const list = readList(env, 'WATCHWORD_OUTBOUND_ALLOW')
+  for (const item of list)
+    if (!isException(item))
+      throw new ConfigError(
+        `WATCHWORD_OUTBOUND_ALLOW has ${item}: use hosts without port, addresses or CIDRs such as 10.0.0.0/8, separated by commas.`,
+      )
+  return list
+}
+
+const SMS_FORM = 'https://ACCOUNT_SID:AUTH_TOKEN@api.twilio.com/2010-04-01/Accounts/ACCOUNT_SID/Messages.json?From=%2B…'
+
+function readSmsUrl(env: Record<string, string | undefined>, outboundAllow: string[]): SmsProvider | null {
+  const name = 'WATCHWORD_SMS_URL'
+  const value = readUrl(env, name, ['https:', 'http:'])
+  if (value === null) return null
+  const url = new URL(value)
+  const exceptions = readExceptions(outboundAllow)
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (url.protocol === 'http:' && !exceptions.host(host) && !exceptions.address(host))
+    throw new ConfigError(`${name} is not https: use https, or name its host in WATCHWORD_OUTBOUND_ALLOW.`)
+  const [username, password] = [decodePart(name, url.username), decodePart(name, url.password)]
+  if (!username || !password) throw new ConfigError(`${name} has no credentials: write ${SMS_FORM}`)
+  const sender = readSmsSender(url)
+  return { endpoint: `${url.origin}${url.pathname}`, username, password, sender }
+}
+
+// A number, a short code, or a name of letters and digits.
+const SMS_FROM = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d &_-]{1,11})$/i
+
+function readSmsSender(url: URL): SmsProvider['sender'] {
+  const [[parameter, given] = ['', ''], ...more] = url.searchParams
+  // A + that is not written %2B reads as a space.
+  const value = given.replace(/^ (?=\d+$)/, '+')
+  if (more.length === 0 && !url.hash) {
+    if (parameter === 'From' && SMS_FROM.test(value)) return { parameter, value }
+    if (parameter === 'MessagingServiceSid' && /^[\w-]{1,64}$/.test(value)) return { parameter, value }
+  }
+  throw new ConfigError(
+    'WATCHWORD_SMS_URL names no sender: end it with ?From=%2B15005550006 or ?MessagingServiceSid=MG…, and nothing else.',
+  )
+}
+
+function decodePart(name: string, text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(`${name} has a % in its credentials that is not written as %25: correct it.`)
+  }
 }
 
 function readUrl(env: Record<string, string | undefined>, name: string, protocols: string[]): string | null {

@@ -7,6 +7,12 @@ export interface Metrics {
   mail: Counter<'result'>
   /** Age in seconds of the oldest mail that still waits; an alarm belongs at 60. */
   mailOldestWaiting: Gauge
+  sms: Counter<'result'>
+  smsOldestWaiting: Gauge
+  /** Text messages that were asked for and not made. */
+  smsWithheld: Counter<'reason'>
+  /** Passwords that wait for a thread to hash them. */
+  passwordsWaiting: Gauge
 }
 
 export function createMetrics(): Metrics {
@@ -41,6 +47,28 @@ export function createMetrics(): Metrics {
     mailOldestWaiting: new Gauge({
       name: 'watchword_mail_oldest_waiting_seconds',
       help: 'Age of the oldest mail that still waits for the mail server',
+      registers: [registry],
+    }),
+    sms: new Counter({
+      name: 'watchword_sms_total',
+      help: 'Text messages by result: sent, retried, expired, refused',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+    smsOldestWaiting: new Gauge({
+      name: 'watchword_sms_oldest_waiting_seconds',
+      help: 'Age of the oldest text message that still waits for the provider',
+      registers: [registry],
+    }),
+    smsWithheld: new Counter({
+      name: 'watchword_sms_withheld_total',
+      help: 'Text messages that were asked for and not made, by reason: off, number, country, daily_limit',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+    passwordsWaiting: new Gauge({
+      name: 'watchword_passwords_waiting',
+      help: 'Passwords that wait for a thread to hash them; beyond ten a core they are refused with 503',
       registers: [registry],
     }),
   }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { ConfigError, parseConfig } from './config.ts'
+
+const BASE = 'https://AC12:to%2Fken@api.twilio.com/2010-04-01/Accounts/AC12/Messages.json'
+const sms = (url: string, allow = '') => parseConfig({ WATCHWORD_SMS_URL: url, WATCHWORD_OUTBOUND_ALLOW: allow }).sms
+
+test('reads the SMS provider from its URL', () => {
+  const provider = {
+    endpoint: 'https://api.twilio.com/2010-04-01/Accounts/AC12/Messages.json',
+    username: 'AC12',
+    password: 'to/ken',
+  }
+  expect(parseConfig({}).sms).toBeNull()
+  expect(sms(`${BASE}?From=%2B15005550006`)).toEqual({
+    ...provider,
+    sender: { parameter: 'From', value: '+15005550006' },
+  })
+  expect(sms(`${BASE}?From=+15005550006`)?.sender.value).toBe('+15005550006')
+  expect(sms(`${BASE}?From=Acme%20Inc`)?.sender.value).toBe('Acme Inc')
+  expect(sms(`${BASE}?From=72345`)?.sender.value).toBe('72345')
+  const service = `MG${'a'.repeat(32)}`
+  expect(sms(`${BASE}?MessagingServiceSid=${service}`)?.sender).toEqual({
+    parameter: 'MessagingServiceSid',
+    value: service,
+  })
+  const local = 'http://AC12:token@127.0.0.1:8080/Messages.json?From=Acme'
+  expect(sms(local, '127.0.0.0/8')?.endpoint).toBe('http://127.0.0.1:8080/Messages.json')
+})
+
+test.each([
+  ['not a URL', 'api.twilio.com', /starts with https/],
+  ['another protocol', 'smtp://AC12:token@example.com?From=Acme', /starts with https/],
+  ['http without leave', 'http://AC12:token@example.com/?From=Acme', /not https/],
+  ['no credentials', 'https://api.twilio.com/Messages.json?From=Acme', /no credentials/],
+  ['no password', 'https://AC12@api.twilio.com/Messages.json?From=Acme', /no credentials/],
+  ['a bare % in the password', 'https://AC12:to%ken@api.twilio.com/?From=Acme', /%25/],
+  ['no sender', BASE, /no sender/],
+  ['two senders', `${BASE}?From=Acme&MessagingServiceSid=MG1`, /no sender/],
+  ['another parameter', `${BASE}?from=Acme`, /no sender/],
+  ['an empty sender', `${BASE}?From=`, /no sender/],
+  ['a sender that is none', `${BASE}?From=%2B1500x`, /no sender/],
+])('refuses an SMS URL with %s, without repeating it', (_, url, message) => {
+  const refusal = () => sms(url)
+  expect(refusal).toThrow(ConfigError)
+  expect(refusal).toThrow(message)
+  expect(refusal).not.toThrow(/AC12|to%2Fken|token/)
+})
+
+test('takes hosts, addresses and CIDRs as exceptions for outbound HTTP, and nothing else', () => {
+  const allow = (text: string) => parseConfig({ WATCHWORD_OUTBOUND_ALLOW: text }).outboundAllow
+  expect(allow('hooks.internal, 10.0.0.0/8 ,::1')).toEqual(['hooks.internal', '10.0.0.0/8', '::1'])
+  for (const text of ['*', 'https://hooks.internal', '10.0.0.0/40', 'hooks.internal:80', '10.0.0.0/8;::1'])
+    expect(() => allow(text)).toThrow(/WATCHWORD_OUTBOUND_ALLOW has/)
+})

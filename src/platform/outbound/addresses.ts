@@ -1,0 +1,92 @@
+import { BlockList, isIP } from 'node:net'
+
+/**
+ * IPv4 networks that are not the public internet: the special-purpose registry of IANA (RFC 6890 and its updates),
+ * multicast, reserved. Metadata services live in 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24.
+ */
+const SPECIAL_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  // Azure's metadata and DNS, at a public address.
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+]
+
+// Of IPv6 only global unicast is public. All else stays out by that alone: loopback, link-local, unique-local,
+// multicast, and the forms that wrap an IPv4 address (::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48).
+const GLOBAL_UNICAST = '2000::/3'
+// What is special within it: protocol assignments with Teredo, documentation, 6to4, which wraps IPv4 as well.
+const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
+
+const special = blockList([...SPECIAL_IPV4, ...SPECIAL_IPV6])
+const globalUnicast = blockList([GLOBAL_UNICAST])
+
+/** Whether an address is one of the public internet. False for what is no address. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special.check(address, 'ipv4')
+    case 6:
+      return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+    default:
+      return false
+  }
+}
+
+/** What the operator lets outbound HTTP reach although it is private. */
+export interface Exceptions {
+  host(hostname: string): boolean
+  address(address: string): boolean
+}
+
+/** Reads valid entries: hosts, addresses, CIDRs. */
+export function readExceptions(entries: readonly string[]): Exceptions {
+  const networks = entries.filter((entry) => isNetwork(entry))
+  const hosts = new Set(entries.filter((entry) => !isNetwork(entry)).map((entry) => entry.toLowerCase()))
+  const list = blockList(networks)
+  return {
+    host: (hostname) => hosts.has(hostname.toLowerCase()),
+    address(address) {
+      const version = isIP(address)
+      return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+    },
+  }
+}
+
+/** Whether a text is a host name without port and wildcard, an address, or a CIDR. */
+export function isException(entry: string): boolean {
+  return isNetwork(entry) || (isHostname(entry) && !/^[\d.]+$/.test(entry))
+}
+
+function isHostname(text: string): boolean {
+  return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
+
+function blockList(networks: string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    const version = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    list.addSubnet(address, prefix === undefined ? (version === 'ipv4' ? 32 : 128) : Number(prefix), version)
+  }
+  return list
+}

@@ -1,0 +1,179 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import type { Dispatcher } from 'undici'
+import type { Config } from '../config.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import { type Exceptions, isPublicAddress, readExceptions } from './addresses.ts'
+
+export interface OutboundRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  headers?: Record<string, string>
+  body?: string
+  /** For all of it, from the name to the last byte. Default 15 000. */
+  timeoutMs?: number
+  /** Of the answer's body. Default 64 KiB. */
+  maxBytes?: number
+}
+
+export interface OutboundResponse {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: Buffer
+}
+
+/** `tls`: no trusted encryption. `bad_answer`: not HTTP. */
+export type OutboundReason =
+  | 'invalid_url'
+  | 'not_allowed'
+  | 'unreachable'
+  | 'tls'
+  | 'timeout'
+  | 'too_large'
+  | 'bad_answer'
+
+/** A request that brought no answer. Holds nothing of the request: addresses and headers carry secrets. */
+export class OutboundFailure extends Error {
+  override name = 'OutboundFailure'
+  readonly reason: OutboundReason
+  /** The code of the failure beneath, such as `ECONNREFUSED`; else the reason in capitals. */
+  readonly code: string
+
+  constructor(reason: OutboundReason, code: string = reason.toUpperCase()) {
+    super(`Outbound request failed: ${reason}`)
+    this.reason = reason
+    this.code = code
+  }
+}
+
+/** Finds every address of a host name. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+
+const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+
+const TIMEOUT_MS = 15_000
+const MAX_BODY_BYTES = 64 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+
+/**
+ * The one way out for HTTP. Every address of the host is checked, and the connection goes to a checked one, so that a
+ * name that changes its mind in between gains nothing; a redirect is an answer like any other, never followed
+ * (ASVS 1.3.6, 15.3.2). https alone, but for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
+ */
+export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
+  return outbound(platform)(url, request)
+}
+
+const outbound = perPlatform((platform) => openOutbound(platform.config))
+
+/** The same with a resolver of one's own. */
+export function openOutbound(config: Pick<Config, 'outboundAllow'>, resolve: Resolve = resolveBySystem) {
+  const exceptions = readExceptions(config.outboundAllow)
+  return async (url: string, request: OutboundRequest): Promise<OutboundResponse> => {
+    const target = readTarget(url)
+    const signal = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)
+    try {
+      const addresses = await unlessAborted(checkedAddresses(target, exceptions, resolve), signal)
+      return await exchange(target, addresses, request, signal)
+    } catch (error) {
+      throw toFailure(error, signal)
+    }
+  }
+}
+
+function readTarget(url: string): URL {
+  const target = URL.parse(url)
+  // Credentials belong into a header: undici would not send them, and addresses end up in logs.
+  if (!target || !['https:', 'http:'].includes(target.protocol) || target.username || target.password)
+    throw new OutboundFailure('invalid_url')
+  return target
+}
+
+// Names that only private networks know (RFC 6762, RFC 6761, ICANN's private-use name).
+const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
+
+async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Resolve): Promise<LookupAddress[]> {
+  // The URL parser has turned 0x7f.1, 2130706433 and their kin into the address that they mean.
+  const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const family = isIP(hostname)
+  const addresses = family ? [{ address: hostname, family }] : await resolve(hostname)
+  if (addresses.length === 0) throw new OutboundFailure('unreachable', 'ENOTFOUND')
+  if (exceptions.host(hostname) || addresses.every(({ address }) => exceptions.address(address))) return addresses
+  const isPublic = addresses.every(({ address }) => isPublicAddress(address) || exceptions.address(address))
+  if (target.protocol !== 'https:' || PRIVATE_NAME.test(hostname) || !isPublic) throw new OutboundFailure('not_allowed')
+  return addresses
+}
+
+/** One connection for one request: nothing is left over that was checked for another. */
+async function exchange(target: URL, addresses: LookupAddress[], request: OutboundRequest, signal: AbortSignal) {
+  // Loaded when something goes out: a start needs none of it.
+  const { Client } = await import('undici')
+  const client = new Client(target.origin, {
+    connect: { lookup: pinnedTo(addresses), timeout: request.timeoutMs ?? TIMEOUT_MS },
+    allowH2: false,
+    pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+  try {
+    const { statusCode, headers, body } = await client.request({
+      method: request.method,
+      path: target.pathname + target.search,
+      headers: { 'user-agent': 'Watchword', ...request.headers },
+      body: request.body ?? null,
+      signal,
+    })
+    return { status: statusCode, headers, body: await readBody(body, request.maxBytes ?? MAX_BODY_BYTES) }
+  } finally {
+    // Not awaited: a peer that does not let go must not hold up who asked.
+    client.destroy().catch(() => undefined)
+  }
+}
+
+function pinnedTo(addresses: LookupAddress[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [first] = addresses
+    if (options.all) callback(null, addresses)
+    else callback(null, first?.address ?? '', first?.family)
+  }
+}
+
+async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) continue
+    size += chunk.length
+    if (size > maxBytes) throw new OutboundFailure('too_large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** The system's resolver cannot be called off; whoever waits for it can. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const CERTIFICATE_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|EPROTO$)/
+
+function toFailure(error: unknown, signal: AbortSignal): OutboundFailure {
+  if (error instanceof OutboundFailure) return error
+  if (signal.aborted) return new OutboundFailure('timeout')
+  const found: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  const code = typeof found === 'string' && /^[A-Z0-9_]{1,60}$/.test(found) ? found : 'EUNKNOWN'
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFailure('too_large', code)
+  if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return new OutboundFailure('timeout', code)
+  if (code === 'UND_ERR_INVALID_ARG') return new OutboundFailure('invalid_url', code)
+  // Not every such error has a code.
+  if (error instanceof Error && error.name === 'HTTPParserError') return new OutboundFailure('bad_answer')
+  return new OutboundFailure(CERTIFICATE_CODE.test(code) ? 'tls' : 'unreachable', code)
+}

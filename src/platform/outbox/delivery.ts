@@ -1,0 +1,167 @@
+import type { Counter, Gauge } from 'prom-client'
+import { type Directory, findDirectory } from '../http/directory.ts'
+import { isId } from '../ids.ts'
+import type { JobHandler } from '../jobs/queue.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import { createGate } from './gate.ts'
+import { enqueueSending, type Outbox } from './outbox.ts'
+import {
+  deleteExpired,
+  deleteWaiting,
+  findWaiting,
+  listForgotten,
+  noteFailedTry,
+  oldestWaitingSeconds,
+  type Waiting,
+} from './waiting.ts'
+
+/** A message that did not leave. It is told by a code: what peers say in plain text quotes addresses. */
+export class DeliveryFailure extends Error {
+  override name = 'DeliveryFailure'
+  /** Such as `ETIMEDOUT` or `SMTP_451`. */
+  readonly code: string
+  /** The peer refused this very recipient or message for good. */
+  readonly refused: boolean
+  /** It is the peer that fails, so the next message would fail as well. */
+  readonly unreachable: boolean
+
+  constructor(code: string, refused: boolean, unreachable: boolean) {
+    super(code)
+    this.code = code
+    this.refused = refused
+    this.unreachable = unreachable
+  }
+}
+
+/** The way that messages of one channel take. */
+export interface Transport<M> {
+  /** Sends within seconds, or throws DeliveryFailure. */
+  send(message: Waiting<M>): Promise<void>
+  close(): void
+}
+
+export interface Channel<M extends { decoy: boolean }> {
+  outbox: Outbox<M>
+  /** Null: there is no way out. The messages stay, until there is one or they are of no use. */
+  open(platform: Platform): Transport<M> | null
+  metrics(platform: Platform): { results: Counter<'result'>; oldestWaiting: Gauge }
+  /** Names the clean-up job. */
+  cleanUp: string
+  /** What the log says. */
+  lines: { refused: string; retried: string }
+}
+
+export interface Delivery {
+  /** Sends one message of the outbox; at least once, and not at all when its row is gone. */
+  send: JobHandler
+  /** Drops what is of no use any more and sends what was forgotten. */
+  cleanUp: JobHandler
+  /** Brings the gauge of the oldest waiting message up to date; every process that is scraped does so for itself. */
+  measure(platform: Platform): Promise<void>
+  /** Ends the connections of the channel. */
+  close(platform: Platform): void
+}
+
+/** Makes the delivery of a channel. */
+export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>): Delivery {
+  const { outbox } = channel
+  const opened = perPlatform((platform) => ({ transport: channel.open(platform), gate: createGate() }))
+  const measure = async (platform: Platform) =>
+    channel.metrics(platform).oldestWaiting.set(await oldestWaitingSeconds(platform.db, outbox))
+  return {
+    measure,
+    close: (platform) => opened(platform).transport?.close(),
+    send: {
+      name: outbox.job,
+      async handle(platform, { directoryId, id }) {
+        if (typeof directoryId !== 'string' || typeof id !== 'string' || !isId(id)) return
+        const directory = await findDirectory(platform, directoryId)
+        const message = directory && (await findWaiting(platform, outbox, directory, id))
+        if (!message) return
+        if (message.decoy || message.expired) {
+          await deleteWaiting(platform.db, outbox, directory, id)
+          if (!message.decoy) channel.metrics(platform).results.inc({ result: 'expired' })
+          return
+        }
+        await deliver(platform, channel, opened(platform), directory, message)
+      },
+    },
+    cleanUp: {
+      name: channel.cleanUp,
+      cron: '* * * * *',
+      async handle(platform) {
+        await dropExpired(platform, channel)
+        if (opened(platform).transport)
+          for (const { directoryId, id } of await listForgotten(platform.db, outbox, BATCH))
+            await enqueueSending(platform.db, outbox, directoryId, id)
+        await measure(platform)
+      },
+    },
+  }
+}
+
+const BATCH = 200
+
+async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
+  for (;;) {
+    const { deleted, expired } = await deleteExpired(platform.db, channel.outbox, BATCH)
+    channel.metrics(platform).results.inc({ result: 'expired' }, expired)
+    if (deleted < BATCH) return
+  }
+}
+
+async function deliver<M extends { decoy: boolean }>(
+  platform: Platform,
+  channel: Channel<M>,
+  way: { transport: Transport<M> | null; gate: ReturnType<typeof createGate> },
+  directory: Directory,
+  message: Waiting<M>,
+): Promise<void> {
+  const { outbox } = channel
+  // The row stays: the clean-up finds it once there is a way out, or drops it.
+  if (!way.transport) return
+  const leave = way.gate.enter()
+  if (!leave) return enqueueSending(platform.db, outbox, directory.id, message.id, nextTry(message.ageMs))
+  try {
+    await way.transport.send(message)
+    leave(true)
+  } catch (error) {
+    leave(error instanceof DeliveryFailure && !error.unreachable)
+    if (!(error instanceof DeliveryFailure)) throw error
+    return failed(platform, channel, directory, message, error)
+  }
+  await deleteWaiting(platform.db, outbox, directory, message.id)
+  channel.metrics(platform).results.inc({ result: 'sent' })
+}
+
+async function failed<M extends { decoy: boolean }>(
+  platform: Platform,
+  { outbox, metrics, lines }: Channel<M>,
+  directory: Directory,
+  message: Waiting<M>,
+  failure: DeliveryFailure,
+): Promise<void> {
+  const fields = { job: outbox.job, directoryId: directory.id, attempt: message.attempts + 1, code: failure.code }
+  if (failure.refused) {
+    await deleteWaiting(platform.db, outbox, directory, message.id)
+    metrics(platform).results.inc({ result: 'refused' })
+    platform.log.warn(fields, lines.refused)
+    return
+  }
+  await platform.tx(async (tx) => {
+    const waits = await noteFailedTry(tx, outbox, directory, message.id, failure.code)
+    if (waits) await enqueueSending(tx, outbox, directory.id, message.id, nextTry(message.ageMs))
+  })
+  metrics(platform).results.inc({ result: 'retried' })
+  platform.log.warn(fields, lines.retried)
+}
+
+/**
+ * A message waits about as long again as it has waited: after 1, 2, 4, 8 seconds and so on, at most a minute. Codes
+ * live for minutes; the queue's own steps are made for days.
+ */
+function nextTry(ageMs: number): Date {
+  const delayMs = Math.min(Math.max(ageMs, 1000), 60_000) * (0.8 + 0.4 * Math.random())
+  // The queue goes by real time, not by the clock of the service.
+  return new Date(Date.now() + delayMs)
+}

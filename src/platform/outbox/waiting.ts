@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/pool.ts'
+import { type Directory, findDirectory } from '../http/directory.ts'
+import type { Platform } from '../platform.ts'
+import { type AnyOutbox, type Outbox, placeOf, sendingKey } from './outbox.ts'
+
+/** A row of an outbox, opened. */
+export type Waiting<M> = M & {
+  id: string
+  directoryId: string
+  kind: string
+  createdAt: Date
+  /** Past the time up to which it is worth sending. */
+  expired: boolean
+  ageMs: number
+  attempts: number
+}
+
+/** The message, or null when it has been sent or dropped. */
+export async function findWaiting<M extends { decoy: boolean }>(
+  platform: Platform,
+  outbox: Outbox<M>,
+  directory: Directory,
+  id: string,
+): Promise<Waiting<M> | null> {
+  const row = await selectWaiting(platform.db, outbox)
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row ? openRow(platform, outbox, directory, row) : null
+}
+
+/** Messages that development keeps, the newest first, of every directory; decoys left out. */
+export async function listKept<M extends { decoy: boolean }>(
+  platform: Platform,
+  outbox: Outbox<M>,
+  limit: number,
+): Promise<Waiting<M>[]> {
+  const query = selectWaiting(platform.db, outbox).where('kept', '=', true).orderBy('id', 'desc').limit(limit)
+  const messages = await Promise.all((await query.execute()).map((row) => openKeptRow(platform, outbox, row)))
+  return messages.filter((message) => message !== null).filter((message) => !message.decoy)
+}
+
+/** One message that development keeps, or null. */
+export async function findKept<M extends { decoy: boolean }>(
+  platform: Platform,
+  outbox: Outbox<M>,
+  id: string,
+): Promise<Waiting<M> | null> {
+  const query = selectWaiting(platform.db, outbox).where('kept', '=', true).where('id', '=', id)
+  const row = await query.executeTakeFirst()
+  const message = row ? await openKeptRow(platform, outbox, row) : null
+  return message?.decoy ? null : message
+}
+
+export async function deleteWaiting(db: Db, outbox: AnyOutbox, directory: Directory, id: string): Promise<void> {
+  await db.deleteFrom(outbox.table).where('directory_id', '=', directory.id).where('id', '=', id).execute()
+}
+
+/**
+ * Counts a failed try. False: the message is gone. The reason is a code, never a server's words, which quote addresses.
+ */
+export async function noteFailedTry(
+  db: Db,
+  outbox: AnyOutbox,
+  directory: Directory,
+  id: string,
+  reason: string,
+): Promise<boolean> {
+  const updated = await db
+    .updateTable(outbox.table)
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: reason }))
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return updated.numUpdatedRows > 0n
+}
+
+/**
+ * Drops up to `limit` messages that are of no use any more; what development keeps, a day later. Returns how many.
+ */
+export async function deleteExpired(
+  db: Db,
+  outbox: AnyOutbox,
+  limit: number,
+): Promise<{ expired: number; deleted: number }> {
+  const table = sql.table(outbox.table)
+  const { rows } = await sql<{ kept: boolean }>`
+    delete from ${table} where (directory_id, id) in (
+      select directory_id, id from ${table}
+      where useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')
+      order by useful_until limit ${limit} for update skip locked)
+    returning kept`.execute(db)
+  return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
+}
+
+/** Messages that no job will send: there was no way out when their job ran, or the job failed too often. */
+export async function listForgotten(
+  db: Db,
+  outbox: AnyOutbox,
+  limit: number,
+): Promise<{ directoryId: string; id: string }[]> {
+  const { rows } = await sql<{ directory_id: string; id: string }>`
+    select directory_id, id from ${sql.table(outbox.table)} as waiting
+    where not kept and useful_until > clock_now() and created_at < clock_now() - interval '1 minute'
+      and not exists (select from graphile_worker.jobs
+        where key = ${sendingKey(outbox, '')} || waiting.id and attempts < max_attempts)
+    order by useful_until limit ${limit}`.execute(db)
+  return rows.map((row) => ({ directoryId: row.directory_id, id: row.id }))
+}
+
+/** Age of the oldest message that should have left; 0 when none waits. */
+export async function oldestWaitingSeconds(db: Db, outbox: AnyOutbox): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from clock_now() - min(created_at)), 0)::float8 as seconds
+    from ${sql.table(outbox.table)} where not kept and useful_until > clock_now()`.execute(db)
+  return rows[0]?.seconds ?? 0
+}
+
+function selectWaiting(db: Db, outbox: AnyOutbox) {
+  return db
+    .selectFrom(outbox.table)
+    .select(['directory_id', 'id', 'kind', 'message_sealed', 'created_at', 'attempts'])
+    .select(sql<boolean>`useful_until <= clock_now()`.as('expired'))
+    .select(sql<number>`extract(epoch from clock_now() - created_at)::float8 * 1000`.as('age_ms'))
+}
+
+type Row = NonNullable<Awaited<ReturnType<ReturnType<typeof selectWaiting>['executeTakeFirst']>>>
+
+async function openKeptRow<M extends { decoy: boolean }>(platform: Platform, outbox: Outbox<M>, row: Row) {
+  const directory = await findDirectory(platform, row.directory_id)
+  return directory ? openRow(platform, outbox, directory, row) : null
+}
+
+async function openRow<M extends { decoy: boolean }>(
+  platform: Platform,
+  outbox: Outbox<M>,
+  directory: Directory,
+  row: Row,
+): Promise<Waiting<M>> {
+  const opened = await platform.keyring.open(placeOf(outbox.table, directory, row.id), row.message_sealed)
+  const message = outbox.read(JSON.parse(opened))
+  if (!message) throw new Error(`A row of ${outbox.table} has a form that this release does not know`)
+  const { id, kind, attempts, expired, created_at: createdAt, age_ms: ageMs } = row
+  return { ...message, id, kind, attempts, expired, createdAt, ageMs, directoryId: directory.id }
+}

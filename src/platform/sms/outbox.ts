@@ -1,0 +1,62 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Db } from '../db/pool.ts'
+import type { Directory } from '../http/directory.ts'
+import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
+import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
+import type { Platform } from '../platform.ts'
+
+const Sms = Type.Object({ to: Type.String(), text: Type.String(), decoy: Type.Boolean() })
+
+export type Sms = Static<typeof Sms>
+
+/** A text message of the outbox, opened. */
+export type OpenedSms = Waiting<Sms>
+
+export const smsOutbox: Outbox<Sms> = {
+  table: 'sms_outbox',
+  job: 'sms.send',
+  keeps: ({ config }) => config.sms === null && !config.production,
+  read: (value) => (Value.Check(Sms, value) ? value : null),
+}
+
+/** Whether messages can leave, or are kept in development. Production without WATCHWORD_SMS_URL sends none. */
+export function takesSms(platform: Platform): boolean {
+  return platform.config.sms !== null || smsOutbox.keeps(platform)
+}
+
+/** A text message to one phone. */
+export interface NewSms {
+  /** What it is, such as `otp`. */
+  kind: string
+  /** E.164. */
+  to: string
+  text: string
+  /** Dropped instead of sent. */
+  decoy?: boolean
+}
+
+/**
+ * Puts a text message into the outbox within the caller's transaction. A dead provider never slows or fails the
+ * request.
+ */
+export async function queueSms(
+  db: Db,
+  platform: Platform,
+  directory: Directory,
+  sms: NewSms,
+  usefulSeconds: number,
+): Promise<void> {
+  const { kind, to, text, decoy = false } = sms
+  await putIntoOutbox(db, platform, smsOutbox, directory, { kind, content: { to, text, decoy } }, usefulSeconds)
+}
+
+/** Text messages that development keeps, the newest first, of every directory; decoys left out. */
+export function listKeptSms(platform: Platform, limit: number): Promise<OpenedSms[]> {
+  return listKept(platform, smsOutbox, limit)
+}
+
+/** One text message that development keeps, or null. */
+export function findKeptSms(platform: Platform, id: string): Promise<OpenedSms | null> {
+  return findKept(platform, smsOutbox, id)
+}

@@ -1,0 +1,75 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Config, SmsProvider } from '../config.ts'
+import { OutboundFailure, type OutboundResponse, outboundFetch } from '../outbound/http.ts'
+import { DeliveryFailure, type Transport } from '../outbox/delivery.ts'
+import type { Platform } from '../platform.ts'
+import type { OpenedSms, Sms } from './outbox.ts'
+
+const SEND_TIMEOUT_MS = 10_000
+
+/** The way to the provider of WATCHWORD_SMS_URL: Twilio's Messages resource, which others speak as well. */
+export function openSmsProvider(platform: Platform): Transport<Sms> | null {
+  const { sms: provider } = platform.config
+  if (provider === null) return null
+  return {
+    send: async (sms) => judge(await post(platform, provider, sms)),
+    // Each message has a connection of its own.
+    close: () => undefined,
+  }
+}
+
+async function post(platform: Platform, provider: SmsProvider, sms: OpenedSms): Promise<OutboundResponse> {
+  const { endpoint, username, password, sender } = provider
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64')
+  try {
+    return await outboundFetch(platform, endpoint, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${credentials}`,
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'application/json',
+      },
+      body: new URLSearchParams({ To: sms.to, [sender.parameter]: sender.value, Body: sms.text }).toString(),
+      timeoutMs: SEND_TIMEOUT_MS,
+    })
+  } catch (error) {
+    if (error instanceof OutboundFailure) throw new DeliveryFailure(error.code, false, true)
+    throw error
+  }
+}
+
+// What may pass: an account that is being set right, a limit on concurrent requests, a moment of weakness.
+const PASSING = new Set([401, 402, 403, 404, 408, 425, 429])
+
+/**
+ * Takes 2xx as sent and other 4xx as a refusal of this very message. Goes by the status: Twilio changes its error codes
+ * and advises against logic that rests on them; they are for the log.
+ */
+function judge({ status, body }: OutboundResponse): void {
+  if (status >= 200 && status < 300) return
+  const refused = status >= 400 && status < 500 && !PASSING.has(status)
+  throw new DeliveryFailure(`SMS_${status}${readCode(body)}`, refused, !refused)
+}
+
+const Problem = Type.Object({ code: Type.Integer({ minimum: 0, maximum: 999_999 }) })
+
+function readCode(body: Buffer): string {
+  try {
+    const problem: unknown = JSON.parse(body.toString('utf8'))
+    return isProblem(problem) ? `_${problem.code}` : ''
+  } catch {
+    return ''
+  }
+}
+
+function isProblem(value: unknown): value is Static<typeof Problem> {
+  return Value.Check(Problem, value)
+}
+
+/** What becomes of text messages, for `doctor`. Without a provider production sends none, and needs none. */
+export function describeSms(config: Config): string {
+  if (config.sms !== null) return `Text messages leave through ${new URL(config.sms.endpoint).host}.`
+  if (config.production) return 'Off: WATCHWORD_SMS_URL is not set. Codes leave by mail alone.'
+  return `Text messages are kept, to be read at ${config.baseUrl}/dev/mail.`
+}
