@@ -1,5 +1,7 @@
+import type { FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/pool.ts'
 import { ApiError, httpErrors } from '../errors.ts'
+import type { Platform } from '../platform.ts'
 
 /** A problem as it goes out (RFC 9457), with its headers. */
 export interface Problem {
@@ -26,6 +28,21 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
       ...extra,
     },
   }
+}
+
+/** The problem of a request that was refused or failed, with its code kept for the log; what is our fault is logged. */
+export function noteProblem(platform: Platform, error: unknown, request: FastifyRequest): Problem {
+  const refusal = asApiError(error)
+  const problem = toProblem(refusal, platform.config.baseUrl, request.id)
+  if (request.state) request.state.code = refusal.definition.code
+  if (problem.status >= 500) {
+    const route = request.routeOptions?.config.route?.path ?? request.routeOptions?.url ?? 'none'
+    platform.log.error(
+      { requestId: request.id, route, error: refusal.details.cause ?? refusal },
+      refusal.definition.title,
+    )
+  }
+  return problem
 }
 
 /** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */

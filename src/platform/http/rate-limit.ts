@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { httpErrors } from '../errors.ts'
+import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
 import type { Principal } from './authenticate.ts'
-import type { Directory } from './directory.ts'
+import { accountDirectory, type Directory } from './directory.ts'
 
 /** At most `limit` acts of one identity within `windowSeconds`. */
 export interface RateLimit {
@@ -18,6 +19,17 @@ export interface RateState {
   /** Seconds until the window ends. */
   resetSeconds: number
   windowSeconds: number
+  /** Whose limit it is, where it is not the target's own. */
+  policy?: SharedPolicy
+}
+
+type SharedPolicy = 'organization' | 'key'
+
+/** A limit of one identity in one directory. No two of one call share a bucket. */
+interface Counted extends RateLimit {
+  directory: Directory
+  identity: Buffer
+  policy?: SharedPolicy
 }
 
 /**
@@ -31,47 +43,139 @@ export async function countAct(
   identity: Buffer,
   limits: RateLimit[],
 ): Promise<RateState> {
-  const rows = limits.map(
-    (limit): RawBuilder<unknown> =>
-      sql`(${directory.id}::uuid, ${limit.bucket}, ${identity}::bytea, clock_now(), 1, ${limit.windowSeconds}::int)`,
+  return count(
+    platform,
+    limits.map((limit) => ({ ...limit, directory, identity })),
+    [],
   )
-  // Ordered, so that two statements never wait for each other's rows crosswise.
+}
+
+/** Messages an hour, to whomever. */
+export interface SendCeilings {
+  /** Of a directory. */
+  perOrganizationHour: number
+  /** Of an API key, over all directories that it sends from. */
+  perKeyHour: number
+}
+
+/**
+ * Counts one message to a target as countAct does, and against what its organization and the API key may send in an
+ * hour: with the keys of an organization nobody sends spam or runs up a bill. What the target's own limits refuse uses up
+ * nothing of the shared ones. Answers the state of the target's limits. Throws `rate_limited`, which says whose it is.
+ */
+export async function countSend(
+  platform: Platform,
+  { directory, origin }: { directory: Directory; origin: Pick<Origin, 'actor'> },
+  target: Buffer,
+  limits: RateLimit[],
+  ceilings: SendCeilings,
+): Promise<RateState> {
+  const hourly = (bucket: string, policy: SharedPolicy, owner: Directory, id: string, limit: number): Counted => {
+    return { bucket, policy, directory: owner, identity: idBytes(id), limit, windowSeconds: 3600 }
+  }
+  const shared = [hourly('send.organization', 'organization', directory, directory.id, ceilings.perOrganizationHour)]
+  const { type, id: keyId } = origin.actor
+  if (type === 'api_key' && keyId !== null) {
+    const account = await accountDirectory(platform, directory)
+    shared.push(hourly('send.key', 'key', account, keyId, ceilings.perKeyHour))
+  }
+  return count(
+    platform,
+    limits.map((limit) => ({ ...limit, directory, identity: target })),
+    shared,
+  )
+}
+
+/**
+ * Takes one of a directory's acts, if there is one left: for a ceiling that withholds something instead of refusing the
+ * request. What is withheld does not count, so that a raised ceiling is of use at once.
+ */
+export async function claimAct(platform: Platform, directory: Directory, limit: RateLimit): Promise<boolean> {
+  const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
+  const { rows } = await sql`
+    insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
+    select ${directory.id}::uuid, ${limit.bucket}, ${idBytes(directory.id)}::bytea, clock_now(), 1
+    where ${limit.limit}::int > 0
+    on conflict (directory_id, bucket, identity) do update set
+      count = case when ${elapsed} then 1 else c.count + 1 end,
+      window_started_at = case when ${elapsed} then clock_now() else c.window_started_at end
+    where ${elapsed} or c.count < ${limit.limit}::int
+    returning 1`.execute(platform.db)
+  return rows.length > 0
+}
+
+/** An id as what a counter is filed under. */
+function idBytes(id: string): Buffer {
+  return Buffer.from(id.replaceAll('-', ''), 'hex')
+}
+
+function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(c.window_started_at <= clock_now() - make_interval(secs => ${windowSeconds}))`
+}
+
+/** One statement: first the target's own counters, then, unless one of those is over, the shared ones. */
+async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
+  const rows = [...own, ...shared].map(
+    (counter): RawBuilder<unknown> =>
+      sql`(${counter.directory.id}::uuid, ${counter.bucket}, ${counter.identity}::bytea, ${counter.limit}::int,
+        ${counter.windowSeconds}::int, ${shared.includes(counter)}::boolean)`,
+  )
+  const sharedToo = sql`, shared as (${countRows(sql`shared and not exists (
+    select from own join asked using (bucket) where own.count > asked.most)`)})`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
-    with asked (directory_id, bucket, identity, window_started_at, count, window_seconds) as (values ${sql.join(rows)}),
-    counted as (
-      insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
-      select directory_id, bucket, identity, window_started_at, count from asked order by bucket
-      on conflict (directory_id, bucket, identity) do update set
-        count = case when c.window_started_at <= clock_now() - make_interval(secs => (
-          select window_seconds from asked where asked.bucket = c.bucket)) then 1 else c.count + 1 end,
-        window_started_at = case when c.window_started_at <= clock_now() - make_interval(secs => (
-          select window_seconds from asked where asked.bucket = c.bucket)) then clock_now() else c.window_started_at end
-      returning c.bucket, c.count, c.window_started_at)
+    with asked (directory_id, bucket, identity, most, window_seconds, shared) as (values ${sql.join(rows)}),
+    own as (${countRows(sql`not shared`)}) ${shared.length ? sharedToo : sql``}
     select bucket, counted.count, ceil(extract(epoch from
       counted.window_started_at + make_interval(secs => asked.window_seconds) - clock_now()))::int as reset
-    from counted join asked using (bucket)`.execute(platform.db)
-  const states = limits.map((limit): RateState & { over: boolean } => {
-    const counter = counters.find((row) => row.bucket === limit.bucket) ?? { count: 0, reset: limit.windowSeconds }
-    const { windowSeconds } = limit
-    const remaining = Math.max(0, limit.limit - counter.count)
-    return {
-      limit: limit.limit,
-      remaining,
-      resetSeconds: counter.reset,
-      windowSeconds,
-      over: counter.count > limit.limit,
-    }
-  })
-  const tightest = states.sort((a, b) => Number(b.over) - Number(a.over) || a.remaining - b.remaining)[0]
-  if (!tightest) throw new Error('countAct needs at least one limit')
-  if (tightest.over) throw rateLimited(tightest)
+    from (select * from own ${shared.length ? sql`union all select * from shared` : sql``}) counted
+    join asked using (bucket)`.execute(platform.db)
+  const stateOf = (counter: Counted) =>
+    toState(
+      counter,
+      counters.find(({ bucket }) => bucket === counter.bucket),
+    )
+  const tightest = [...own].map(stateOf).sort(byTightness)[0]
+  if (!tightest) throw new Error('A count needs at least one limit')
+  const over = [tightest, ...shared.map(stateOf)].find((state) => state.over)
+  if (over) throw rateLimited(over)
   return tightest
+}
+
+/** Ordered, so that two statements never wait for each other's rows crosswise. */
+function countRows(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const elapsed = windowElapsed(sql`(select window_seconds from asked where asked.bucket = c.bucket)`)
+  return sql`
+    insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
+    select directory_id, bucket, identity, clock_now(), 1 from asked where ${condition} order by bucket
+    on conflict (directory_id, bucket, identity) do update set
+      count = case when ${elapsed} then 1 else c.count + 1 end,
+      window_started_at = case when ${elapsed} then clock_now() else c.window_started_at end
+    returning c.bucket, c.count, c.window_started_at`
+}
+
+type Judged = RateState & { over: boolean }
+
+function toState(counter: Counted, counted: { count: number; reset: number } | undefined): Judged {
+  const { limit, windowSeconds, policy } = counter
+  const { count, reset } = counted ?? { count: 0, reset: windowSeconds }
+  const remaining = Math.max(0, limit - count)
+  return { limit, remaining, resetSeconds: reset, windowSeconds, over: count > limit, ...(policy ? { policy } : {}) }
+}
+
+function byTightness(a: Judged, b: Judged): number {
+  return Number(b.over) - Number(a.over) || a.remaining - b.remaining
+}
+
+const TOO_MANY = {
+  organization: 'This organization has sent too many messages',
+  key: 'This API key has sent too many messages',
+  default: 'Too many requests',
 }
 
 function rateLimited(state: RateState) {
   const seconds = Math.max(1, state.resetSeconds)
   return httpErrors.rateLimited({
-    detail: `Too many requests: try again in ${seconds} s.`,
+    detail: `${TOO_MANY[state.policy ?? 'default']}: try again in ${seconds} s.`,
     headers: { ...rateHeaders(state), 'retry-after': String(seconds) },
     extra: { retry_after: seconds },
   })
@@ -79,9 +183,10 @@ function rateLimited(state: RateState) {
 
 /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11), and the older names. */
 export function rateHeaders(state: RateState): Record<string, string> {
+  const policy = state.policy ?? 'default'
   return {
-    'ratelimit-policy': `"default";q=${state.limit};w=${state.windowSeconds}`,
-    ratelimit: `"default";r=${state.remaining};t=${state.resetSeconds}`,
+    'ratelimit-policy': `"${policy}";q=${state.limit};w=${state.windowSeconds}`,
+    ratelimit: `"${policy}";r=${state.remaining};t=${state.resetSeconds}`,
     'x-ratelimit-limit': String(state.limit),
     'x-ratelimit-remaining': String(state.remaining),
     'x-ratelimit-reset': String(state.resetSeconds),

@@ -5,29 +5,13 @@ import { newRequestId } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { FindApiKey } from './authenticate.ts'
-import { clientAddress } from './client-address.ts'
 import type { Directory } from './directory.ts'
+import { addPages, type Page } from './pages.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
-import { asApiError, toProblem } from './problem.ts'
+import { noteProblem, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { serializerSchema } from './reply-schema.ts'
 import type { Method, Route, ServiceId } from './route.ts'
-
-/** A page for people, in HTML, or a file that one needs. */
-export interface Page {
-  path: string
-  /** Null: there is no such page. */
-  render(params: Record<string, string>): Promise<string | PageFile | null>
-  /** Shown only to a browser on this machine that asked for this machine by name. */
-  localOnly?: boolean
-  /** Content-Security-Policy, where the strict one of the service does not do. */
-  contentSecurityPolicy?: string
-}
-
-export interface PageFile {
-  content: Buffer
-  headers: Record<string, string>
-}
 
 export interface ServerParts {
   platform: Platform
@@ -41,8 +25,6 @@ export interface ServerParts {
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
 const JSON_TYPE = /^application\/json(\s*;\s*charset=utf-8)?$/i
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -109,7 +91,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => answerProblem(platform, error, request, reply))
   app.setNotFoundHandler((request, reply) => answerProblem(platform, httpErrors.notFound(), request, reply))
-  for (const page of parts.pages) addPage(app, page)
+  addPages(app, parts.pages, platform)
   // Where people look first.
   app.get('/', (_request, reply) => reply.redirect('/docs'))
   addRoutes(app, parts.routes, pipeline)
@@ -157,26 +139,6 @@ function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Met
   })
 }
 
-function addPage(app: FastifyInstance, page: Page): void {
-  app.get<{ Params: Record<string, string> }>(page.path, async (request, reply) => {
-    const html = page.localOnly && !isLocal(request) ? null : await page.render(request.params)
-    if (html === null) throw httpErrors.notFound()
-    if (typeof html !== 'string') return reply.headers(html.headers).send(html.content)
-    return reply
-      .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', page.contentSecurityPolicy ?? PAGE_POLICY)
-      .send(html)
-  })
-}
-
-/** From this machine, and not by a name that somebody else's DNS points at it (DNS rebinding). */
-function isLocal(request: FastifyRequest): boolean {
-  return (
-    /^(127\.|::1$)/.test(clientAddress(request)) &&
-    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)
-  )
-}
-
 /**
  * Only `application/json`: parser and validator see the same value, and no other type reaches a handler unvalidated.
  * An empty body counts as `{}`, as clients send it for actions.
@@ -201,16 +163,7 @@ function addBodyParser(app: FastifyInstance): void {
 }
 
 function answerProblem(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = asApiError(error)
-  const problem = toProblem(refusal, platform.config.baseUrl, request.id)
-  if (request.state) request.state.code = refusal.definition.code
-  if (problem.status >= 500) {
-    const route = request.routeOptions?.config.route?.path ?? 'none'
-    platform.log.error(
-      { requestId: request.id, route, error: refusal.details.cause ?? refusal },
-      refusal.definition.title,
-    )
-  }
+  const problem = noteProblem(platform, error, request)
   reply
     .code(problem.status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...problem.headers })

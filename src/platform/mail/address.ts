@@ -1,4 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
+import { httpErrors } from '../errors.ts'
 
 /** A mail address that has been validated. */
 export interface EmailAddress {
@@ -36,6 +37,14 @@ export function parseEmail(text: string): EmailAddress | null {
   if (ascii === null) return null
   const email = `${local}@${ascii === domain.toLowerCase() ? domain : ascii}`
   return email.length > MAX_ADDRESS ? null : { email, norm: email.toLowerCase() }
+}
+
+/** The same for an address in a request. Throws `invalid_request`, naming the field. */
+export function requireEmail(text: string, field = 'email'): EmailAddress {
+  const address = parseEmail(text)
+  if (address) return address
+  const message = `${field} must be one bare e-mail address`
+  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field, code: 'email', message }] })
 }
 
 /** The domain in ASCII and lower case (IDNA, UTS #46), or null. */

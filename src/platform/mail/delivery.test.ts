@@ -7,8 +7,8 @@ import { accountDirectory, type Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
-import { createGate, sendMail } from './delivery.ts'
-import { mailJobs } from './jobs.ts'
+import { createGate } from '../outbox/gate.ts'
+import { mailDelivery, mailJobs } from './jobs.ts'
 import { queueMail } from './outbox.ts'
 
 const CANARY = 'canary-7f3a91'
@@ -47,7 +47,8 @@ async function work(): Promise<void> {
 
 async function queue(to: string, options: { decoy?: boolean; usefulSeconds?: number; code?: string } = {}) {
   const { decoy = false, usefulSeconds = 600, code = 'amber falcon' } = options
-  const message = { kind: 'test', to, subject: 'Your code', text: `${code}\n`, html: `<p>${code}</p>`, decoy }
+  const content = { heading: 'Your code', paragraphs: [], code, footer: 'Bye.' }
+  const message = { kind: 'otp' as const, to, subject: 'Your code', content, decoy }
   await platform.tx((tx) => queueMail(tx, platform, directory, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
@@ -77,7 +78,7 @@ test('delivers over TLS with credentials, then forgets the mail', async () => {
   const email = peer.deliveries[0]?.email
   expect(email).toMatchObject({ subject: 'Your code', messageId: `<${id}@acme.example>` })
   expect(email?.text?.split('\n')).toContain('amber falcon')
-  expect(email?.html).toContain('<p>amber falcon</p>')
+  expect(email?.html).toContain('>amber falcon</p>')
   expect(peer.logins).toEqual([{ user: 'login', password: 's3cret', secure: true }])
   expect(await results()).toEqual({ sent: 1 })
   await until(async () => (await countJobs()) === 0)
@@ -87,13 +88,13 @@ test('does nothing for a mail that is gone, or of another directory', async () =
   const id = await queue('ada@example.com')
   const other = await service.tenant()
   const foreign = await accountDirectory(platform, { ...other, environmentSlug: 'production' })
-  await sendMail.handle(platform, { directoryId: foreign.id, id }, 1)
+  await mailDelivery.send.handle(platform, { directoryId: foreign.id, id }, 1)
   expect(peer.deliveries).toHaveLength(0)
-  await sendMail.handle(platform, { directoryId: directory.id, id }, 1)
-  await sendMail.handle(platform, { directoryId: directory.id, id }, 2)
-  await sendMail.handle(platform, { directoryId: directory.id, id: newId() }, 1)
-  await sendMail.handle(platform, { directoryId: directory.id, id: 'nonsense' }, 1)
-  await sendMail.handle(platform, {}, 1)
+  await mailDelivery.send.handle(platform, { directoryId: directory.id, id }, 1)
+  await mailDelivery.send.handle(platform, { directoryId: directory.id, id }, 2)
+  await mailDelivery.send.handle(platform, { directoryId: directory.id, id: newId() }, 1)
+  await mailDelivery.send.handle(platform, { directoryId: directory.id, id: 'nonsense' }, 1)
+  await mailDelivery.send.handle(platform, {}, 1)
   expect(peer.deliveries).toHaveLength(1)
 })
 

@@ -12,7 +12,8 @@ async function queue({ app, tenant }: TestApp, usefulSeconds: number) {
   const { accountId, environmentId } = await tenant()
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
-  const message = { kind: 'test', to: 'ada@example.com', subject: 'Your code', text: 'amber', html: '<p>amber</p>' }
+  const content = { heading: 'Your code', paragraphs: [], code: 'amber', footer: 'Bye.' }
+  const message = { kind: 'otp' as const, to: 'ada@example.com', subject: 'Your code', content }
   await platform.tx((tx) => queueMail(tx, platform, directory, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return { directoryId: directory.id, id: row.id }

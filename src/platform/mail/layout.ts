@@ -1,51 +1,56 @@
-import { escapeHtml } from './html.ts'
+import type { Brand } from './brand.ts'
+import { escapeHtml, mailtoUrl } from './html.ts'
 
-/** What a mail says; all of it plain text. */
+/** What a mail says; all of it plain text. `{brand}` is replaced by the brand's name. */
 export interface MailContent {
-  /** Default `Watchword`. */
-  brandName?: string | null
   heading: string
   paragraphs: string[]
-  /** Shown large, and in the text part on a line of its own. */
-  code?: string
   /** An http(s) link. */
   button?: { label: string; url: string }
+  /** Shown large, and in the text part on a line of its own. */
+  code?: string
+  /** The line above the code; default, below a button: that the code does as well. */
+  codeLabel?: string
   footer: string
 }
 
 /** Renders a mail as text and as HTML. Throws for a link that is not http(s). */
-export function renderMail(content: MailContent): { text: string; html: string } {
-  const plain = toPlain(content)
-  return { text: renderText(plain), html: renderHtml(plain) }
+export function renderMail(content: MailContent, brand: Brand): { text: string; html: string } {
+  const plain = toPlain(content, brand)
+  return { text: renderText(plain, brand), html: renderHtml(plain, brand) }
 }
 
-type PlainContent = MailContent & { brandName: string }
-
-/** Names that people choose must not add lines of their own to what we say. */
-function toPlain(content: MailContent): PlainContent {
-  const { code, button } = content
-  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A mailed link must be http(s)')
-  return {
-    brandName: oneLine(content.brandName ?? '') || 'Watchword',
-    heading: oneLine(content.heading),
-    paragraphs: content.paragraphs.map(oneLine),
-    ...(code === undefined ? {} : { code: oneLine(code) }),
-    ...(button ? { button: { label: oneLine(button.label), url: new URL(button.url).href } } : {}),
-    footer: oneLine(content.footer),
-  }
+/** The text with the name of the brand in it. */
+export function fillIn(text: string, brand: Brand): string {
+  return text.replaceAll('{brand}', () => brand.name)
 }
 
-function oneLine(text: string): string {
+/** The text without line breaks and what else is not seen: names that people choose must not add lines to what we say. */
+export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
 }
 
-function renderText(content: PlainContent): string {
-  const { brandName, heading, paragraphs, code, button, footer } = content
-  const link = button ? [`${button.label}:`, button.url].join('\n') : undefined
-  const blocks = [heading, ...paragraphs, code, link, footer, `-- \n${brandName}`]
-  return `${blocks.filter((block) => block !== undefined && block !== '').join('\n\n')}\n`
+function toPlain(content: MailContent, brand: Brand): MailContent {
+  const { button, code, codeLabel = button ? 'Or enter this code:' : '' } = content
+  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A mailed link must be http(s)')
+  const plain = (text: string) => oneLine(fillIn(text, brand))
+  return {
+    heading: plain(content.heading),
+    paragraphs: content.paragraphs.map(plain),
+    ...(button ? { button: { label: plain(button.label), url: new URL(button.url).href } } : {}),
+    ...(code === undefined ? {} : { code: oneLine(code), codeLabel: plain(codeLabel) }),
+    footer: plain(content.footer),
+  }
 }
 
+function renderText({ heading, paragraphs, button, code, codeLabel, footer }: MailContent, brand: Brand): string {
+  const link = button ? `${button.label}:\n${button.url}` : ''
+  const help = brand.supportEmail ? `\n${HELP} ${brand.supportEmail}` : ''
+  const blocks = [heading, ...paragraphs, link, codeLabel, code, footer, `-- \n${brand.name}${help}`]
+  return `${blocks.filter((block) => block).join('\n\n')}\n`
+}
+
+const HELP = 'Need help? Write to'
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 // Mail programs drop or keep style sheets as they please: light colors are inline, dark ones override them.
@@ -56,16 +61,14 @@ const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark
 .code{background:#27292d!important;color:#f2f3f5!important;border-color:#3a3d44!important}
 .button{background:#f2f3f5!important;color:#16171a!important}.rule{border-color:#303238!important}}`
 
-function renderHtml(content: PlainContent): string {
-  const { brandName, heading, paragraphs, code, button, footer } = content
+function renderHtml(content: MailContent, brand: Brand): string {
+  const { heading, paragraphs, button, code, codeLabel = '', footer } = content
   const body = [
     `<h1 class="ink" style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#16171a">${escapeHtml(heading)}</h1>`,
-    ...paragraphs.map(
-      (text) =>
-        `<p class="ink" style="margin:0 0 16px;font-size:16px;line-height:1.55;color:#16171a">${escapeHtml(text)}</p>`,
-    ),
-    code === undefined ? '' : renderCode(code),
+    ...paragraphs.map(renderParagraph),
     button ? renderButton(button) : '',
+    codeLabel && renderParagraph(codeLabel),
+    code === undefined ? '' : renderCode(code),
     `<p class="soft rule" style="margin:24px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e8;font-size:14px;line-height:1.5;color:#62656d">${escapeHtml(footer)}</p>`,
   ]
   return `<!doctype html>
@@ -79,17 +82,33 @@ function renderHtml(content: PlainContent): string {
 <style>${STYLES}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#f3f4f6">
-<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6;${FONT}"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" style="background:#f3f4f6;overflow-wrap:anywhere;word-break:break-word;${FONT}"><tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px">
-<tr><td class="soft" style="padding:0 4px 12px;font-size:15px;font-weight:600;color:#62656d">${escapeHtml(brandName)}</td></tr>
+<tr><td class="soft" style="padding:0 4px 12px;font-size:15px;font-weight:600;color:#62656d">${renderBrand(brand)}</td></tr>
 <tr><td class="card" style="padding:28px 24px;background:#ffffff;border:1px solid #e4e5e8;border-radius:12px">
 ${body.filter((part) => part !== '').join('\n')}
-</td></tr>
+</td></tr>${renderHelp(brand)}
 </table>
 </td></tr></table>
 </body>
 </html>
 `
+}
+
+function renderBrand({ name, logoUrl }: Brand): string {
+  if (logoUrl === null) return escapeHtml(name)
+  return `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" style="display:block;max-width:240px;max-height:40px;border:0">`
+}
+
+function renderHelp({ supportEmail }: Brand): string {
+  if (supportEmail === null) return ''
+  const address = escapeHtml(supportEmail)
+  return `
+<tr><td class="soft" style="padding:12px 4px 0;font-size:13px;line-height:1.5;color:#62656d">${HELP} <a class="soft" href="${mailtoUrl(supportEmail)}" style="color:#62656d">${address}</a></td></tr>`
+}
+
+function renderParagraph(text: string): string {
+  return `<p class="ink" style="margin:0 0 16px;font-size:16px;line-height:1.55;color:#16171a">${escapeHtml(text)}</p>`
 }
 
 function renderCode(code: string): string {

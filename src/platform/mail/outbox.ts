@@ -1,70 +1,64 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
 import type { Db } from '../db/pool.ts'
 import type { Directory } from '../http/directory.ts'
-import { newId } from '../ids.ts'
-import { enqueue } from '../jobs/queue.ts'
+import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
+import { composeMail, type Mail, type Message } from './compose.ts'
 
-/** One message to one person. */
-export interface Mail {
-  /** What it is, such as `login_otp`. */
-  kind: string
-  /** A bare address; goes into the envelope as it is. */
-  to: string
-  subject: string
-  text: string
-  html: string
-}
+export type { Message } from './compose.ts'
 
-/** A mail that waits, as it is sealed in the outbox. */
-export interface WaitingMail extends Mail {
-  id: string
-  directoryId: string
-  createdAt: Date
+const Nullable = Type.Union([Type.String(), Type.Null()])
+
+const SealedMail = Type.Object({
+  to: Type.String(),
+  subject: Type.String(),
+  text: Type.String(),
+  html: Type.String(),
+  from: Type.Object({ name: Nullable, address: Nullable }),
+  replyTo: Nullable,
   /**
    * Made for an address nobody has, so that known and unknown addresses take the same path and time; dropped instead
    * of sent.
    */
-  decoy: boolean
+  decoy: Type.Boolean(),
+})
+
+export type SealedMail = Static<typeof SealedMail>
+
+/** A mail that waits. */
+export interface WaitingMail extends Mail, SealedMail {
+  id: string
+  directoryId: string
+  createdAt: Date
 }
 
-export const SEND_MAIL = 'mail.send'
+export const mailOutbox: Outbox<SealedMail> = {
+  table: 'mail_outbox',
+  job: 'mail.send',
+  keeps: keepsMail,
+  read(value) {
+    // Mails of a release that knew no senders of directories lack both.
+    const mail: unknown = { from: { name: null, address: null }, replyTo: null, ...Object(value) }
+    return Value.Check(SealedMail, mail) ? mail : null
+  },
+}
 
 /**
- * Puts a mail into the outbox within the caller's transaction. It leaves after the commit, is retried while it is of
- * use, and is forgotten afterwards. A dead mail server never slows or fails the request.
+ * Composes a mail and puts it into the outbox within the caller's transaction. A dead mail server never slows or fails
+ * the request.
  */
 export async function queueMail(
   db: Db,
   platform: Platform,
   directory: Directory,
-  mail: Mail & { decoy?: boolean },
+  message: Message & { decoy?: boolean },
   usefulSeconds: number,
 ): Promise<void> {
-  const id = newId()
-  const { kind, ...message } = { decoy: false, ...mail }
-  const sealed = await platform.keyring.seal(mailPlace(directory, id), JSON.stringify(message))
-  await db
-    .insertInto('mail_outbox')
-    .values({
-      directory_id: directory.id,
-      id,
-      kind,
-      message_sealed: sealed,
-      kept: keepsMail(platform),
-      useful_until: new Date(platform.clock.now().getTime() + usefulSeconds * 1000),
-    })
-    .execute()
-  if (!keepsMail(platform)) await enqueueSending(db, directory.id, id)
-}
-
-/** Has the mail sent, soon or at the given time; there is one such job for a mail. */
-export async function enqueueSending(db: Db, directoryId: string, id: string, runAt?: Date): Promise<void> {
-  await enqueue(db, SEND_MAIL, { directoryId, id }, { key: sendingKey(id), ...(runAt ? { runAt } : {}) })
-}
-
-/** The key of the job that sends a mail. */
-export function sendingKey(id: string): string {
-  return `${SEND_MAIL}/${id}`
+  // Decoys are composed as well: the same work for an address that nobody has.
+  const { kind, ...mail } = await composeMail(platform, directory, message)
+  const content = { ...mail, decoy: message.decoy ?? false }
+  await putIntoOutbox(db, platform, mailOutbox, directory, { kind, content }, usefulSeconds)
 }
 
 /** Development without a mail server: mails stay, to be read at /dev/mail. */
@@ -73,10 +67,5 @@ export function keepsMail(platform: Platform): boolean {
 }
 
 export function mailPlace(directory: Directory, id: string) {
-  return {
-    table: 'mail_outbox',
-    column: 'message_sealed',
-    row: `${directory.id}/${id}`,
-    accountId: directory.accountId,
-  }
+  return placeOf(mailOutbox.table, directory, id)
 }

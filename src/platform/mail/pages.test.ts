@@ -2,13 +2,17 @@ import { expect, test } from 'vitest'
 import { startApp, type TestApp } from '../../../test/harness.ts'
 import { accountDirectory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
-import { renderMail } from './layout.ts'
+import { queueSms } from '../sms/outbox.ts'
 import { queueMail } from './outbox.ts'
 
 const development = await startApp()
 const production = await startApp({ env: { NODE_ENV: 'production' } })
 const withServer = await startApp({
-  env: { SMTP_URL: 'smtp://127.0.0.1:1', WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>' },
+  env: {
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    WATCHWORD_MAIL_FROM: 'Acme <login@acme.example>',
+    WATCHWORD_SMS_URL: 'https://AC12:token@sms.example/Messages.json?From=Acme',
+  },
 })
 
 async function queue({ app, tenant }: TestApp, to: string, subject: string, decoy = false) {
@@ -16,7 +20,7 @@ async function queue({ app, tenant }: TestApp, to: string, subject: string, deco
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
-  const message = { kind: 'login_otp', to, subject, ...renderMail(content), decoy }
+  const message = { kind: 'login_otp' as const, to, subject, content, decoy }
   await platform.tx((tx) => queueMail(tx, platform, directory, message, 60))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
@@ -52,6 +56,21 @@ test('shows one mail, its HTML in a sandbox', async () => {
   expect(text).not.toContain('<script')
 })
 
+test('lists text messages below the mails, and shows one', async () => {
+  const { platform } = development.app
+  const tenant = await development.tenant()
+  const directory = await accountDirectory(platform, { ...tenant, environmentSlug: 'production' })
+  const sms = { kind: 'otp', to: '+14155550123', text: 'Your code: <b>amber falcon</b>' }
+  await platform.tx((tx) => queueSms(tx, platform, directory, sms, 60))
+  const list = (await development.as(null).get('/dev/mail')).text
+  expect(list).toMatch(/<h2>Text messages<\/h2>[\s\S]*\+14155550123/)
+  expect(list).not.toContain('amber')
+  const id = /<h2>Text messages[\s\S]*?\/dev\/mail\/([0-9a-f-]{36})/.exec(list)?.[1]
+  const { status, text } = await development.as(null).get(`/dev/mail/${id}`)
+  expect(status).toBe(200)
+  expect(text).toContain('<pre>Your code: &lt;b&gt;amber falcon&lt;/b&gt;</pre>')
+})
+
 test.each([newId(), 'nonsense'])('there is no mail %s', async (id) => {
   const { status, body } = await development.as(null).get(`/dev/mail/${id}`)
   expect([status, body.code]).toEqual([404, 'not_found'])
@@ -59,7 +78,7 @@ test.each([newId(), 'nonsense'])('there is no mail %s', async (id) => {
 
 test.each([
   ['in production', production],
-  ['with a mail server', withServer],
+  ['with a mail server and an SMS provider', withServer],
 ])('there are no such pages %s', async (_, service) => {
   const id = await queue(service, 'ada@example.com', 'Your code')
   for (const path of ['/dev/mail', `/dev/mail/${id}`]) {

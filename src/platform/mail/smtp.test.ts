@@ -4,7 +4,8 @@ import { afterAll, expect, test } from 'vitest'
 import { makeCertificate, type SmtpPeerOptions, startSmtpPeer, trust } from '../../../test/smtp-peer.ts'
 import { type Config, ConfigError, parseConfig } from '../config.ts'
 import { newId } from '../ids.ts'
-import { checkMailServer, describeMail, openMailServer, readSender, readSmtpUrl } from './smtp.ts'
+import { readSender } from './sender.ts'
+import { checkMailServer, describeMail, openMailServer, readSmtpUrl } from './smtp.ts'
 
 const trusted = makeCertificate()
 const untrusted = makeCertificate()
@@ -33,11 +34,13 @@ const mail = (to: string) => ({
   subject: 'Grüße\r\nBcc: eve@example.org',
   text: 'amber falcon\n',
   html: '<p>amber falcon</p>',
+  from: { name: null, address: null },
+  replyTo: null,
 })
 
-async function send(smtpUrl: string, to = 'ada@example.com') {
+async function send(smtpUrl: string, to = 'ada@example.com', changes: Partial<ReturnType<typeof sent>> = {}) {
   const server = openMailServer(config(smtpUrl))
-  const message = mail(to)
+  const message = { ...mail(to), ...changes }
   try {
     await server?.send(message)
     return message
@@ -65,9 +68,65 @@ test('sends in clear only where nobody set credentials', async () => {
   expect(plain.deliveries).toMatchObject([{ to: ['grace@example.com'], secure: false }])
 })
 
+const sent = (name: string | null, address: string | null, replyTo: string | null) => ({
+  from: { name, address },
+  replyTo,
+})
+
+test('shows the sender of the directory, and keeps its own in the envelope', async () => {
+  plain.deliveries.length = 0
+  const url = `smtp://127.0.0.1:${plain.port}`
+  await send(url, 'ada@example.com', sent('Globex', 'Hello@ACME.example', 'help@globex.example'))
+  await send(url, 'ada@example.com', sent('Globex', null, null))
+  expect(plain.deliveries.map(({ from }) => from)).toEqual(['login@acme.example', 'login@acme.example'])
+  const [first, second] = plain.deliveries.map(({ email }) => email)
+  expect(first?.from).toEqual({ name: 'Globex', address: 'Hello@acme.example' })
+  expect(first?.replyTo).toEqual([{ name: '', address: 'help@globex.example' }])
+  expect(second?.from).toEqual({ name: 'Globex', address: 'login@acme.example' })
+  expect(second?.replyTo ?? []).toEqual([])
+})
+
+test('sends as nobody but its own domain, whatever was sealed', async () => {
+  const addresses = [
+    'ceo@bank.example',
+    'login@sub.acme.example',
+    'login@acme.example.bank.example',
+    'x@bank.example, y@acme.example',
+    'x@bank.example>\r\nBcc: eve@example.org <y@acme.example',
+    '',
+  ]
+  plain.deliveries.length = 0
+  for (const address of addresses)
+    await send(`smtp://127.0.0.1:${plain.port}`, 'ada@example.com', sent(null, address, address))
+  for (const { from, to, email, raw } of plain.deliveries) {
+    expect([from, to]).toEqual(['login@acme.example', ['ada@example.com']])
+    expect(email.from).toEqual({ name: 'Acme, Inc.', address: 'login@acme.example' })
+    expect(raw).not.toMatch(/^bcc:/im)
+  }
+  expect(plain.deliveries).toHaveLength(addresses.length)
+})
+
+test('a name of the sender adds no header and no second address', async () => {
+  plain.deliveries.length = 0
+  const names = [
+    'Eve\r\nBcc: eve@example.org',
+    'Eve\nX-Own: 1\n\nbody',
+    'Eve <eve@example.org>, "',
+    '=?utf-8?q?=0d=0aBcc:?=',
+  ]
+  for (const name of names) await send(`smtp://127.0.0.1:${plain.port}`, 'ada@example.com', sent(name, null, null))
+  expect(plain.deliveries).toHaveLength(names.length)
+  for (const { to, email, raw } of plain.deliveries) {
+    expect(to).toEqual(['ada@example.com'])
+    expect(email.from?.address).toBe('login@acme.example')
+    expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(bcc|x-own):/im)
+    expect(email.text?.trim()).toBe('amber falcon')
+  }
+})
+
 test('gives no password to a server without TLS', async () => {
   await expect(send(`smtp://user:secret@127.0.0.1:${stripped.port}`)).rejects.toMatchObject({
-    name: 'MailFailure',
+    name: 'DeliveryFailure',
     refused: false,
     unreachable: true,
   })

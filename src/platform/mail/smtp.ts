@@ -1,36 +1,15 @@
 import { createTransport } from 'nodemailer'
 import { type Config, ConfigError } from '../config.ts'
+import { DeliveryFailure } from '../outbox/delivery.ts'
 import { parseEmail } from './address.ts'
 import type { WaitingMail } from './outbox.ts'
-
-export interface Sender {
-  name: string
-  address: string
-}
+import { domainOf, maySendAs, readSender, type Sender } from './sender.ts'
 
 /** The way to the mail server. */
 export interface MailServer {
-  /** Sends within `SEND_TIMEOUT_MS`, or throws MailFailure. */
+  /** Sends within `SEND_TIMEOUT_MS`, or throws DeliveryFailure. */
   send(mail: WaitingMail): Promise<void>
   close(): void
-}
-
-/** A mail that did not leave. Its message is a code: what servers say in plain text quotes addresses. */
-export class MailFailure extends Error {
-  override name = 'MailFailure'
-  /** Such as `ETIMEDOUT` or `SMTP_451`. */
-  readonly code: string
-  /** The server refused this very recipient or message for good (RFC 5321 §4.2.1: 5yz). */
-  readonly refused: boolean
-  /** It is the server that fails, so the next mail would fail as well. */
-  readonly unreachable: boolean
-
-  constructor(code: string, refused: boolean, unreachable: boolean) {
-    super(code)
-    this.code = code
-    this.refused = refused
-    this.unreachable = unreachable
-  }
 }
 
 const SEND_TIMEOUT_MS = 10_000
@@ -41,14 +20,16 @@ export function openMailServer(config: Config): MailServer | null {
   if (config.smtpUrl === null) return null
   const transport = createTransport({ ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true })
   const sender = readSender(config.mailFrom)
-  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1)
+  const domain = domainOf(sender.address)
   return {
     async send(mail) {
       const to = parseEmail(mail.to)
-      if (!to) throw new MailFailure('BAD_RECIPIENT', true, false)
+      if (!to) throw new DeliveryFailure('BAD_RECIPIENT', true, false)
+      const replyTo = mail.replyTo === null ? null : parseEmail(mail.replyTo)
       try {
         await transport.sendMail({
-          from: sender,
+          from: senderOf(config, sender, mail),
+          ...(replyTo ? { replyTo: { name: '', address: replyTo.email } } : {}),
           to: { name: '', address: to.email },
           // Never derived from headers by a parser, which address tricks mislead (GHSA-7rqj-j65f-68wh).
           envelope: { from: sender.address, to: [to.email] },
@@ -70,6 +51,13 @@ export function openMailServer(config: Config): MailServer | null {
     },
     close: () => transport.close(),
   }
+}
+
+/** The sender that the mail shows. An address that this deployment does not send for, or no longer, gives way to its own. */
+function senderOf(config: Config, own: Sender, { from }: WaitingMail): Sender {
+  const address = from.address === null ? null : parseEmail(from.address)
+  const allowed = address !== null && maySendAs(config, address.email)
+  return { name: from.name ?? own.name, address: allowed ? address.email : own.address }
 }
 
 const LIMITS = {
@@ -139,23 +127,22 @@ function decode(text: string): string {
   }
 }
 
-/** Reads `Acme <login@acme.com>` or a bare address. Throws ConfigError. */
-export function readSender(text: string): Sender {
-  const named = /^"?([^"<>\r\n]*?)"?\s*<([^<>\s]+)>$/.exec(text)
-  const address = named?.[2] ?? text
-  if (!/^[^\s@<>",;:()]+@[^\s@<>",;:()]+$/.test(address))
-    throw new ConfigError(`WATCHWORD_MAIL_FROM is ${text}: use a sender such as Acme <login@acme.com>.`)
-  return { name: named?.[1] ?? '', address }
-}
-
-function toFailure(error: unknown): MailFailure {
+function toFailure(error: unknown): DeliveryFailure {
   const read = (key: string): unknown => (error instanceof Error ? Reflect.get(error, key) : undefined)
   const status = read('responseCode')
   const code = read('code')
   const command = read('command')
   if (typeof status === 'number' && status > 0) {
     const ofMessage = command === 'RCPT TO' || command === 'DATA'
-    return new MailFailure(`SMTP_${status}`, ofMessage && status >= 500 && status !== 503, !ofMessage || status === 421)
+    return new DeliveryFailure(
+      `SMTP_${status}`,
+      ofMessage && status >= 500 && status !== 503,
+      !ofMessage || status === 421,
+    )
   }
-  return new MailFailure(typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'EUNKNOWN', false, true)
+  return new DeliveryFailure(
+    typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : 'EUNKNOWN',
+    false,
+    true,
+  )
 }

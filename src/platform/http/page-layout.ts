@@ -1,0 +1,200 @@
+import { type Brand, OWN_BRAND } from '../mail/brand.ts'
+import { escapeHtml, mailtoUrl } from '../mail/html.ts'
+
+/** A page as it goes out. */
+export interface RenderedPage {
+  status: number
+  html: string
+  contentSecurityPolicy: string
+}
+
+/** What a hosted page says; all of it plain text. */
+export interface PageBody {
+  /** What went wrong, read out by screen readers as soon as it is there. */
+  alert?: string
+  paragraphs?: string[]
+  /** Shown as it is written, such as a command. */
+  code?: string
+  form?: PageForm
+  /** An http(s) link. */
+  link?: { label: string; url: string }
+}
+
+/** Is posted to the path of the page, without its query: what `submit` needs of it goes into hidden fields. */
+export interface PageForm {
+  fields: PageField[]
+  button: string
+}
+
+export type PageField =
+  | { kind: 'hidden'; name: string; value: string }
+  | {
+      kind: 'text'
+      name: string
+      label: string
+      value?: string
+      hint?: string
+      /** Such as `username` or `given-name`, for what the browser fills in. */
+      autocomplete?: string
+      readOnly?: boolean
+      optional?: boolean
+    }
+  | {
+      kind: 'password'
+      name: string
+      label: string
+      hint?: string
+      /** Of a new one; without: one that was chosen before. */
+      minLength?: number
+      optional?: boolean
+    }
+
+interface HostedPage {
+  brand: Brand
+  title: string
+  body: PageBody
+  /** Default 200. */
+  status?: number
+  /** Where `submit` may redirect to: without this the browser stops at another host (CSP `form-action`). */
+  leadsTo?: string | null
+}
+
+export const PAGE_POLICY = policyOf('data:', "'self'")
+
+function policyOf(images: string, formAction: string): string {
+  return (
+    `default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'none'; base-uri 'none'; ` +
+    `form-action ${formAction}`
+  )
+}
+
+/** A page that the service hosts for people: a small card under the brand, without scripts. */
+export function renderPage({ brand, title, body, status = 200, leadsTo = null }: HostedPage): RenderedPage {
+  const target = leadsTo === null ? null : URL.parse(leadsTo)
+  const elsewhere = target && /^https?:$/.test(target.protocol) ? ` ${target.origin}` : ''
+  const main = `<header>${renderBrand(brand)}</header>
+<section>
+<h1>${escapeHtml(title)}</h1>
+${renderBody(body)}
+</section>${renderHelp(brand)}`
+  return {
+    status,
+    html: renderDocument({ title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main }),
+    contentSecurityPolicy: policyOf(brand.logoUrl === null ? 'data:' : 'data: https:', `'self'${elsewhere}`),
+  }
+}
+
+/** What went wrong on a page, for people, with what names the occurrence in the log. */
+export function renderRefusal(status: number, problem: Record<string, unknown>, requestId: string): RenderedPage {
+  const { title, detail } = problem
+  const paragraphs = [...(detail === `${title}.` ? [] : [String(detail)]), `Error ${status}, request ${requestId}`]
+  return renderPage({ brand: OWN_BRAND, title: String(title), status, body: { paragraphs } })
+}
+
+function renderBrand({ name, logoUrl }: Brand): string {
+  if (logoUrl === null) return escapeHtml(name)
+  return `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}">`
+}
+
+function renderHelp({ supportEmail }: Brand): string {
+  if (supportEmail === null) return ''
+  const link = `<a href="${mailtoUrl(supportEmail)}">${escapeHtml(supportEmail)}</a>`
+  return `\n<footer>Need help? Write to ${link}</footer>`
+}
+
+function renderBody({ alert, paragraphs = [], code, form, link }: PageBody): string {
+  const parts = [
+    alert === undefined ? '' : `<p role="alert">${escapeHtml(alert)}</p>`,
+    ...paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`),
+    code === undefined ? '' : `<pre>${escapeHtml(code)}</pre>`,
+    form ? renderForm(form) : '',
+    link ? renderLink(link) : '',
+  ]
+  return parts.filter((part) => part !== '').join('\n')
+}
+
+function renderLink({ label, url }: { label: string; url: string }): string {
+  const { protocol, href } = new URL(url)
+  if (!/^https?:$/.test(protocol)) throw new Error('A link of a page must be http(s)')
+  return `<p><a class="button" href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`
+}
+
+function renderForm({ fields, button }: PageForm): string {
+  // `?`: the secret of the link is not repeated in the address that the form goes to.
+  return `<form method="post" action="?">
+${fields.map(renderField).join('\n')}
+<button class="button">${escapeHtml(button)}</button>
+</form>`
+}
+
+function renderField(field: PageField): string {
+  const name = escapeHtml(field.name)
+  if (field.kind === 'hidden') return `<input type="hidden" name="${name}" value="${escapeHtml(field.value)}">`
+  const hint = field.hint === undefined ? '' : `\n<small id="${name}-hint">${escapeHtml(field.hint)}</small>`
+  const described = hint && ` aria-describedby="${name}-hint"`
+  return `<label for="${name}">${escapeHtml(field.label)}</label>
+<input id="${name}" name="${name}"${renderKind(field)}${described}>${hint}`
+}
+
+function renderKind(field: Exclude<PageField, { kind: 'hidden' }>): string {
+  const { optional = false } = field
+  const required = optional ? '' : ' required'
+  if (field.kind === 'password') {
+    const { minLength } = field
+    const which = minLength === undefined ? '"current-password"' : `"new-password" minlength="${minLength}"`
+    return ` type="password" autocomplete=${which}${required}`
+  }
+  const { value = '', autocomplete = 'off', readOnly = false } = field
+  const flags = `${readOnly ? ' readonly' : ''}${required}`
+  return ` type="text" value="${escapeHtml(value)}" autocomplete="${escapeHtml(autocomplete)}"${flags}`
+}
+
+/** A whole document in the colors and type of every page of the service; `styles` and `main` are trusted. */
+export function renderDocument(page: { title: string; styles: string; main: string; head?: string }): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">${page.head ?? ''}
+<title>${escapeHtml(page.title)}</title>
+<style>${BASE_STYLES}
+${page.styles}</style>
+</head>
+<body><main>
+${page.main}
+</main></body>
+</html>
+`
+}
+
+const BASE_STYLES = `:root{color-scheme:light dark;--page:#f6f7f8;--card:#fff;--ink:#16171a;--soft:#62656d;--line:#e4e5e8;--hover:#f1f2f4;--mark:#fff4c2;--alarm:#b3261e}
+@media (prefers-color-scheme:dark){:root{--page:#111214;--card:#1c1d20;--ink:#f2f3f5;--soft:#a4a7ae;--line:#303238;--hover:#25272b;--mark:#3d3714;--alarm:#f2b8b5}}
+*{box-sizing:border-box}
+html{scroll-padding-top:16px}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+main{max-width:760px;margin:0 auto;padding:32px 16px 64px}
+h1{margin:0 0 4px;font-size:24px;line-height:1.3;overflow-wrap:anywhere}
+h2{margin:32px 0 8px;font-size:14px;color:var(--soft)}
+p{margin:0;color:var(--soft)}
+a{color:inherit}
+code,pre{font:14px/1.5 ui-monospace,monospace}`
+
+const HOSTED_STYLES = `main{max-width:440px;padding-top:max(32px,8vh)}
+header{margin:0 0 16px;font-weight:600;color:var(--soft);overflow-wrap:anywhere}
+header img{display:block;max-width:100%;max-height:40px}
+section{padding:28px 24px;background:var(--card);border:1px solid var(--line);border-radius:12px}
+h1{margin:0 0 12px;font-size:22px}
+p{margin:0 0 16px;color:var(--ink);overflow-wrap:anywhere}
+p[role=alert]{padding:10px 12px;border:1px solid var(--alarm);border-radius:8px;color:var(--alarm)}
+section>:last-child{margin-bottom:0}
+pre{margin:0 0 16px;padding:10px 12px;border:1px solid var(--line);border-radius:8px;background:var(--page);white-space:pre-wrap;overflow-wrap:anywhere}
+label{display:block;margin:0 0 4px;font-weight:600}
+input{display:block;width:100%;margin:0 0 16px;padding:10px 12px;border:1px solid var(--soft);border-radius:8px;background:var(--page);color:var(--ink);font:inherit}
+input[readonly]{border-color:var(--line);color:var(--soft)}
+input:has(+small){margin-bottom:4px}
+small{display:block;margin:0 0 16px;font-size:14px;color:var(--soft)}
+.button{display:block;width:100%;padding:12px 16px;border:0;border-radius:8px;background:var(--ink);color:var(--card);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
+:focus-visible{outline:3px solid #4c8dff;outline-offset:2px}
+footer{margin:12px 4px 0;font-size:14px;color:var(--soft);overflow-wrap:anywhere}`

@@ -1,0 +1,44 @@
+import type { Directory } from '../http/directory.ts'
+import type { Platform } from '../platform.ts'
+import { brandOf } from './brand.ts'
+import type { MailKind } from './kinds.ts'
+import { fillIn, type MailContent, oneLine, renderMail } from './layout.ts'
+import { mailSettings, ownSubject } from './settings.ts'
+
+/** What a feature has to say to one person, in plain text. `{brand}` in any of it is replaced by the brand's name. */
+export interface Message {
+  kind: MailKind
+  /** A bare address; goes into the envelope as it is. */
+  to: string
+  /** Where the directory has none of its own. Never with a code: locked screens show it. */
+  subject: string
+  content: MailContent
+}
+
+/** A mail as it goes out. */
+export interface Mail {
+  /** What it is, such as `login_otp`. */
+  kind: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  /** What the directory would have the sender be; null: the deployment's. */
+  from: { name: string | null; address: string | null }
+  replyTo: string | null
+}
+
+/** Renders a message as its directory has it: brand, subject, sender. */
+export async function composeMail(platform: Platform, directory: Directory, message: Message): Promise<Mail> {
+  const { kind, to, content } = message
+  const settings = await mailSettings.effective(platform, directory)
+  const brand = await brandOf(platform, directory)
+  return {
+    kind,
+    to,
+    subject: oneLine(fillIn(ownSubject(settings, kind) ?? message.subject, brand)),
+    ...renderMail(content, brand),
+    from: { name: settings.from_name ?? settings.brand_name, address: settings.from_address },
+    replyTo: settings.reply_to,
+  }
+}

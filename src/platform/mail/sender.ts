@@ -1,0 +1,29 @@
+import { domainToASCII } from 'node:url'
+import { type Config, ConfigError } from '../config.ts'
+
+export interface Sender {
+  name: string
+  address: string
+}
+
+/** Reads `Acme <login@acme.com>` or a bare address. Throws ConfigError. */
+export function readSender(text: string): Sender {
+  const named = /^"?([^"<>\r\n]*?)"?\s*<([^<>\s]+)>$/.exec(text)
+  const address = named?.[2] ?? text
+  if (!/^[^\s@<>",;:()]+@[^\s@<>",;:()]+$/.test(address))
+    throw new ConfigError(`WATCHWORD_MAIL_FROM is ${text}: use a sender such as Acme <login@acme.com>.`)
+  return { name: named?.[1] ?? '', address }
+}
+
+/** The domain of an address, in ASCII and lower case. */
+export function domainOf(address: string): string {
+  return domainToASCII(address.slice(address.lastIndexOf('@') + 1))
+}
+
+/**
+ * Whether mails may show the address as their sender: only the deployment's own domain is one that its mail server
+ * signs for (DMARC, RFC 7489 §3.1), and that a tenant cannot use to speak for another company.
+ */
+export function maySendAs(config: Config, address: string): boolean {
+  return domainOf(address) === domainOf(readSender(config.mailFrom).address)
+}
