@@ -7,6 +7,8 @@ create table password_credentials (
   format text not null check
     (format in ('argon2id', 'imported-argon2', 'bcrypt', 'scrypt', 'firebase-scrypt', 'pbkdf2', 'ssha')),
   must_change boolean not null default false,
+  -- Another with every password; an upgraded hash of the same one keeps it.
+  revision uuid not null default gen_random_uuid(),
   created_at timestamptz not null default clock_now(),
   updated_at timestamptz not null default clock_now(),
   primary key (directory_id, user_id)
@@ -47,6 +49,8 @@ create unique index links_by_token on links (directory_id, token_hash);
 create index links_by_identity on links (directory_id, identity, purpose, created_at, id);
 create index links_by_user on links (directory_id, user_id) where user_id is not null;
 create index links_invites_by_age on links (directory_id, created_at, id) where purpose = 'invite';
+create index links_open_invites on links (expires_at)
+  where purpose = 'invite' and used_at is null and closed_at is null;
 create index links_by_expiry on links (expires_at);
 
 -- Wrong passwords in a row, counted before they are looked at: of an address (network '') and of an address from one

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Tx } from './db/pool.ts'
@@ -20,7 +20,7 @@ export interface Settings<P extends TProperties> {
   effective(platform: Platform, directory: Directory): Promise<Static<TObject<P>>>
   /** Where each value comes from. */
   sources(platform: Platform, directory: Directory): Promise<Record<string, SettingSource>>
-  /** Sets fields, or with null returns them to the inherited value. */
+  /** Sets fields, or with null returns them to the inherited value; of a field that is an object, what is named. */
   change(tx: Tx, platform: Platform, directory: Directory, patch: Record<string, unknown>): Promise<void>
   /** The same as a request does it: changes, records the event, and answers the values then in force. */
   update(caller: SettingsCaller, directory: Directory, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
@@ -36,7 +36,7 @@ interface SettingsCaller {
 
 const NOTHING = {}
 
-type SettingsTable = 'auth_settings' | 'otp_settings'
+type SettingsTable = 'auth_settings' | 'otp_settings' | 'mail_settings'
 
 /** Defines a family kept in a table of `directory_id`, `settings`. */
 export function defineSettings<P extends TProperties>(
@@ -59,16 +59,6 @@ export function defineSettings<P extends TProperties>(
   // Cached rows keep their identity until they change, so what they compose to is computed once.
   const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
 
-  /** What an earlier release stored and this one no longer takes falls back to the inherited value. */
-  function onlyValid(values: Record<string, unknown>): Record<string, unknown> {
-    const fields: TProperties = schema.properties
-    const valid = ([name, value]: [string, unknown]) => {
-      const field = fields[name]
-      return field !== undefined && Value.Check(field, value)
-    }
-    return Object.fromEntries(Object.entries(values).filter(valid))
-  }
-
   async function layers(platform: Platform, directory: Directory) {
     const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
     const cache = overrides(platform)
@@ -77,17 +67,12 @@ export function defineSettings<P extends TProperties>(
   }
 
   const family: Settings<P> = {
-    patchBody: Object.fromEntries(
-      Object.entries<TProperties[string]>(schema.properties).map(([name, field]) => [
-        name,
-        Type.Optional(Type.Union([field, Type.Null()])),
-      ]),
-    ),
+    patchBody: patchOf(schema.properties),
     async effective(platform, directory) {
       const { own, inherited } = await layers(platform, directory)
       const known = composed.get(own)
       if (known?.inherited === inherited) return known.values
-      const values: unknown = { ...defaults, ...onlyValid(inherited), ...onlyValid(own) }
+      const values: unknown = overlay(schema, overlay(schema, onlyObject(defaults), inherited), own)
       if (!Value.Check(schema, values)) throw new Error(`The defaults of ${table} do not fit their schema`)
       composed.set(own, { inherited, values })
       return values
@@ -99,13 +84,12 @@ export function defineSettings<P extends TProperties>(
       return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
     },
     async change(tx, platform, directory, patch) {
-      const change = sql<string>`${JSON.stringify(patch)}::jsonb`
       await tx
         .insertInto(table)
-        .values({ directory_id: directory.id, settings: sql`jsonb_strip_nulls(${change})` })
+        .values({ directory_id: directory.id, settings: changed(sql`'{}'::jsonb`, patch) })
         .onConflict((conflict) =>
           conflict.column('directory_id').doUpdateSet({
-            settings: sql`jsonb_strip_nulls(${sql.ref(`${table}.settings`)} || ${change})`,
+            settings: changed(sql.ref(`${table}.settings`), patch),
             updated_at: sql<Date>`clock_now()`,
           }),
         )
@@ -124,6 +108,46 @@ export function defineSettings<P extends TProperties>(
     },
   }
   return family
+}
+
+/** The body of a change: every field, and every field of a group of them, optional and nullable. */
+function patchOf(properties: TProperties): TProperties {
+  const fields = Object.entries(properties).map(([name, field]) => {
+    const value = Type.IsObject(field) ? Type.Object(patchOf(field.properties), { additionalProperties: false }) : field
+    return [name, Type.Optional(Type.Union([value, Type.Null()]))] as const
+  })
+  return Object.fromEntries(fields)
+}
+
+/**
+ * The values with those of another layer over them, a group of fields one by one. What an earlier release stored and
+ * this one no longer takes falls back to the inherited value.
+ */
+function overlay(
+  schema: TObject,
+  base: Record<string, unknown>,
+  values: Record<string, unknown>,
+): Record<string, unknown> {
+  const result = { ...base }
+  for (const [name, field] of Object.entries<TProperties[string]>(schema.properties)) {
+    const value = values[name]
+    if (Type.IsObject(field)) result[name] = overlay(field, onlyObject(base[name]), onlyObject(value))
+    else if (value !== undefined && Value.Check(field, value)) result[name] = value
+  }
+  return result
+}
+
+/** The stored values as a patch leaves them: a group of fields one by one, and none that is null. */
+function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
+  const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
+  const merged = groups
+    .filter(([, value]) => !Array.isArray(value))
+    .map(
+      ([name, value]) =>
+        sql`|| jsonb_build_object(${name}::text,
+          coalesce(${stored} -> ${name}::text, '{}') || ${JSON.stringify(value)}::jsonb)`,
+    )
+  return sql<string>`jsonb_strip_nulls(${stored} || ${JSON.stringify(patch)}::jsonb ${sql.join(merged, sql` `)})`
 }
 
 function onlyObject(value: unknown): Record<string, unknown> {

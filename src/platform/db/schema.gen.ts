@@ -207,6 +207,7 @@ export interface PasswordCredentials {
   format: string;
   hash: string;
   must_change: Generated<boolean>;
+  revision: Generated<string>;
   updated_at: Generated<Timestamp>;
   user_id: string;
 }

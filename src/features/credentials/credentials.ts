@@ -1,0 +1,40 @@
+import type { Db } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { verifyPassword } from './hash.ts'
+import { weakPassword } from './policy.ts'
+import { findRecentPasswords } from './store.ts'
+
+export type { HashedPassword } from '../../platform/crypto/password-format.ts'
+export { credentialErrors } from './errors.ts'
+export { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
+export { type ImportedHashType, importedHashTypes, parseImportedHash } from './imported-hash.ts'
+export { assertPasswordAllowed, type PasswordContext, type PasswordPolicy } from './policy.ts'
+export {
+  credentialUnchanged,
+  findPassword,
+  hasPassword,
+  movePasswords,
+  removePassword,
+  type StoredPassword,
+  storeImportedHash,
+  storePassword,
+  upgradeHash,
+} from './store.ts'
+
+/**
+ * Throws `weak_password` with the reason `reused` when the password is one of the user's last `count`, the present one
+ * included. Computes up to `count` hashes, one after the other: not inside a transaction.
+ */
+export async function assertNotReused(
+  platform: Platform,
+  db: Db,
+  directory: Directory,
+  userId: string,
+  password: string,
+  count: number,
+): Promise<void> {
+  if (count < 1) return
+  for (const stored of await findRecentPasswords(db, directory, userId, count))
+    if (await verifyPassword(platform, stored, password)) throw weakPassword(['reused'])
+}

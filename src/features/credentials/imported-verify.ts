@@ -1,0 +1,79 @@
+import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto'
+import { LOWEST_COST } from '../../platform/crypto/password-format.ts'
+import { computePassword } from '../../platform/crypto/password-pool.ts'
+import type { Platform } from '../../platform/platform.ts'
+import {
+  type ImportedFormat,
+  type Pbkdf2Hash,
+  readFirebase,
+  readPbkdf2,
+  readScrypt,
+  readSsha,
+  type ScryptHash,
+} from './imported-hash.ts'
+
+/**
+ * Whether this is the password of an imported hash, in the way of the system that made it: of the text as it was sent,
+ * neither normalised nor peppered.
+ */
+export async function verifyImported(
+  platform: Platform,
+  stored: { hash: string; format: ImportedFormat },
+  password: string,
+): Promise<boolean> {
+  const { hash, format } = stored
+  switch (format) {
+    case 'imported-argon2':
+      return computePassword(platform, 'verifyArgon2', { hash, input: password })
+    case 'bcrypt':
+      return computePassword(platform, 'verifyBcrypt', { hash, input: password })
+    case 'scrypt':
+      return verifyScrypt(platform, known(readScrypt(hash)), password)
+    case 'firebase-scrypt':
+      return verifyFirebase(platform, hash, password)
+    case 'pbkdf2':
+      return verifyPbkdf2(platform, known(readPbkdf2(hash)), password)
+    case 'ssha':
+      return verifySsha(platform, hash, password)
+  }
+}
+
+function known<T>(parsed: T | null): T {
+  if (parsed === null) throw new Error('A stored password hash is not of its format')
+  return parsed
+}
+
+function deriveScrypt(platform: Platform, scrypt: ScryptHash, salt: Buffer, password: string, length: number) {
+  const { cost, blockSize, parallelism } = scrypt
+  return computePassword(platform, 'deriveScrypt', { input: password, salt, cost, blockSize, parallelism, length })
+}
+
+async function verifyScrypt(platform: Platform, scrypt: ScryptHash, password: string): Promise<boolean> {
+  const derived = await deriveScrypt(platform, scrypt, scrypt.salt, password, scrypt.hash.length)
+  return timingSafeEqual(derived, scrypt.hash)
+}
+
+/** github.com/firebase/scrypt: the derived key encrypts the project's signer key; what comes out is the hash. */
+async function verifyFirebase(platform: Platform, text: string, password: string): Promise<boolean> {
+  const firebase = known(readFirebase(text))
+  const salt = Buffer.concat([firebase.salt, firebase.separator])
+  const key = await deriveScrypt(platform, firebase, salt, password, 32)
+  const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
+  const encrypted = Buffer.concat([cipher.update(firebase.signerKey), cipher.final()])
+  return timingSafeEqual(encrypted, firebase.hash)
+}
+
+async function verifyPbkdf2(platform: Platform, pbkdf2: Pbkdf2Hash, password: string): Promise<boolean> {
+  const { digest, iterations, salt, hash } = pbkdf2
+  const task = { input: password, salt, digest, iterations, length: hash.length }
+  return timingSafeEqual(await computePassword(platform, 'derivePbkdf2', task), hash)
+}
+
+// Cheap as it is, it would answer before anybody else's: a computation of the usual cost goes with it.
+const USUAL_WORK = { ...LOWEST_COST, input: 'nobody' }
+
+async function verifySsha(platform: Platform, text: string, password: string): Promise<boolean> {
+  const { digest, salt, hash } = known(readSsha(text))
+  await computePassword(platform, 'hashArgon2id', USUAL_WORK)
+  return timingSafeEqual(createHash(digest).update(password).update(salt).digest(), hash)
+}

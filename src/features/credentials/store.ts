@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import { type HashedPassword, type PasswordFormat, passwordFormats } from '../../platform/crypto/password-format.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+
+/** A user's password as it is stored. */
+export interface StoredPassword extends HashedPassword {
+  must_change: boolean
+  /** Another with every password; an upgraded hash is still the same one. */
+  revision: string
+}
+
+export interface StoreOptions {
+  /** Passwords that may not be chosen again, the present one among them (`password_history`). */
+  historyKept: number
+  /** Whether it opens nothing but the choice of another one. */
+  mustChange: boolean
+}
+
+export interface ImportedPassword extends HashedPassword {
+  userId: string
+}
+
+const now = sql<Date>`clock_now()`
+
+/** The password of a user, or null. */
+export async function findPassword(db: Db, directory: Directory, userId: string): Promise<StoredPassword | null> {
+  const row = await db
+    .selectFrom('password_credentials')
+    .select(['hash', 'format', 'must_change', 'revision'])
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row ? { ...row, format: formatOf(row.format) } : null
+}
+
+export async function hasPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
+  return (await findPassword(db, directory, userId)) !== null
+}
+
+/** Sets the password of a user in place of whichever there was. The hash was made before the transaction began. */
+export async function storePassword(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  hashed: HashedPassword,
+  options: StoreOptions,
+): Promise<void> {
+  const { hash, format } = hashed
+  await lockOwner(tx, directory, userId)
+  const older = Math.max(0, options.historyKept - 1)
+  if (older > 0) await rememberPassword(tx, directory, userId)
+  const values = {
+    hash,
+    format,
+    must_change: options.mustChange,
+    revision: sql<string>`gen_random_uuid()`,
+    updated_at: now,
+  }
+  await tx
+    .insertInto('password_credentials')
+    .values({ ...values, directory_id: directory.id, user_id: userId })
+    .onConflict((conflict) => conflict.columns(['directory_id', 'user_id']).doUpdateSet(values))
+    .execute()
+  await forgetOlder(tx, directory, userId, older)
+}
+
+/** Whoever touches both locks the user first and the password then, as a sign-in does: nobody waits crosswise. */
+async function lockOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .selectFrom('users')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .forUpdate()
+    .execute()
+}
+
+/** `for update`: of two changes at once the later one remembers the password of the earlier. */
+async function rememberPassword(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await sql`
+    with present as (
+      select directory_id, user_id, hash, format from password_credentials
+      where directory_id = ${directory.id} and user_id = ${userId} for update)
+    insert into password_history (directory_id, user_id, id, hash, format)
+    select directory_id, user_id, ${newId()}::uuid, hash, format from present`.execute(tx)
+}
+
+async function forgetOlder(tx: Tx, directory: Directory, userId: string, kept: number): Promise<void> {
+  await sql`
+    delete from password_history
+    where directory_id = ${directory.id} and user_id = ${userId} and id not in (
+      select id from password_history where directory_id = ${directory.id} and user_id = ${userId}
+      order by id desc limit ${kept})`.execute(tx)
+}
+
+/** Stores hashes that came from elsewhere, of users who have no password yet, with one statement. */
+export async function storeImportedHash(tx: Tx, directory: Directory, rows: ImportedPassword[]): Promise<void> {
+  await sql`
+    insert into password_credentials (directory_id, user_id, hash, format)
+    select ${directory.id}::uuid, user_id, hash, format
+    from unnest(${rows.map((row) => row.userId)}::uuid[], ${rows.map((row) => row.hash)}::text[],
+      ${rows.map((row) => row.format)}::text[]) as given (user_id, hash, format)`.execute(tx)
+}
+
+/** Takes a user's password away, those before it too. Returns whether there was one. */
+export async function removePassword(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
+  await lockOwner(tx, directory, userId)
+  await tx
+    .deleteFrom('password_history')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .execute()
+  const removed = await tx
+    .deleteFrom('password_credentials')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .returning('user_id')
+    .executeTakeFirst()
+  return removed !== undefined
+}
+
+/** Takes the password along, and those before it, when a user moves to another directory. */
+export async function movePasswords(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
+  for (const table of ['password_credentials', 'password_history'] as const)
+    await tx
+      .updateTable(table)
+      .set({ directory_id: to.id })
+      .where('directory_id', '=', from.id)
+      .where('user_id', '=', userId)
+      .execute()
+}
+
+/**
+ * Puts another hash of the same password in place, unless the password has changed since the old one was read.
+ * Returns whether it did.
+ */
+export async function upgradeHash(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  oldHash: string,
+  newHash: HashedPassword,
+): Promise<boolean> {
+  const { hash, format } = newHash
+  const upgraded = await db
+    .updateTable('password_credentials')
+    .set({ hash, format })
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('hash', '=', oldHash)
+    .returning('user_id')
+    .executeTakeFirst()
+  return upgraded !== undefined
+}
+
+/**
+ * A query of one row if the password that was verified is still the stored one, for the statement that makes the
+ * session: one that changes in that moment opens nothing. The rows stay locked until that statement has ended.
+ */
+export function credentialUnchanged(db: Db, directory: Directory, userId: string, revision: string) {
+  return db
+    .selectFrom('users')
+    .innerJoin('password_credentials', (join) =>
+      join
+        .onRef('password_credentials.directory_id', '=', 'users.directory_id')
+        .onRef('password_credentials.user_id', '=', 'users.id'),
+    )
+    .select('password_credentials.user_id')
+    .where('users.directory_id', '=', directory.id)
+    .where('users.id', '=', userId)
+    .where('password_credentials.revision', '=', revision)
+    .forUpdate(['users', 'password_credentials'])
+}
+
+/** The present password and the newest of those before it, `count` in all. */
+export async function findRecentPasswords(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  count: number,
+): Promise<HashedPassword[]> {
+  const present = await findPassword(db, directory, userId)
+  const rows = await db
+    .selectFrom('password_history')
+    .select(['hash', 'format'])
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .orderBy('id', 'desc')
+    .limit(Math.max(0, count - 1))
+    .execute()
+  const older = rows.map(({ hash, format }) => ({ hash, format: formatOf(format) }))
+  return present ? [present, ...older] : older
+}
+
+function formatOf(text: string): PasswordFormat {
+  const format = passwordFormats.find((known) => known === text)
+  if (!format) throw new Error('A stored password is of an unknown format')
+  return format
+}

@@ -1,0 +1,16 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+export const linkErrors = defineErrors({
+  tokenInvalid: [
+    400,
+    'token_invalid',
+    'The link is not valid',
+    'It was never mailed to this address, was used or withdrawn, or a newer one was sent: ask for a new link.',
+  ],
+  tokenExpired: [
+    400,
+    'token_expired',
+    'The link has expired',
+    'The link was right and came too late: ask for a new one.',
+  ],
+})

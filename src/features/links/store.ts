@@ -1,0 +1,130 @@
+import { type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Links } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+
+export type LinkRow = Selectable<Links> & { expired: boolean }
+
+export interface NewLinkRow {
+  id: string
+  purpose: string
+  userId: string | null
+  identity: Buffer
+  tokenHash: Buffer
+  details: Record<string, unknown>
+  ttlSeconds: number
+}
+
+const now = sql<Date>`clock_now()`
+const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
+
+/** Stores a link, which closes the older ones of its address and purpose. Returns when it expires. */
+export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    with closed as (
+      update links set closed_at = clock_now()
+      where directory_id = ${directory.id} and id in (
+        select id from links
+        where directory_id = ${directory.id} and identity = ${row.identity} and purpose = ${row.purpose} and ${isLive}
+        -- One that is being redeemed at this moment is passed over, not waited for.
+        for update skip locked))
+    insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at)
+    values (${directory.id}, ${row.id}, ${row.purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
+      ${JSON.stringify(row.details)}, clock_now() + make_interval(secs => ${row.ttlSeconds}::int))
+    returning expires_at`.execute(tx)
+  const [made] = rows
+  if (!made) throw new Error('A link was not stored')
+  return made.expires_at
+}
+
+/** The link of a token, whatever became of it. */
+export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffer): Promise<LinkRow | undefined> {
+  return db
+    .selectFrom('links')
+    .selectAll()
+    .select(sql<boolean>`expires_at <= clock_now()`.as('expired'))
+    .where('directory_id', '=', directory.id)
+    .where('token_hash', '=', tokenHash)
+    .executeTakeFirst()
+}
+
+/** Spends a link. As a query, so that what it pays for is written by the same statement. */
+export function consumeLinkRow(db: Db, directory: Directory, id: string) {
+  return db
+    .updateTable('links')
+    .set({ used_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['id', 'user_id'])
+}
+
+/**
+ * Closes the links of a user but the one that is being redeemed. One that another request redeems at this moment is
+ * passed over: that statement waits for the user's row in turn, and looks at the user itself.
+ */
+export async function closeLinkRows(
+  tx: Tx,
+  directory: Directory,
+  which: { userId: string; purpose?: string; exceptId?: string | undefined },
+): Promise<number> {
+  const rows = await tx
+    .updateTable('links')
+    .set({ closed_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('links')
+        .select('id')
+        .where('directory_id', '=', directory.id)
+        .where('user_id', '=', which.userId)
+        .where(isLive)
+        .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
+        .$if(which.exceptId !== undefined, (query) => query.where('id', '!=', which.exceptId ?? ''))
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning('id')
+    .execute()
+  return rows.length
+}
+
+/** Closes one link. False: there is none, or it was over. Waits for who redeems it at this moment. */
+export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string, id: string): Promise<boolean> {
+  const closed = await tx
+    .updateTable('links')
+    .set({ closed_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('purpose', '=', purpose)
+    .where(isLive)
+    .returning('id')
+    .executeTakeFirst()
+  return closed !== undefined
+}
+
+/** Notes on links that have expired that it was announced. Each row is answered once. */
+export async function closeExpiredLinkRows(
+  tx: Tx,
+  purpose: string,
+  limit: number,
+): Promise<{ id: string; directory_id: string }[]> {
+  const { rows } = await sql<{ id: string; directory_id: string }>`
+    update links set closed_at = clock_now() where (directory_id, id) in (
+      select directory_id, id from links
+      where purpose = ${purpose} and used_at is null and closed_at is null and expires_at <= clock_now()
+      order by expires_at limit ${limit} for update skip locked)
+    returning id, directory_id`.execute(tx)
+  return rows
+}
+
+/** Deletes links that expired so many days ago. Returns how many. */
+export async function deleteOldLinkRows(db: Db, olderThanDays: number, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from links where (directory_id, id) in (
+      select directory_id, id from links where expires_at < clock_now() - make_interval(days => ${olderThanDays})
+      order by expires_at limit ${limit} for update skip locked)`.execute(db)
+  return Number(numAffectedRows ?? 0)
+}

@@ -1,0 +1,30 @@
+/**
+ * How a stored hash is verified: the values of `password_credentials.format`. `argon2id` is ours, over the peppered
+ * password; another pepper would be another format.
+ */
+export const passwordFormats = [
+  'argon2id',
+  'imported-argon2',
+  'bcrypt',
+  'scrypt',
+  'firebase-scrypt',
+  'pbkdf2',
+  'ssha',
+] as const
+export type PasswordFormat = (typeof passwordFormats)[number]
+
+/** A hash with what it takes to verify it. */
+export interface HashedPassword {
+  hash: string
+  format: PasswordFormat
+}
+
+/** Cost of argon2id: at least the first, OWASP's and ASVS's minimum; at most what a server can bear. */
+export interface PasswordParameters {
+  memoryKib: number
+  iterations: number
+  parallelism: number
+}
+
+export const LOWEST_COST: PasswordParameters = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
+export const HIGHEST_COST: PasswordParameters = { memoryKib: 1_048_576, iterations: 32, parallelism: 16 }

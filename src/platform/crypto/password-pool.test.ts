@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { ApiError } from '../errors.ts'
+import { closePasswordPool, computePassword } from './password-pool.ts'
+
+const { app, as } = await startApp()
+const { platform } = app
+const task = { input: 'correct horse', memoryKib: 19_456, iterations: 2, parallelism: 1 }
+const places = availableParallelism() * 11
+
+async function waiting(): Promise<number | undefined> {
+  return (await platform.metrics.passwordsWaiting.get()).values[0]?.value
+}
+
+/** The nice values of this process's threads; the first is the one that answers requests. */
+function niceness(): number[] {
+  const ids = readdirSync('/proc/self/task')
+  return ids.map((id) => Number(readFileSync(`/proc/self/task/${id}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]))
+}
+
+/** Does hashes until all have been answered. */
+async function flood(count: number) {
+  const settled = await Promise.allSettled(
+    Array.from({ length: count }, () => computePassword(platform, 'hashArgon2id', task)),
+  )
+  const hashes = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
+  const errors = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  return { hashes, errors }
+}
+
+test('a thousand at once: a core’s worth and ten times as many wait, the others are refused', async () => {
+  const flooded = flood(1000)
+  expect(await waiting()).toBe(places - availableParallelism())
+  const { hashes, errors } = await flooded
+  expect([hashes.length, new Set(hashes).size, errors.length]).toEqual([places, places, 1000 - places])
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({
+      definition: { status: 503, code: 'unavailable' },
+      details: { headers: { 'retry-after': '1' } },
+    })
+  }
+  // Every place is free again.
+  expect(await waiting()).toBe(0)
+  const after = await flood(places)
+  expect([after.hashes.length, after.errors.length]).toEqual([places, 0])
+})
+
+test('requests and the threads of libuv are served while every thread hashes', async () => {
+  let done = 0
+  const heavy = { ...task, memoryKib: 65_536, iterations: 60 }
+  const hashing = Array.from({ length: availableParallelism() }, () =>
+    computePassword(platform, 'hashArgon2id', heavy).finally(() => done++),
+  )
+  const replies = await Promise.all(Array.from({ length: 20 }, () => as(null).get('/healthz')))
+  await Promise.all(Array.from({ length: 20 }, () => readFile(import.meta.filename)))
+  expect([new Set(replies.map((reply) => reply.status)), done]).toEqual([new Set([200]), 0])
+  await Promise.all(hashing)
+  expect(done).toBe(availableParallelism())
+})
+
+test('the threads that hash give way to the one that answers', async () => {
+  await computePassword(platform, 'hashArgon2id', task)
+  const [main = 0, ...others] = niceness()
+  if (process.platform === 'linux') expect(others).toContain(Math.min(19, main + 10))
+})
+
+test('work that fails gives its place back', async () => {
+  await expect(computePassword(platform, 'verifyArgon2', { hash: 'no hash', input: '' })).rejects.toThrow()
+  expect(await waiting()).toBe(0)
+  expect((await flood(places)).errors).toEqual([])
+})
+
+test('a closed pool refuses', async () => {
+  await closePasswordPool(platform)
+  const { hashes, errors } = await flood(2)
+  expect([hashes, errors.map((error) => error.definition.code)]).toEqual([[], ['unavailable', 'unavailable']])
+})

@@ -1,0 +1,82 @@
+import { availableParallelism } from 'node:os'
+import { Piscina } from 'piscina'
+import { httpErrors } from '../errors.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import type * as passwordWorker from './password-worker.ts'
+
+type PasswordWork = typeof passwordWorker
+
+const QUEUE_PER_THREAD = 10
+const IDLE_MS = 60_000
+// Hashing gives way to whatever else wants the processor. Only on Linux does nice(2) mean the calling thread: on macOS
+// it would slow down the whole process, and on Windows a positive number raises the priority.
+const NICE = process.platform === 'linux' ? 10 : 0
+
+interface PasswordPool {
+  threads: number
+  /** Computed or waiting at most. */
+  places: number
+  taken: number
+  /** Made on first use: a process that hashes nothing has none of the threads. */
+  piscina: Piscina | null
+  closed: boolean
+}
+
+const passwordPool = perPlatform((): PasswordPool => {
+  const threads = availableParallelism()
+  return { threads, places: threads * (1 + QUEUE_PER_THREAD), taken: 0, piscina: null, closed: false }
+})
+
+/**
+ * Does one piece of password work in a thread of its own. As many run at once as there are cores, ten times as many
+ * wait. Throws `unavailable` beyond that: a flood of passwords costs no other request its answer.
+ */
+export async function computePassword<K extends keyof PasswordWork>(
+  platform: Platform,
+  work: K,
+  task: Parameters<PasswordWork[K]>[0],
+): Promise<ReturnType<PasswordWork[K]>> {
+  const pool = passwordPool(platform)
+  if (pool.closed || pool.taken >= pool.places) throw tooBusy()
+  pool.piscina ??= startThreads(pool)
+  count(platform, pool, 1)
+  try {
+    return await pool.piscina.run(task, { name: work })
+  } finally {
+    count(platform, pool, -1)
+  }
+}
+
+/** Ends the threads, if there are any. Work is refused from now on. */
+export async function closePasswordPool(platform: Platform): Promise<void> {
+  const pool = passwordPool(platform)
+  pool.closed = true
+  await pool.piscina?.destroy()
+}
+
+function startThreads(pool: PasswordPool): Piscina {
+  return new Piscina({
+    filename: new URL('./password-worker.ts', import.meta.url).href,
+    minThreads: 1,
+    maxThreads: pool.threads,
+    maxQueue: pool.places,
+    idleTimeout: IDLE_MS,
+    niceIncrement: NICE,
+    recordTiming: false,
+    execArgv: [],
+    // The memory of the hashes themselves is not JavaScript's.
+    resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
+  })
+}
+
+function count(platform: Platform, pool: PasswordPool, change: 1 | -1): void {
+  pool.taken += change
+  platform.metrics.passwordsWaiting.set(Math.max(0, pool.taken - pool.threads))
+}
+
+function tooBusy() {
+  return httpErrors.unavailable({
+    detail: 'More passwords are being checked than the service can take at this moment: try again in a second.',
+    headers: { 'retry-after': '1' },
+  })
+}

@@ -1,0 +1,17 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { makeBreachedList } from '../src/features/credentials/breached.ts'
+
+// Makes the list of common passwords anew from a file of one password a line:
+//   node tools/breached-passwords.ts passwords.txt
+// src/features/credentials/breached-passwords.txt says where its lines came from.
+
+const [path] = process.argv.slice(2)
+if (!path) throw new Error('Name the file of passwords, one a line.')
+const passwords = readFileSync(path, 'utf8')
+  .split(/\r?\n/)
+  .filter((line) => line !== '')
+const list = makeBreachedList(passwords)
+const file = fileURLToPath(new URL('../src/features/credentials/breached-passwords.bin', import.meta.url))
+writeFileSync(file, list)
+console.log(`${passwords.length} passwords, ${list.length} bytes: ${file}`)
