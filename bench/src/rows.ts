@@ -1,9 +1,11 @@
 import type { Row } from './bench.ts'
 import { betterAuthRows } from './peers/rows.ts'
-import { enumerationRow } from './product/enumeration-row.ts'
+import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
 import { otpRows } from './product/otp-rows.ts'
+import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
+import { stormRows } from './product/storm-rows.ts'
 import { userRows } from './product/user-rows.ts'
 import { referenceRows } from './references/rows.ts'
 
@@ -13,7 +15,9 @@ export const rows: Row[] = [
   ...betterAuthRows,
   ...otpRows,
   ...loginRows,
-  enumerationRow,
+  ...passwordRows,
+  ...stormRows,
+  ...enumerationRows,
   ...userRows,
   ...processRows,
 ]

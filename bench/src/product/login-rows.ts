@@ -9,6 +9,7 @@ import {
   measureRequests,
   post,
   prepareLogins,
+  prepareMagicLinks,
 } from './deployment.ts'
 
 // One send an address is all that the limits of the product allow within a round.
@@ -16,6 +17,7 @@ const LOGINS_PER_ROUND = 3000
 /** From first factor to session, and what a session is used for. */
 export const loginRows: Row[] = [
   row('login-otp-verify', 'login OTP verify → session', 'http-post', 0.25, measureVerify),
+  row('magic-link-verify', 'magic-link verify → session', 'http-post', 0.25, measureMagicLink),
   row('token-refresh', 'refresh with rotation, a chain a connection', 'http-post', 0.25, measureRefresh),
   row('token-introspect', 'token introspection', 'http-post', 0.4, measureIntrospection),
 ]
@@ -35,6 +37,11 @@ const getOrganization = oncePerRun(createOrganization)
 
 async function measureVerify(bench: Bench): Promise<Measurement> {
   const requests = await prepareLogins(bench, await getOrganization(bench), LOGINS_PER_ROUND)
+  return await measureRequests(bench, { requests, mode: 'once', expect: '"access_token"' })
+}
+
+async function measureMagicLink(bench: Bench): Promise<Measurement> {
+  const requests = await prepareMagicLinks(bench, await getOrganization(bench), LOGINS_PER_ROUND)
   return await measureRequests(bench, { requests, mode: 'once', expect: '"access_token"' })
 }
 

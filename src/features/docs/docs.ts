@@ -1,8 +1,8 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { buildOpenApi } from '../../platform/http/openapi.ts'
+import type { Page } from '../../platform/http/pages.ts'
 import { loadReferenceScript } from '../../platform/http/reference-script.ts'
 import type { Route } from '../../platform/http/route.ts'
-import type { Page } from '../../platform/http/server.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { renderErrorPage } from './error-catalogue.ts'
 

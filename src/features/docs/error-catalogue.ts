@@ -1,5 +1,6 @@
 import { type ErrorDefinition, errorCatalogue } from '../../platform/errors.ts'
 import { documentedPath, errorsOf } from '../../platform/http/openapi.ts'
+import { renderDocument } from '../../platform/http/page-layout.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { escapeHtml } from '../../platform/mail/html.ts'
 
@@ -60,18 +61,7 @@ export function errorsMarkdown(routes: Route[]): string {
   return `# Error codes\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
-const STYLES = `:root{color-scheme:light dark;--page:#f6f7f8;--card:#fff;--ink:#16171a;--soft:#62656d;--line:#e4e5e8;--mark:#fff4c2}
-@media (prefers-color-scheme:dark){:root{--page:#111214;--card:#1c1d20;--ink:#f2f3f5;--soft:#a4a7ae;--line:#303238;--mark:#3d3714}}
-*{box-sizing:border-box}
-html{scroll-padding-top:16px}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:760px;margin:0 auto;padding:32px 16px 64px}
-h1{margin:0 0 4px;font-size:24px;line-height:1.3}
-h2{margin:32px 0 8px;font-size:14px;color:var(--soft)}
-p{margin:0;color:var(--soft)}
-a{color:inherit}
-code{font:14px/1.5 ui-monospace,monospace}
-dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
+const STYLES = `dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
 dl>div{padding:12px 16px}
 dl>div+div{border-top:1px solid var(--line)}
 dl>div:target{background:var(--mark)}
@@ -86,23 +76,13 @@ export function renderErrorPage(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(
     ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,
   )
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>Error codes</title>
-<style>${STYLES}</style>
-</head>
-<body><main>
-<h1>Error codes</h1>
+  return renderDocument({
+    title: 'Error codes',
+    styles: STYLES,
+    main: `<h1>Error codes</h1>
 <p>${escapeHtml(INTRODUCTION).replaceAll(/`([^`]+)`/g, '<code>$1</code>')} <a href="/docs">API reference</a></p>
-${sections.join('\n')}
-</main></body>
-</html>
-`
+${sections.join('\n')}`,
+  })
 }
 
 function renderEntry({ code, title, help, routes }: CatalogueEntry): string {

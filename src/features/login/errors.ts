@@ -19,6 +19,12 @@ export const loginErrors = defineErrors({
     'The organization is suspended or archived',
     'organization_status says which. Nobody signs in or refreshes until the organization is active again.',
   ],
+  invalidRedirectUri: [
+    400,
+    'invalid_redirect_uri',
+    'The address to return to is not allowed',
+    'It has to equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
+  ],
   sessionLimitReached: [
     403,
     'session_limit_reached',

@@ -1,195 +1,40 @@
-import type { OperationNodeSource } from 'kysely'
-import { type Static, Type } from 'typebox'
-import { epochSeconds } from '../../platform/clock.ts'
-import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
-import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
-import type { Db } from '../../platform/db/pool.ts'
-import { within } from '../../platform/db/tx.ts'
-import { type Origin, recordIfAny } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import { newId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
-import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
+import { lockoutErrors } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
-import { type AuthSettings, authSettings } from './settings.ts'
-import { findOrganizationStatus, type SignInFacts, signIn } from './store.ts'
 
+export {
+  assertDoorOpen,
+  assertMaySignIn,
+  assertOrganizationOpen,
+  completeLogin,
+  findSignInFacts,
+  handOut,
+  type Identity,
+  identify,
+  type LoginContext,
+  type Proof,
+  SessionReply,
+  type SessionTokens,
+} from './door.ts'
 export { loginErrors } from './errors.ts'
+export { completeMailboxLogin } from './mailbox.ts'
+export { findPresentedLink, refuseLink } from './present-link.ts'
+export { assertRedirectAllowed, defaultRedirect } from './redirects.ts'
+export { Delivery, Email, LinkReply, TokenHash } from './schema.ts'
+export {
+  countMail,
+  type LinkDelivery,
+  type LinkMail,
+  mailLink,
+  readDelivery,
+  type SentLink,
+  sendLink,
+} from './send-link.ts'
+export { sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
-export { findSignInFactsByEmail, type SignInFacts } from './store.ts'
+export type { SignInFacts } from './store.ts'
 
-/** A session as it is handed out, the only time its tokens are shown. */
-export const SessionTokens = Type.Object({
-  access_token: Type.String({ description: 'JWT (RFC 9068) to present to the customer’s API as a Bearer token.' }),
-  refresh_token: Type.String({ description: 'Single use: POST /v1/auth/token/refresh answers its successor.' }),
-  expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  user_id: Type.String({ format: 'uuid' }),
-  directory_user_id: Type.String({ format: 'uuid' }),
-})
-export type SessionTokens = Static<typeof SessionTokens>
+/** What the door may answer before anybody is known: for routes that send codes and links. */
+export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]
 
-/** The answer of every route that ends in a session. */
-export const SessionReply = Type.Object({ session: SessionTokens })
-
-/** Who asks, where. */
-export interface LoginContext {
-  platform: Platform
-  directory: Directory
-  origin: Origin
-}
-
-/** What a method has proved. */
-export interface Proof {
-  method: 'otp' | 'signup'
-  /** RFC 8176 */
-  amr: string[]
-  /** Consumes the one-time secret within the statement that makes the session. */
-  consume(db: Db): OperationNodeSource
-}
-
-/** Asked before a code or link is sent, so that the answer does not depend on the address. Throws `organization_suspended`. */
-export async function assertOrganizationOpen(db: Db, directory: Directory): Promise<void> {
-  const status = await findOrganizationStatus(db, directory)
-  if (status !== null && status !== 'active') throw organizationSuspended(status)
-}
-
-function organizationSuspended(status: string) {
-  return loginErrors.organizationSuspended({ extra: { organization_status: status } })
-}
-
-/**
- * Whether this person may hold a session here, asked at every sign-in and every refresh.
- * Throws `organization_suspended`, `user_inactive`.
- */
-export function assertMaySignIn(facts: SignInFacts): void {
-  if (facts.organization_status !== null && facts.organization_status !== 'active')
-    throw organizationSuspended(facts.organization_status)
-  if (!facts.active) throw loginErrors.userInactive()
-}
-
-/**
- * The one door to a session: every method proves who, then comes here, and nothing else makes one. `db` is a
- * transaction when the caller has more to write with it. Null: the proof had been consumed already.
- */
-export async function completeLogin(
-  context: LoginContext,
-  db: Db,
-  facts: SignInFacts,
-  proof: Proof,
-): Promise<SessionTokens | null> {
-  const { platform, directory, origin } = context
-  assertMaySignIn(facts)
-  const settings = await authSettings.effective(platform, directory)
-  const limit = settings.max_concurrent_sessions
-  if (limit === null) return issueSession(context, db, facts, proof, settings)
-  return within(platform.tx, db, async (tx) => {
-    const live = await countLiveSessions(tx, directory, facts.user_id)
-    if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
-    const session = await issueSession(context, tx, facts, proof, settings)
-    // Only a sign-in that succeeded costs the oldest session.
-    if (session) await endOldestSessions(tx, directory, origin, facts.user_id, limit)
-    return session
-  })
-}
-
-async function issueSession(
-  context: LoginContext,
-  db: Db,
-  facts: SignInFacts,
-  proof: Proof,
-  settings: AuthSettings,
-): Promise<SessionTokens | null> {
-  const { platform, directory, origin } = context
-  const sessionId = newId()
-  const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
-  const aal = 'aal1'
-  const data = { id: sessionId, directory_user_id: facts.user_id, auth_method: proof.method, amr: proof.amr, aal }
-  const made = await signIn(db, directory, {
-    proof: proof.consume(db),
-    userId: facts.user_id,
-    emailNorm: facts.email.toLowerCase(),
-    newAuthAccountId: newId(),
-    session: {
-      id: sessionId,
-      authMethod: proof.method,
-      amr: proof.amr,
-      aal,
-      ipAddress: origin.endUser.ip,
-      userAgent: origin.endUser.userAgent,
-      refreshHash: refresh.hash,
-      idleSeconds: settings.session_idle_timeout_seconds,
-      maxSeconds: settings.session_max_lifetime_seconds,
-    },
-    record: recordIfAny(
-      'session',
-      directory,
-      origin,
-      { type: 'session.created', target: { type: 'session', id: sessionId }, data },
-      { type: 'auth.login.succeeded', target: { type: 'user', id: facts.user_id }, data: { method: proof.method } },
-    ),
-  })
-  if (!made) return null
-  const session = {
-    sessionId,
-    userId: made.auth_account_id,
-    amr: proof.amr,
-    aal,
-    authenticatedAt: made.created_at,
-    endsAt: made.expires_at,
-  }
-  return handOut(context, facts, session, refresh.token, settings)
-}
-
-/** A session that tokens are made for. */
-export interface TokenSubject {
-  sessionId: string
-  userId: string
-  amr: string[]
-  aal: string
-  authenticatedAt: Date
-  /** The session's own end, which its access tokens do not outlive. */
-  endsAt: Date
-}
-
-/** Signs the access token (claims of RFC 9068 §2.2 and ours) and puts the session object together. */
-export async function handOut(
-  context: Pick<LoginContext, 'platform' | 'directory'>,
-  facts: SignInFacts,
-  session: TokenSubject,
-  refreshToken: string,
-  settings: AuthSettings,
-): Promise<SessionTokens> {
-  const { platform, directory } = context
-  const issuedAt = epochSeconds(platform.clock)
-  const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
-  const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
-  const accessToken = await signAccessToken(platform, directory.environmentId, {
-    sub: session.userId,
-    aud: directory.accountId,
-    iat: issuedAt,
-    nbf: issuedAt,
-    exp: issuedAt + expiresIn,
-    jti: newId(),
-    sid: session.sessionId,
-    org_id: directory.organizationId,
-    org_slug: facts.organization_slug,
-    directory_user_id: facts.user_id,
-    email: facts.email,
-    email_verified: facts.email_verified,
-    role: facts.role,
-    roles: [],
-    permissions: [],
-    amr: session.amr,
-    aal: session.aal,
-    auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
-    env: directory.environmentSlug,
-    connection_id: null,
-  })
-  return {
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    expires_in: expiresIn,
-    user_id: session.userId,
-    directory_user_id: facts.user_id,
-  }
-}
+/** What it may answer to whoever asks for a session. */
+export const doorErrors = [...sendErrors, loginErrors.userInactive, loginErrors.sessionLimitReached]

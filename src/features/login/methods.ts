@@ -3,6 +3,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
+import { authSettings } from './settings.ts'
 
 /** One way to sign in, as a sign-in page offers it. */
 export const LoginMethod = Type.Object({
@@ -11,12 +12,19 @@ export const LoginMethod = Type.Object({
   providers: Type.Union([Type.Array(Type.String()), Type.Null()]),
 })
 
-/** The ways to sign in that work in this directory right now. None while Auth is off. */
+const LABELS = { password: 'Password', otp: 'Email code', magic_link: 'Magic link' }
+
+/** The ways to sign in that work in this directory right now, in the order of a sign-in page. None while Auth is off. */
 export async function listLoginMethods(
   platform: Platform,
   directory: Directory,
 ): Promise<Static<typeof LoginMethod>[]> {
-  const enabled = await isServiceEnabled(platform, directory, 'otp')
-  const { channel_email } = await otpSettings(platform, directory)
-  return enabled && channel_email ? [{ id: 'otp', label: 'Email code', providers: null }] : []
+  const { email_password_enabled: password } = await authSettings.effective(platform, directory)
+  const { channel_email: otp } = await otpSettings(platform, directory)
+  const isOn = { password, otp, magic_link: true }
+  const methods = []
+  for (const id of ['password', 'otp', 'magic_link'] as const)
+    if (isOn[id] && (await isServiceEnabled(platform, directory, id)))
+      methods.push({ id, label: LABELS[id], providers: null })
+  return methods
 }

@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { accountDefaults } from '../../platform/settings.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
 import { AuthSettings, authSettings } from './settings.ts'
+import { assertSettingsFit } from './settings-check.ts'
 
 const tag = 'Authentication'
 const Sources = Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']))
@@ -23,7 +24,7 @@ export const loginRoutes: Route[] = [
     path: '/v1/auth/settings',
     scope: 'auth.settings.read',
     tag,
-    summary: 'Read the settings of sign-up and sessions',
+    summary: 'Read the settings of sign-in, sign-up and sessions',
     description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
     query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
     reply: Type.Object({ settings: AuthSettings, sources: Type.Optional(Sources) }),
@@ -37,14 +38,15 @@ export const loginRoutes: Route[] = [
     path: '/v1/auth/settings',
     scope: 'auth.settings.write',
     tag,
-    summary: 'Change the settings of sign-up and sessions',
+    summary: 'Change the settings of sign-in, sign-up and sessions',
     description: 'null returns a field to the inherited value.',
     body: Type.Object(authSettings.patchBody),
     reply: Type.Object({ settings: AuthSettings }),
     event: 'auth.settings.updated',
-    handle: async (context) => ({
-      settings: await authSettings.update(context, context.directory, context.input.body),
-    }),
+    handle: async (context) => {
+      await assertSettingsFit(context.platform, context.directory, context.input.body)
+      return { settings: await authSettings.update(context, context.directory, context.input.body) }
+    },
   }),
   defineRoute({
     method: 'PATCH',
@@ -59,6 +61,7 @@ export const loginRoutes: Route[] = [
     event: 'auth.settings.updated',
     handle: async (context) => {
       const { directory } = accountDefaults(context.directory)
+      await assertSettingsFit(context.platform, directory, context.input.body)
       return { settings: await authSettings.update(context, directory, context.input.body) }
     },
   }),

@@ -1,6 +1,7 @@
 import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { lockedSeconds } from '../lockout/lockout.ts'
 
 /** What the door looks at, read in one statement. */
 export interface SignInFacts {
@@ -13,39 +14,60 @@ export interface SignInFacts {
   role: string
   organization_slug: string | null
   organization_status: string | null
+  /** Seconds until a lock of the address ends, seen from where the end user is; null: none. */
+  locked_seconds: number | null
+}
+
+/** Whose facts: an address, and where its counters are. */
+export interface Identified {
+  emailNorm: string
+  identity: Buffer
+  networks: string[]
 }
 
 /** The facts about whoever has this address, or null. An expired sign-up counts as nobody. */
 export async function findSignInFactsByEmail(
   db: Db,
   directory: Directory,
-  emailNorm: string,
+  who: Identified,
 ): Promise<SignInFacts | null> {
   const { rows } = await sql<SignInFacts>`
     select users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
       users.pending_until is not null as pending, users.role,
-      organizations.slug as organization_slug, organizations.status as organization_status
+      organizations.slug as organization_slug, organizations.status as organization_status,
+      ${lockedSeconds(directory, who.identity, who.networks)} as locked_seconds
     from users
     left join organizations on organizations.id = ${directory.organizationId}
-    where users.directory_id = ${directory.id} and users.email_norm = ${emailNorm} and users.deleted_at is null
+    where users.directory_id = ${directory.id} and users.email_norm = ${who.emailNorm} and users.deleted_at is null
       and (users.pending_until is null or users.pending_until > clock_now())`.execute(db)
   return rows[0] ?? null
 }
 
-/** `active`, `suspended` or `archived`; null for a directory without an organization. */
-export async function findOrganizationStatus(db: Db, directory: Directory): Promise<string | null> {
-  if (directory.organizationId === null) return null
-  const row = await db
-    .selectFrom('organizations')
-    .select('status')
-    .where('id', '=', directory.organizationId)
-    .executeTakeFirst()
-  return row?.status ?? 'archived'
+export interface DoorState {
+  /** `active`, `suspended` or `archived`; null for a directory without an organization. */
+  organization_status: string | null
+  locked_seconds: number | null
+}
+
+/** What stops a sign-in before it is known whether anybody has the address. */
+export async function findDoorState(
+  db: Db,
+  directory: Directory,
+  who: Pick<Identified, 'identity' | 'networks'>,
+): Promise<DoorState> {
+  const { rows } = await sql<DoorState>`
+    select (select status from organizations where id = ${directory.organizationId}) as organization_status,
+      ${lockedSeconds(directory, who.identity, who.networks)} as locked_seconds`.execute(db)
+  const [state] = rows
+  if (!state) throw new Error('A statement without a row')
+  return state
 }
 
 export interface SignInStatement {
   /** Consumes the one-time secret: one row when it was there to be consumed, none otherwise. */
   proof: OperationNodeSource
+  /** May ask `exists (select from proof)`. */
+  alongside: OperationNodeSource | null
   userId: string
   /** Whose mailbox the proof is of: the user must have it still. */
   emailNorm: string
@@ -76,6 +98,7 @@ export async function signIn(db: Db, directory: Directory, statement: SignInStat
   const { session } = statement
   const { rows } = await sql<{ auth_account_id: string; created_at: Date; expires_at: Date }>`
     with proof as (${statement.proof}),
+    ${statement.alongside ? sql`alongside as (${statement.alongside}),` : sql``}
     signed_in as (
       update users set last_login_at = clock_now(),
         auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)

@@ -1,5 +1,5 @@
-import { renderMail } from '../../platform/mail/layout.ts'
-import type { Mail } from '../../platform/mail/outbox.ts'
+import type { Message } from '../../platform/mail/outbox.ts'
+import { spanInWords } from '../../platform/mail/span.ts'
 
 const TEXTS = {
   login: { kind: 'login_otp', subject: 'Your sign-in code', heading: 'Your sign-in code', act: 'sign in' },
@@ -7,21 +7,20 @@ const TEXTS = {
 } as const
 
 /** The mail that brings a sign-in or sign-up code. The code is not in the subject, which locked screens show. */
-export function renderSignInMail(
+export function signInMail(
   to: string,
   purpose: keyof typeof TEXTS,
   otp: { code: string; digitCode: string | null; ttlSeconds: number },
-): Mail {
+): Message {
   const { kind, subject, heading, act } = TEXTS[purpose]
-  const minutes = Math.max(1, Math.round(otp.ttlSeconds / 60))
   const digits = otp.digitCode === null ? [] : [`If digits are asked for, enter ${otp.digitCode} instead.`]
-  const { text, html } = renderMail({
+  const content = {
     heading,
     paragraphs: [`Enter these words where you were asked for them to ${act}.`, ...digits],
     code: otp.code,
     footer:
-      `They work once, within ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}. ` +
+      `They work once, within ${spanInWords(otp.ttlSeconds)}. ` +
       'If you did not ask for them, ignore this mail and tell them to nobody.',
-  })
-  return { kind, to, subject, text, html }
+  }
+  return { kind, to, subject, content }
 }

@@ -1,15 +1,16 @@
-import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Tx } from '../../platform/db/pool.ts'
-import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { countAct, type RateState } from '../../platform/http/rate-limit.ts'
-import { type EmailAddress, maskEmail, parseEmail } from '../../platform/mail/address.ts'
+import type { RateState } from '../../platform/http/rate-limit.ts'
+import { type EmailAddress, maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import {
+  assertDoorOpen,
   assertMaySignIn,
-  assertOrganizationOpen,
-  completeLogin,
-  findSignInFactsByEmail,
+  completeMailboxLogin,
+  countMail,
+  findSignInFacts,
+  type Identity,
+  identify,
   type LoginContext,
   loginErrors,
   type SessionTokens,
@@ -24,12 +25,11 @@ import {
   type OtpSettings,
   otpSettings,
 } from '../otp/otp.ts'
-import { getUser, proveMailbox } from '../users/users.ts'
-import { renderSignInMail } from './emails.ts'
+import { signInMail } from './emails.ts'
 import { otpLoginErrors } from './errors.ts'
 
-export { otpLoginErrors } from './errors.ts'
-export { Email, SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'
+export { SentCodeReply, toSentCode } from './schema.ts'
+export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 export type SignInPurpose = 'login' | 'signup'
 
@@ -54,39 +54,37 @@ export interface SentCode {
  */
 export async function sendSignInCode(context: LoginContext, send: SendCode): Promise<SentCode> {
   const { platform, directory } = context
-  const address = readAddress(send.email)
-  const identity = identityHash(context, address)
+  const who = identify(platform, requireEmail(send.email))
   const settings = await otpSettings(platform, directory)
   if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes may not leave by e-mail here.' })
-  await assertOrganizationOpen(platform.db, directory)
-  const rate = await countAct(platform, directory, identity, sendLimits(settings))
-  const deliveryHint = maskEmail(address.email)
-  const which = { purpose: send.purpose, identity, newerThanSeconds: settings.resend_interval_seconds }
+  await assertDoorOpen(context, who)
+  const rate = await countMail(context, who, sendLimits(settings))
+  const deliveryHint = maskEmail(who.address.email)
+  const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost answer: the code that is on its way stays the one that counts.
   const live = await findLiveOtp(platform.db, directory, which)
   if (live) return { ...live, deliveryHint, rate }
-  const facts = await findSignInFactsByEmail(platform.db, directory, address.norm)
-  const otp = await platform.tx((tx) => issueAndMail(tx, context, send, { address, identity, settings, facts }))
+  const facts = await findSignInFacts(context, platform.db, who)
+  const otp = await platform.tx((tx) => issueAndMail(tx, context, send, { who, settings, facts }))
   return { ...otp, deliveryHint, rate }
 }
 
 interface Recipient {
-  address: EmailAddress
-  identity: Buffer
+  who: Identity
   settings: OtpSettings
   facts: SignInFacts | null
 }
 
 async function issueAndMail(tx: Tx, context: LoginContext, send: SendCode, recipient: Recipient) {
   const { platform, directory, origin } = context
-  const { address, identity, settings, facts } = recipient
+  const { who, settings, facts } = recipient
+  const { address, hash: identity } = who
   const { purpose, provision } = send
   const existing = facts?.active ? facts.user_id : null
   const userId = facts === null && provision ? await provision(tx, address) : existing
   const otp = await issueOtp(tx, platform, directory, { purpose, userId, identity, settings })
-  const ttlSeconds = Math.round((otp.expiresAt.getTime() - platform.clock.now().getTime()) / 1000)
-  const mail = renderSignInMail(facts?.email ?? address.email, purpose, { ...otp, ttlSeconds })
-  await queueMail(tx, platform, directory, { ...mail, decoy: userId === null }, ttlSeconds)
+  const mail = signInMail(facts?.email ?? address.email, purpose, otp)
+  await queueMail(tx, platform, directory, { ...mail, decoy: userId === null }, otp.ttlSeconds)
   await record(tx, directory, origin, sendEvent(purpose, userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
@@ -114,12 +112,11 @@ export interface VerifyCode {
 export async function verifySignInCode(context: LoginContext, verify: VerifyCode): Promise<SessionTokens> {
   const { platform, directory } = context
   const { purpose, code } = verify
-  const address = readAddress(verify.email)
+  const who = identify(platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
-  const identity = identityHash(context, address)
   const [attempt, facts] = await Promise.all([
-    claimOtpAttempt(platform, directory, { purpose, otpId, identity, code }),
-    findSignInFactsByEmail(platform.db, directory, address.norm),
+    claimOtpAttempt(platform, directory, { purpose, otpId, identity: who.hash, code }),
+    findSignInFacts(context, platform.db, who),
   ])
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
     throw await refusal(context, attempt, facts)
@@ -130,25 +127,12 @@ export async function verifySignInCode(context: LoginContext, verify: VerifyCode
   return session
 }
 
-async function signInWith(context: LoginContext, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
-  const { platform, directory, origin } = context
-  const proof = {
-    method: purpose === 'signup' && facts.pending ? ('signup' as const) : ('otp' as const),
+function signInWith(context: LoginContext, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
+  const { directory } = context
+  return completeMailboxLogin(context, facts, {
+    method: purpose === 'signup' && facts.pending ? 'signup' : 'otp',
     amr: ['otp'],
-    consume: (db: Parameters<typeof consumeOtp>[0]) => consumeOtp(db, directory, otpId, purpose),
-  }
-  if (facts.email_verified && !facts.pending) return completeLogin(context, platform.db, facts, proof)
-  return platform.tx(async (tx) => {
-    await proveMailbox(tx, directory, origin, await getUser(tx, directory, facts.user_id))
-    if (facts.pending)
-      await record(tx, directory, origin, {
-        type: 'auth.signup.succeeded',
-        target: { type: 'user', id: facts.user_id },
-        data: { method: 'otp' },
-      })
-    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false }, proof)
-    if (!session) throw otpLoginErrors.otpInvalid()
-    return session
+    consume: (db) => consumeOtp(db, directory, otpId, purpose),
   })
 }
 
@@ -167,18 +151,6 @@ async function refusal(context: LoginContext, attempt: OtpAttempt, facts: SignIn
     default:
       return otpLoginErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
   }
-}
-
-function readAddress(email: string): EmailAddress {
-  const address = parseEmail(email)
-  if (address) return address
-  const error = { field: 'email', code: 'format', message: 'email must be an e-mail address' }
-  throw httpErrors.invalidRequest({ detail: 'email must be an e-mail address.', errors: [error] })
-}
-
-/** Counters and codes are filed under the normalised address, so that its spellings share one budget. */
-function identityHash({ platform }: LoginContext, address: EmailAddress): Buffer {
-  return keyedHash(platform.keyring.hashKey('identity'), address.norm)
 }
 
 function sendLimits(settings: OtpSettings) {

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { rateHeaders } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { loginErrors, SessionReply } from '../login/login.ts'
-import { otpLoginErrors } from './errors.ts'
-import { sendSignInCode, verifySignInCode } from './otp-login.ts'
-import { Email, SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'
+import { Email, sendErrors } from '../login/login.ts'
+import { sendSignInCode } from './otp-login.ts'
+import { SentCodeReply, toSentCode } from './schema.ts'
+import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'Authentication'
 
@@ -21,7 +21,7 @@ export const otpLoginRoutes: Route[] = [
       'Asked again within resend_interval_seconds, the code on its way stays valid and no second mail is sent.',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
-    errors: [loginErrors.organizationSuspended, loginErrors.methodDisabled],
+    errors: sendErrors,
     maybeEvents: ['auth.otp.sent', 'auth.login.failed'],
     secretReply: true,
     examples: { body: { email: 'ada@example.com' } },
@@ -36,19 +36,9 @@ export const otpLoginRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/login/otp/verify',
     scope: 'auth.login',
-    service: 'otp',
     tag,
     summary: 'Exchange a sign-in code for a session',
-    body: VerifyCodeBody,
-    reply: SessionReply,
-    errors: [...Object.values(otpLoginErrors), ...Object.values(loginErrors)],
-    event: 'auth.login.succeeded',
-    maybeEvents: ['session.created', 'session.revoked', 'user.email_verified', 'auth.signup.succeeded'],
-    secretReply: true,
-    handle: async ({ platform, directory, origin, input }) => {
-      const { email, otp_id, code } = input.body
-      const verify = { purpose: 'login' as const, email, otpId: otp_id, code }
-      return { session: await verifySignInCode({ platform, directory, origin }, verify) }
-    },
+    ...verifyCodeRoute,
+    handle: verifyCodeAs('login'),
   }),
 ]

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { Email } from '../login/login.ts'
 import type { SentCode } from './otp-login.ts'
-
-export const Email = Type.String({ minLength: 3, maxLength: 320, description: 'Compared without regard to case.' })
 
 /** The answer to a request for a code; the same whether or not somebody has the address. */
 export const SentCodeReply = Type.Object({

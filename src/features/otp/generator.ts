@@ -1,22 +1,16 @@
-import { keyedHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
-import { httpErrors } from '../../platform/errors.ts'
-import { type Origin, record } from '../../platform/events.ts'
+import type { Origin } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import { countAct } from '../../platform/http/rate-limit.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { type FreshCode, hashCode, makeCode } from './codes.ts'
-import { renderCodeMail } from './emails.ts'
+import { hashCode, makeCode } from './codes.ts'
 import { otpErrors } from './errors.ts'
-import { type OtpSettings, otpSettings } from './settings.ts'
+import { readRecipient, sendCode } from './sending.ts'
+import { otpSettings } from './settings.ts'
 import {
   findNewestIdOfSession,
   type GeneratedRow,
   insertGeneratedRows,
-  insertOtpRow,
   type PresentedCode,
   type Verdict,
   validateRows,
@@ -47,8 +41,8 @@ const validateRow = perPlatform((platform) =>
 )
 
 /**
- * Makes a code, keeps its hash and mails it where that is asked for and on. Whether it was delivered shows nowhere in
- * the answer. Throws `rate_limited` when the address has had too many.
+ * Makes a code, keeps its hash and sends it by mail and SMS where that is asked for and on. Whether it was delivered
+ * shows nowhere in the answer. Throws `rate_limited` when the address or number has had too many.
  */
 export async function generateOtp(caller: Caller & { origin: Origin }, input: GenerateInput) {
   const { platform, directory } = caller
@@ -58,9 +52,9 @@ export async function generateOtp(caller: Caller & { origin: Origin }, input: Ge
   const sessionRef = input.session_id ?? null
   const ttlSeconds = input.ttl_seconds ?? settings.ttl_seconds
   const { phraseHash, digitHash } = made
-  const address = typeof input.email === 'string' ? readEmail(input.email) : null
+  const recipient = readRecipient(input)
   const row = { directory, id, sessionRef, phraseHash, digitHash, maxAttempts: settings.max_attempts, ttlSeconds }
-  const expiresAt = address ? await sendCode(caller, settings, address, row, made) : await insertRow(platform)(row)
+  const expiresAt = recipient ? await sendCode(caller, settings, recipient, row, made) : await insertRow(platform)(row)
   return {
     otp_id: id,
     code: made.code,
@@ -68,51 +62,6 @@ export async function generateOtp(caller: Caller & { origin: Origin }, input: Ge
     expires_at: expiresAt.toISOString(),
     ...(made.digitCode === null ? {} : { digit_code: made.digitCode }),
   }
-}
-
-function readEmail(text: string): EmailAddress {
-  const address = parseEmail(text)
-  if (address) return address
-  const error = { field: 'email', code: 'email', message: 'email must be one bare e-mail address' }
-  throw httpErrors.invalidRequest({ detail: 'email must be one bare e-mail address.', errors: [error] })
-}
-
-/** Keeps and mails a code for an address, whose older codes it voids. */
-async function sendCode(
-  { platform, directory, origin }: Caller & { origin: Origin },
-  settings: OtpSettings,
-  address: EmailAddress,
-  row: GeneratedRow,
-  made: FreshCode,
-): Promise<Date> {
-  const { id, sessionRef, ttlSeconds } = row
-  const identity = keyedHash(platform.keyring.hashKey('identity'), address.norm)
-  if (settings.channel_email) await countSending(platform, directory, identity, settings)
-  return platform.tx(async (tx) => {
-    const values = {
-      id,
-      purpose: 'generator',
-      session_ref: sessionRef,
-      identity,
-      phrase_hash: row.phraseHash,
-      digit_hash: row.digitHash,
-      max_attempts: row.maxAttempts,
-    }
-    const expiresAt = await insertOtpRow(tx, directory, values, ttlSeconds)
-    if (!settings.channel_email) return expiresAt
-    await queueMail(tx, platform, directory, renderCodeMail(address.email, { ...made, ttlSeconds }), ttlSeconds)
-    const data = { otp_id: id, session_id: sessionRef, email: address.email, delivery_method: 'email' }
-    await record(tx, directory, origin, { type: 'auth.otp.sent', target: { type: 'otp', id }, data })
-    return expiresAt
-  })
-}
-
-/** Before a mail is made, so that nobody can be flooded through the generator. */
-async function countSending(platform: Platform, directory: Directory, identity: Buffer, settings: OtpSettings) {
-  await countAct(platform, directory, identity, [
-    { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
-    { bucket: 'otp.generate.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
-  ])
 }
 
 interface ValidateInput {

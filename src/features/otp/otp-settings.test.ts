@@ -16,6 +16,10 @@ const DEFAULTS = {
   resend_interval_seconds: 30,
   rate_limit_per_minute: 3,
   rate_limit_per_hour: 10,
+  sms_allowed_countries: [],
+  sms_daily_limit: 100,
+  send_limit_per_hour_organization: 10_000,
+  send_limit_per_hour_key: 50_000,
 }
 
 test('begin with the defaults', async () => {

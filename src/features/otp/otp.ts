@@ -1,4 +1,4 @@
-import { keyedHash } from '../../platform/crypto/tokens.ts'
+import { hashIdentity } from '../../platform/crypto/identity.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
@@ -7,7 +7,7 @@ import { hashCode, makeCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
 import { claimAttempt, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
-export { type OtpSettings, otpSettings } from './settings.ts'
+export { type OtpSettings, otpSettings, sendCeilings } from './settings.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
@@ -30,6 +30,7 @@ export interface IssuedOtp {
   /** In mode `both`. */
   digitCode: string | null
   expiresAt: Date
+  ttlSeconds: number
 }
 
 /** Makes a sign-in code, which voids the older ones of its address and purpose. Sends nothing. */
@@ -47,7 +48,8 @@ export async function issueOtp(tx: Tx, platform: Platform, directory: Directory,
     max_attempts: settings.max_attempts,
   }
   const ttlSeconds = Math.min(settings.ttl_seconds, MAX_SIGN_IN_TTL_SECONDS)
-  return { otpId, code, digitCode, expiresAt: await insertOtpRow(tx, directory, row, ttlSeconds) }
+  const expiresAt = await insertOtpRow(tx, directory, row, ttlSeconds)
+  return { otpId, code, digitCode, expiresAt, ttlSeconds }
 }
 
 /** A code that was sent a moment ago and is as good as new: asked again, no second mail is needed. */
@@ -96,5 +98,5 @@ export function consumeOtp(db: Db, directory: Directory, otpId: string, purpose:
 
 /** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code answers `expired` from now on. */
 export async function voidOtps(tx: Tx, platform: Platform, directory: Directory, emailNorm: string): Promise<void> {
-  await expireOtpRows(tx, directory, keyedHash(platform.keyring.hashKey('identity'), emailNorm))
+  await expireOtpRows(tx, directory, hashIdentity(platform, emailNorm))
 }

@@ -19,8 +19,8 @@ export const otpRoutes: Route[] = [
     tag,
     summary: 'Make a one-time code',
     description:
-      'Answers the code, and sends it where an address is given and the channel is on; the answer is the same whether ' +
-      'it was delivered or not. A code passes once, and signs nobody in: sign-in has codes of its own.',
+      'Answers the code, and sends it where an address or a phone is given and the channel is on; the answer is the ' +
+      'same whether it was delivered or not. A code passes once, and signs nobody in: sign-in has codes of its own.',
     body: GenerateBody,
     reply: GeneratedOtp,
     maybeEvents: ['auth.otp.sent'],

@@ -16,7 +16,9 @@ export const GenerateBody = Type.Object({
   phone: optionalText({
     pattern: '^\\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}$',
     'x-form': 'a phone number in international form, such as +14155550123',
-    description: 'International form (E.164). Sends the code there, where SMS is on.',
+    description:
+      'International form (E.164). Sends the code there by SMS, where that is on and the country allowed. A newer ' +
+      'code for it voids the older.',
   }),
 })
 

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { Directory } from '../../platform/http/directory.ts'
+import type { SendCeilings } from '../../platform/http/rate-limit.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { defineSettings } from '../../platform/settings.ts'
+import { COUNTRIES } from '../../platform/sms/phone.ts'
 
 export const Settings = Type.Object({
   mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either one passes.' }),
@@ -14,8 +16,27 @@ export const Settings = Type.Object({
     maximum: 600,
     description: 'Asked again within this time, sign-in sends no second mail while the first code is unspent.',
   }),
-  rate_limit_per_minute: Type.Integer({ minimum: 1, maximum: 60, description: 'Codes sent to one address.' }),
-  rate_limit_per_hour: Type.Integer({ minimum: 1, maximum: 600, description: 'Codes sent to one address.' }),
+  rate_limit_per_minute: Type.Integer({ minimum: 1, maximum: 60, description: 'Codes sent to one address or number.' }),
+  rate_limit_per_hour: Type.Integer({ minimum: 1, maximum: 600, description: 'Codes sent to one address or number.' }),
+  sms_allowed_countries: Type.Array(
+    Type.String({ pattern: `^(${COUNTRIES.join('|')})$`, 'x-form': 'a country of ISO 3166-1 such as US' }),
+    { uniqueItems: true, maxItems: COUNTRIES.length, description: 'Where codes may go by SMS. Empty: nowhere.' },
+  ),
+  sms_daily_limit: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Codes sent by SMS a day, to all numbers. Beyond it they are answered and not sent.',
+  }),
+  send_limit_per_hour_organization: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Messages an hour to all addresses.',
+  }),
+  send_limit_per_hour_key: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Messages an hour that one API key may cause, over all organizations.',
+  }),
 })
 
 export type OtpSettings = Static<typeof Settings>
@@ -29,9 +50,21 @@ export const settingsFamily = defineSettings('otp_settings', Settings, {
   resend_interval_seconds: 30,
   rate_limit_per_minute: 3,
   rate_limit_per_hour: 10,
+  sms_allowed_countries: [],
+  sms_daily_limit: 100,
+  send_limit_per_hour_organization: 10_000,
+  send_limit_per_hour_key: 50_000,
 })
 
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
 export async function otpSettings(platform: Platform, directory: Directory): Promise<OtpSettings> {
   return settingsFamily.effective(platform, directory)
+}
+
+/** What an organization and an API key may send in an hour, for countSend. */
+export function sendCeilings(settings: OtpSettings): SendCeilings {
+  return {
+    perOrganizationHour: settings.send_limit_per_hour_organization,
+    perKeyHour: settings.send_limit_per_hour_key,
+  }
 }

@@ -12,6 +12,7 @@ export type RevocationReason =
   | 'user_moved'
   | 'email_changed'
   | 'mailbox_proved'
+  | 'password_changed'
   | 'session_limit'
   | 'organization_suspended'
   | 'organization_archived'

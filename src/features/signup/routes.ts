@@ -1,21 +1,83 @@
 import { Type } from 'typebox'
 import { rateHeaders } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { loginErrors, SessionReply } from '../login/login.ts'
+import { credentialErrors } from '../credentials/credentials.ts'
+import { linkErrors } from '../links/links.ts'
 import {
+  Delivery,
+  doorErrors,
   Email,
-  otpLoginErrors,
-  SentCodeReply,
-  toSentCode,
-  VerifyCodeBody,
-  verifySignInCode,
-} from '../otp-login/otp-login.ts'
+  LinkReply,
+  loginErrors,
+  readDelivery,
+  sendErrors,
+  sessionRoute,
+  TokenHash,
+} from '../login/login.ts'
+import { SentCodeReply, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
+import { NewPassword, passwordErrors } from '../password/password.ts'
+import { SignupProfile, userErrors } from '../users/users.ts'
+import { signUp } from './direct.ts'
+import { sendSignupLink, verifySignupLink } from './email-link.ts'
 import { signupErrors } from './errors.ts'
 import { sendSignupCode } from './signup.ts'
 
 const tag = 'Sign-up'
+const openSignup = Type.Optional(Type.Boolean({ description: 'Default: the setting open_signup_default.' }))
+const profile = SignupProfile.properties
+
+const directErrors = [
+  signupErrors.signupDisabled,
+  passwordErrors.verificationRequired,
+  userErrors.emailExists,
+  ...doorErrors,
+]
+const directRoute = {
+  ...sessionRoute,
+  event: ['user.created', 'auth.login.succeeded'],
+  maybeEvents: ['auth.signup.succeeded', 'session.created', 'auth.email_verification.sent'],
+}
+const DIRECT =
+  'Nobody has proved the mailbox, so a session is for a user that this very call makes: whoever exists already is ' +
+  'answered email_exists, or verification_required if they never signed in, and so is everybody where ' +
+  'require_email_verification is on. POST /v1/auth/signup/otp/send serves all of them, and tells nobody who exists. ' +
+  'A mail asks for the proof.'
 
 export const signupRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup',
+    scope: 'auth.signup',
+    service: 'auth',
+    tag,
+    summary: 'Sign up without a password',
+    description: DIRECT,
+    body: Type.Object({ email: Email, openSignup, ...profile }),
+    errors: directErrors,
+    ...directRoute,
+    handle: async ({ platform, directory, origin, headers, input: { body } }) => {
+      const { session, rate } = await signUp({ platform, directory, origin }, body)
+      Object.assign(headers, rateHeaders(rate))
+      return { session }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/password',
+    scope: 'auth.signup',
+    service: 'password',
+    tag,
+    summary: 'Sign up with a password',
+    description: DIRECT,
+    body: Type.Object({ email: Email, password: NewPassword, openSignup, ...profile }),
+    errors: [...directErrors, ...Object.values(credentialErrors)],
+    ...directRoute,
+    handle: async ({ platform, directory, origin, headers, input: { body } }) => {
+      const { session, rate } = await signUp({ platform, directory, origin }, body)
+      Object.assign(headers, rateHeaders(rate))
+      return { session }
+    },
+  }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/otp/send',
@@ -26,12 +88,9 @@ export const signupRoutes: Route[] = [
     description:
       'With openSignup an unknown address becomes a pending user, gone after 24 hours without proof of the mailbox; ' +
       'without, the answer is the same and no mail is sent. Whoever exists already gets a code as well.',
-    body: Type.Object({
-      email: Email,
-      openSignup: Type.Optional(Type.Boolean({ description: 'Default: the setting open_signup_default.' })),
-    }),
+    body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
-    errors: [signupErrors.signupDisabled, loginErrors.organizationSuspended, loginErrors.methodDisabled],
+    errors: [signupErrors.signupDisabled, ...sendErrors],
     maybeEvents: ['auth.otp.sent', 'auth.login.failed', 'user.created'],
     secretReply: true,
     handle: async ({ platform, directory, origin, headers, input }) => {
@@ -44,19 +103,52 @@ export const signupRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/signup/otp/verify',
     scope: 'auth.signup',
-    service: 'otp',
     tag,
     summary: 'Exchange a sign-up code for a session',
-    body: VerifyCodeBody,
-    reply: SessionReply,
-    errors: [...Object.values(otpLoginErrors), ...Object.values(loginErrors)],
-    event: 'auth.login.succeeded',
-    maybeEvents: ['session.created', 'session.revoked', 'user.email_verified', 'auth.signup.succeeded'],
+    ...verifyCodeRoute,
+    handle: verifyCodeAs('signup'),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/authenticate-email/send',
+    scope: 'auth.signup',
+    service: 'magic_link',
+    tag,
+    summary: 'Mail a sign-up link',
+    description:
+      'With openSignup the link makes the user when it is redeemed, and nothing before. Whoever exists already gets a ' +
+      'link that signs them in, for magic_link_ttl_seconds at most. The answer is the same for everybody.',
+    body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
+    reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
+    errors: [signupErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
+    maybeEvents: ['auth.signup_link.sent', 'auth.login.failed'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input }) => {
-      const { email, otp_id, code } = input.body
-      const verify = { purpose: 'signup' as const, email, otpId: otp_id, code }
-      return { session: await verifySignInCode({ platform, directory, origin }, verify) }
+    handle: async ({ platform, directory, origin, principal, headers, input: { body } }) => {
+      const context = { platform, directory, origin }
+      const delivery = await readDelivery(context, principal, body)
+      const sent = await sendSignupLink(context, { ...body, delivery })
+      Object.assign(headers, rateHeaders(sent.rate))
+      return {
+        delivery_hint: sent.deliveryHint,
+        expires_at: sent.expiresAt.toISOString(),
+        ...(sent.url === null ? {} : { url: sent.url }),
+      }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/signup/authenticate-email/verify',
+    scope: 'auth.signup',
+    service: 'magic_link',
+    tag,
+    summary: 'Exchange a sign-up link for a session',
+    body: Type.Object({ email: Email, token_hash: TokenHash }),
+    errors: [signupErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
+    ...sessionRoute,
+    maybeEvents: [...sessionRoute.maybeEvents, 'user.created'],
+    handle: async ({ platform, directory, origin, input: { body } }) => {
+      const presented = { email: body.email, token: body.token_hash }
+      return { session: await verifySignupLink({ platform, directory, origin }, presented) }
     },
   }),
 ]

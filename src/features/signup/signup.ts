@@ -1,21 +1,32 @@
-import { authSettings, type LoginContext } from '../login/login.ts'
+import { type AuthSettings, authSettings, type LoginContext } from '../login/login.ts'
 import { type SentCode, sendSignInCode } from '../otp-login/otp-login.ts'
 import { provisionPendingUser } from '../users/users.ts'
 import { signupErrors } from './errors.ts'
 
 /**
+ * Whether an unknown address becomes a user: as the request says, else as the setting does.
+ * Throws `signup_disabled` whenever `allow_sign_up` is off.
+ */
+export async function readSignupSettings(
+  { platform, directory }: LoginContext,
+  openSignup?: boolean,
+): Promise<{ settings: AuthSettings; open: boolean }> {
+  const settings = await authSettings.effective(platform, directory)
+  if (!settings.allow_sign_up) throw signupErrors.signupDisabled()
+  return { settings, open: openSignup ?? settings.open_signup_default }
+}
+
+/**
  * Mails a code that proves the mailbox. With open sign-up an unknown address becomes a pending user: nothing can be
  * attached to it before the proof, and it is gone after a day without one. Otherwise the answer is the generic one.
- * Throws `signup_disabled` whenever `allow_sign_up` is off.
+ * Throws `signup_disabled`, and what sendSignInCode throws.
  */
 export async function sendSignupCode(
   context: LoginContext,
   body: { email: string; openSignup?: boolean },
 ): Promise<SentCode> {
-  const { platform, directory, origin } = context
-  const settings = await authSettings.effective(platform, directory)
-  if (!settings.allow_sign_up) throw signupErrors.signupDisabled()
-  const open = body.openSignup ?? settings.open_signup_default
+  const { directory, origin } = context
+  const { open } = await readSignupSettings(context, body.openSignup)
   return sendSignInCode(context, {
     purpose: 'signup',
     email: body.email,

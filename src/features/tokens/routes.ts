@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { loginErrors, SessionReply } from '../login/login.ts'
+import { doorErrors, SessionReply } from '../login/login.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, Jwks, toIntrospection } from './schema.ts'
@@ -30,8 +30,7 @@ export const tokenRoutes: Route[] = [
     errors: [
       tokenErrors.refreshTokenInvalid,
       tokenErrors.refreshTokenReused,
-      loginErrors.userInactive,
-      loginErrors.organizationSuspended,
+      ...doorErrors,
     ],
     secretReply: true,
     handle: async ({ platform, origin, directory, input }) => ({

@@ -1,14 +1,16 @@
 import type { Static } from 'typebox'
-import type { Tx } from '../../platform/db/pool.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
 import { ApiError, httpErrors } from '../../platform/errors.ts'
 import { type Origin, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
+import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { type HashedPassword, parseImportedHash, storeImportedHash } from '../credentials/credentials.ts'
 import { parseBulkText } from './bulk-text.ts'
 import { userErrors } from './errors.ts'
 import { type BulkCreate, type BulkReply, BulkUser, MAX_USERS_PER_REQUEST, toColumns, toUser } from './schema.ts'
-import { insertUserRows, type NewUserRow } from './store.ts'
+import { findTakenEmails, insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 import { fitsMetadata, identityOf, userEvent } from './users.ts'
 
 const checkRow = compileValidator(BulkUser, 'body')
@@ -19,9 +21,16 @@ interface Candidate {
   given: string
   address: EmailAddress
   row: NewUserRow
+  password: HashedPassword | null
 }
 type Failure = BulkReply['failed'][number]
-type Outcome = Candidate | Failure
+type SkipReason = BulkReply['skipped'][number]['reason']
+
+/** What became of one row. */
+export type RowOutcome<Created> =
+  | { outcome: 'created'; created: Created }
+  | { outcome: 'skipped'; email: string; reason: SkipReason }
+  | { outcome: 'failed'; failure: Failure }
 
 /**
  * Adds up to 500 people at once and answers for each what became of them, in the order given: one row that fails never
@@ -33,35 +42,67 @@ export async function createUsers(
   origin: Origin,
   input: Static<typeof BulkCreate>,
 ): Promise<BulkReply> {
-  const outcomes = readRows(input)
-  const failed = outcomes.filter((outcome) => 'error' in outcome)
-  const candidates = outcomes.filter((outcome) => 'row' in outcome)
-  const firsts = firstOfEach(candidates)
-  const made = await insertCandidates(tx, directory, [...firsts.values()])
-  await record(tx, directory, origin, ...[...made.values()].map((user) => userEvent(directory, 'user.created', user)))
-  const created: BulkReply['created'] = []
-  const skipped: BulkReply['skipped'] = []
-  for (const candidate of candidates) {
-    const { given, address } = candidate
-    const user = made.get(address.norm)
-    if (firsts.get(address.norm) !== candidate) skipped.push({ email: given, reason: 'duplicate_in_request' })
-    else if (user) created.push(toUser(user, directory.organizationId))
-    else skipped.push({ email: given, reason: 'already_exists' })
+  const reply: BulkReply = { created: [], skipped: [], failed: [] }
+  for (const row of await addUsers(tx, directory, origin, readInput(input))) {
+    if (row.outcome === 'created') reply.created.push(toUser(row.created, directory.organizationId))
+    else if (row.outcome === 'skipped') reply.skipped.push({ email: row.email, reason: row.reason })
+    else reply.failed.push(row.failure)
   }
-  return { created, skipped, failed }
+  return reply
 }
 
-function firstOfEach(candidates: Candidate[]): Map<string, Candidate> {
+/**
+ * The same for rows at hand, the outcomes in their order. `inactive`: those of them who may not sign in.
+ * A handful of statements, however many rows.
+ */
+export async function addUsers(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  rows: object[],
+  inactive: ReadonlySet<object> = new Set(),
+): Promise<RowOutcome<UserRow>[]> {
+  const read = rows.map((row) => readRow(row, !inactive.has(row)))
+  const firsts = firstOfEach(read)
+  const made = await insertCandidates(tx, directory, [...firsts.values()])
+  await record(tx, directory, origin, ...[...made.values()].map((user) => userEvent(directory, 'user.created', user)))
+  return read.map((row) => outcomeOf(row, firsts, made))
+}
+
+/** What `addUsers` would answer at this moment, with nothing written. */
+export async function checkUsers(db: Db, directory: Directory, rows: object[]): Promise<RowOutcome<null>[]> {
+  const read = rows.map((row) => readRow(row, true))
+  const firsts = firstOfEach(read)
+  const taken = new Set(await findTakenEmails(db, directory, [...firsts.keys()]))
+  const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
+  return read.map((row) => outcomeOf(row, firsts, free))
+}
+
+function outcomeOf<Created>(
+  row: Candidate | Failure,
+  firsts: Map<string, Candidate>,
+  made: Map<string, Created>,
+): RowOutcome<Created> {
+  if ('error' in row) return { outcome: 'failed', failure: row }
+  const { given: email, address } = row
+  if (firsts.get(address.norm) !== row) return { outcome: 'skipped', email, reason: 'duplicate_in_request' }
+  const created = made.get(address.norm)
+  return created === undefined
+    ? { outcome: 'skipped', email, reason: 'already_exists' }
+    : { outcome: 'created', created }
+}
+
+function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
   const firsts = new Map<string, Candidate>()
-  for (const candidate of candidates) {
-    if (!firsts.has(candidate.address.norm)) firsts.set(candidate.address.norm, candidate)
+  for (const row of rows) {
+    if ('row' in row && !firsts.has(row.address.norm)) firsts.set(row.address.norm, row)
   }
   return firsts
 }
 
-/** One statement for all. In the order of the addresses, so that two requests never wait for each other crosswise. */
-async function insertCandidates(tx: Tx, directory: Directory, candidates: Candidate[]) {
-  if (!candidates.length) return new Map<string, never>()
+/** By address. Inserted in the order of the addresses, so that two requests never wait for each other crosswise. */
+async function insertCandidates(tx: Tx, directory: Directory, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+  if (!candidates.length) return new Map()
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = await insertUserRows(
     tx,
@@ -71,15 +112,16 @@ async function insertCandidates(tx: Tx, directory: Directory, candidates: Candid
   )
   const byNorm = new Map(rows.map((row) => [row.email_norm, row]))
   // Back in the order of the request, in which the events are recorded too.
-  return new Map(candidates.flatMap(({ address: { norm } }) => entryOf(byNorm, norm)))
+  const made = candidates.flatMap((candidate) => {
+    const user = byNorm.get(candidate.address.norm)
+    return user ? [{ user, password: candidate.password }] : []
+  })
+  const passwords = made.flatMap(({ user, password }) => (password ? [{ userId: user.id, ...password }] : []))
+  if (passwords.length) await storeImportedHash(tx, directory, passwords)
+  return new Map(made.map(({ user }) => [user.email_norm, user]))
 }
 
-function entryOf<K, V>(map: Map<K, V>, key: K): [K, V][] {
-  const value = map.get(key)
-  return value === undefined ? [] : [[key, value]]
-}
-
-function readRows(input: Static<typeof BulkCreate>): Outcome[] {
+function readInput(input: Static<typeof BulkCreate>): object[] {
   const { users, bulkText } = input
   const message = 'Send either users or bulkText'
   if ((users === undefined) === (bulkText === undefined))
@@ -92,10 +134,10 @@ function readRows(input: Static<typeof BulkCreate>): Outcome[] {
     throw userErrors.tooManyUsers({
       detail: `At most ${MAX_USERS_PER_REQUEST} users fit one request, not ${rows.length}.`,
     })
-  return rows.map(readRow)
+  return rows
 }
 
-function readRow(sent: object): Outcome {
+function readRow(sent: object, active: boolean): Candidate | Failure {
   const email: unknown = Reflect.get(sent, 'email')
   const given = typeof email === 'string' ? email.slice(0, 320) : null
   if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
@@ -103,13 +145,25 @@ function readRow(sent: object): Outcome {
   if (given === null || !address) return { email: given, error: 'invalid_email' }
   if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
   if (!fitsMetadata(sent)) return { email: given, error: 'invalid_field:metadata' }
+  const password = readPassword(sent)
+  if (typeof password === 'string') return { email: given, error: `invalid_field:${password}` }
   const row = {
     ...toColumns(sent),
     ...identityOf(address),
+    // Whoever has a password has an account to sign in with.
+    auth_account_id: password ? newId() : null,
     email_verified: sent.emailVerified ?? false,
+    active,
     source: 'bulk',
   }
-  return { given, address, row }
+  return { given, address, row, password }
+}
+
+/** The name of the field that is wrong, if one is. */
+function readPassword({ passwordHash, passwordHashType }: BulkUser): HashedPassword | null | string {
+  if (!passwordHash) return passwordHash === '' || passwordHashType ? 'passwordHash' : null
+  if (!passwordHashType) return 'passwordHashType'
+  return parseImportedHash(passwordHashType, passwordHash) ?? 'passwordHash'
 }
 
 function isSound(sent: object): sent is BulkUser {

@@ -4,10 +4,11 @@ import { httpErrors } from '../../platform/errors.ts'
 import { type Origin, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { voidOtps } from '../otp/otp.ts'
-import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.ts'
+import { movePasswords, removePassword } from '../credentials/credentials.ts'
+import { cutOff } from './cut-off.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { toColumns, type UserPatch } from './schema.ts'
@@ -21,7 +22,7 @@ import {
   type UserRow,
   updateUserRow,
 } from './store.ts'
-import { assertMetadataFits, readEmail, recordUser, userEvent } from './users.ts'
+import { assertMetadataFits, recordUser, userEvent } from './users.ts'
 
 const DAY_SECONDS = 24 * 3600
 
@@ -45,7 +46,7 @@ export function userTag(user: UserRow): string {
 export async function changeUser(tx: Tx, context: ChangeContext, id: string, patch: UserPatch): Promise<UserRow> {
   const { directory, origin } = context
   const before = await lockUser(tx, context, id)
-  const address = patch.email === undefined ? null : readEmail(patch.email)
+  const address = patch.email === undefined ? null : requireEmail(patch.email)
   assertMetadataFits(patch)
   const movesMailbox = address !== null && address.norm !== before.email_norm
   const changes: UserChanges = {
@@ -73,6 +74,7 @@ export async function deleteUser(tx: Tx, context: ChangeContext, id: string): Pr
   const { directory, origin } = context
   const user = await lockUser(tx, context, id)
   await markUserRowDeleted(tx, directory, user.id)
+  await removePassword(tx, directory, user.id)
   await recordUser(tx, directory, origin, 'user.deleted', user)
   await cutOff(tx, context, user, 'user_deleted')
 }
@@ -87,6 +89,7 @@ export async function moveUser(tx: Tx, context: ChangeContext, id: string, targe
   const before = await lockUser(tx, context, id)
   if (target.id === directory.id) return before
   await cutOff(tx, context, before, 'user_moved')
+  await movePasswords(tx, directory, target, before.id)
   await takeUserRow(tx, directory, before.id)
   await deleteExpiredRow(tx, target, before.email_norm)
   const after = await orEmailExists(putUserRow(tx, target, { ...before, role: 'member', scim_managed: false }))
@@ -117,13 +120,6 @@ async function orEmailExists<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw isUniqueViolation(error, 'users_by_email') ? userErrors.emailExists({ cause: error }) : error
   }
-}
-
-/** Ends every way in that the user, as they were, holds at this moment. The one place for it: sessions, and mailed codes. */
-async function cutOff(tx: Tx, context: ChangeContext, user: UserRow, reason: RevocationReason): Promise<void> {
-  const { platform, directory, origin } = context
-  await revokeUserSessions(tx, directory, origin, user.id, reason)
-  await voidOtps(tx, platform, directory, user.email_norm)
 }
 
 /** The old address hears of it, so that a takeover does not go unnoticed (ASVS 6.3.7). */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { type ImportedHashType, importedHashTypes } from '../credentials/credentials.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
@@ -48,6 +49,14 @@ const email = Type.String({ minLength: 1, maxLength: 320, description: 'One bare
 const Profile = Type.Object(profile)
 export type Profile = Static<typeof Profile>
 
+/** What people say of themselves when they sign up. */
+export const SignupProfile = Type.Object({
+  firstName: profile.firstName,
+  lastName: profile.lastName,
+  phone: profile.phone,
+})
+export type SignupProfile = Static<typeof SignupProfile>
+
 export const UserParams = Type.Object({
   userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).' }),
 })
@@ -64,7 +73,15 @@ export type UserPatch = Static<typeof UserPatch>
 
 /** One of `users`; checked row by row, so that a bad one fails alone. */
 export const BulkUser = Type.Object(
-  { email, ...profile, emailVerified: Type.Optional(Type.Boolean()) },
+  {
+    email,
+    ...profile,
+    emailVerified: Type.Optional(Type.Boolean()),
+    passwordHash: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 1024 })),
+    passwordHashType: Type.Optional(
+      Type.Unsafe<ImportedHashType | null>({ type: ['string', 'null'], enum: [...importedHashTypes, null] }),
+    ),
+  },
   { additionalProperties: false },
 )
 export type BulkUser = Static<typeof BulkUser>
@@ -72,7 +89,9 @@ export type BulkUser = Static<typeof BulkUser>
 export const BulkCreate = Type.Object({
   users: Type.Optional(
     Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
-      description: 'Fields as of a single user, and `emailVerified` for addresses that you have proved.',
+      description:
+        'Fields as of a single user, `emailVerified` for addresses that you have proved, and `passwordHash` with its ' +
+        `\`passwordHashType\` (${importedHashTypes.join(', ')}) for passwords that people keep.`,
     }),
   ),
   bulkText: Type.Optional(
@@ -176,7 +195,9 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
 
 function statusOf(row: UserRow): User['status'] {
   if (!row.active) return 'inactive'
-  return row.pending_until === null ? 'active' : 'invited'
+  if (row.locked) return 'locked'
+  const isInvited = row.pending_until !== null || (row.invited_at !== null && row.last_login_at === null)
+  return isInvited ? 'invited' : 'active'
 }
 
 const textColumns = [

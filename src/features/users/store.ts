@@ -11,7 +11,8 @@ import type { DB, Users } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
-export type UserRow = Selectable<Users>
+/** `locked`: sign-in is refused at this moment. */
+export type UserRow = Selectable<Users> & { locked: boolean }
 export type ListedUserRow = UserRow & { organization_id: string | null }
 export type UserChanges = UpdateObject<DB, 'users'>
 export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
@@ -26,6 +27,7 @@ export interface UserFilter {
 }
 
 const now = sql<Date>`clock_now()`
+const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
 export async function findUserRowByEmail(
@@ -122,7 +124,8 @@ export async function insertUserRows(
           metadata: eb.ref('excluded.metadata'),
           source: eb.ref('excluded.source'),
           pending_until: eb.ref('excluded.pending_until'),
-          active: true,
+          active: eb.ref('excluded.active'),
+          auth_account_id: eb.fn.coalesce('users.auth_account_id', 'excluded.auth_account_id'),
           version: sql`users.version + 1`,
           created_at: eb.ref('excluded.created_at'),
           updated_at: eb.ref('excluded.updated_at'),
@@ -134,7 +137,19 @@ export async function insertUserRows(
         ),
     )
     .returningAll()
+    .returning(isLocked)
     .execute()
+}
+
+/** Which of these addresses (`EmailAddress.norm`) an insert would find taken. */
+export async function findTakenEmails(db: Db, directory: Directory, norms: string[]): Promise<string[]> {
+  const rows = await selectLive(db, directory)
+    .clearSelect()
+    .select('email_norm')
+    .where(sql<SqlBool>`email_norm = any(${norms}::text[])`)
+    .where('pending_until', 'is', null)
+    .execute()
+  return rows.map((row) => row.email_norm)
 }
 
 /** A day from now: how long a sign-up waits for the proof of its mailbox. */
@@ -158,6 +173,7 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .returningAll()
+    .returning(isLocked)
     .executeTakeFirstOrThrow()
 }
 
@@ -184,17 +200,52 @@ export async function setAuthAccount(
   return row?.auth_account_id ?? undefined
 }
 
-/** Undefined: the address was verified before, or the user is gone. */
-export async function setVerified(tx: Tx, directory: Directory, id: string): Promise<UserRow | undefined> {
+/** Undefined: the address was verified before, has become another, or the user is gone. */
+export async function setVerified(
+  tx: Tx,
+  directory: Directory,
+  user: Pick<UserRow, 'id' | 'email_norm'>,
+): Promise<UserRow | undefined> {
   return tx
     .updateTable('users')
     .set({ email_verified: true, pending_until: null, version: sql`version + 1`, updated_at: now })
     .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
+    .where('id', '=', user.id)
+    .where('email_norm', '=', user.email_norm)
     .where('email_verified', '=', false)
     .where('deleted_at', 'is', null)
     .returningAll()
+    .returning(isLocked)
     .executeTakeFirst()
+}
+
+/** Notes until when a lock of the user's address lasts, for lists; null: it has ended. Undefined: there was nothing to note. */
+export async function setLockedUntil(
+  tx: Tx,
+  directory: Directory,
+  id: string,
+  until: Date | null,
+): Promise<UserRow | undefined> {
+  return tx
+    .updateTable('users')
+    .set({ locked_until: until })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .$if(until === null, (query) => query.where('locked_until', '>', now))
+    .returningAll()
+    .returning(isLocked)
+    .executeTakeFirst()
+}
+
+/** Notes that an invitation of the user is open, or that it is over. */
+export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ invited_at: isOpen ? now : null })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Takes a row out of its directory, to be put into another: a directory may live on another shard. */
@@ -202,7 +253,8 @@ export async function takeUserRow(tx: Tx, directory: Directory, id: string): Pro
   await tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
-export async function putUserRow(tx: Tx, directory: Directory, row: UserRow): Promise<UserRow> {
+export async function putUserRow(tx: Tx, directory: Directory, user: UserRow): Promise<UserRow> {
+  const { locked: _, ...row } = user
   return tx
     .insertInto('users')
     .values({
@@ -214,6 +266,7 @@ export async function putUserRow(tx: Tx, directory: Directory, row: UserRow): Pr
       updated_at: now,
     })
     .returningAll()
+    .returning(isLocked)
     .executeTakeFirstOrThrow()
 }
 
@@ -223,7 +276,7 @@ export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[
     delete from users where (directory_id, id) in (
       select directory_id, id from users where pending_until <= clock_now() and deleted_at is null
       limit ${batch} for update skip locked)
-    returning *`.execute(tx)
+    returning *, coalesce(locked_until > clock_now(), false) as locked`.execute(tx)
   return rows
 }
 
@@ -237,13 +290,14 @@ export async function purgeDeletedRows(db: Db, batch: number): Promise<number> {
 }
 
 function selectLive(db: Db, directory: Directory) {
-  return db.selectFrom('users').selectAll().where('directory_id', '=', directory.id).where(isLive)
+  return db.selectFrom('users').selectAll().select(isLocked).where('directory_id', '=', directory.id).where(isLive)
 }
 
 function selectListed(db: Db) {
   return db
     .selectFrom('users')
     .selectAll('users')
+    .select(isLocked)
     .select((eb) =>
       // Of the rows that are shown alone; a join would be planned for all that match.
       eb

@@ -4,10 +4,12 @@ import { changedFrom, type EventInput, type Origin, record } from '../../platfor
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import { removePassword } from '../credentials/credentials.ts'
+import { voidLinks } from '../links/links.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { userErrors } from './errors.ts'
-import { MAX_METADATA_BYTES, type Profile, toColumns, toUser, type UserCreate } from './schema.ts'
+import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, toUser, type UserCreate } from './schema.ts'
 import {
   aDayFromNow,
   countUserRows,
@@ -16,13 +18,20 @@ import {
   findUserRowInReach,
   insertUserRows,
   type ListedUserRow,
+  lockUserRow,
+  type NewUserRow,
   selectUserPage,
   setAuthAccount,
+  setInvited,
+  setLockedUntil,
   setVerified,
   type UserFilter,
   type UserRow,
 } from './store.ts'
 
+export { cutOff, voidWhatWaits } from './cut-off.ts'
+export { userErrors } from './errors.ts'
+export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { UserRow } from './store.ts'
 
 /** Whoever has this address (`EmailAddress.norm`) here, or null. An expired sign-up counts as nobody. */
@@ -72,12 +81,34 @@ export async function listUsers(
 
 /** Adds one person. Throws `email_exists`, and `invalid_request` for what is no address. */
 export async function createUser(tx: Tx, directory: Directory, origin: Origin, input: UserCreate): Promise<UserRow> {
-  const address = readEmail(input.email)
+  const address = requireEmail(input.email)
   assertMetadataFits(input)
   const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
   const [user] = await insertUserRows(tx, directory, [row], 'pending')
   if (!user) throw userErrors.emailExists()
   await recordUser(tx, directory, origin, 'user.created', user)
+  return user
+}
+
+/**
+ * The person who is invited: a fresh user, or whoever has the address already, unchanged. A sign-up that waits for its
+ * proof becomes the fresh user, with nothing of what was typed there. Either row is held until the transaction ends.
+ */
+export async function provisionInvitedUser(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName'>,
+): Promise<UserRow> {
+  const { displayName = null, firstName = null, lastName = null } = input
+  const row = { ...toColumns({ displayName, firstName, lastName }), ...identityOf(input), source: 'invite' }
+  const [made] = await insertUserRows(tx, directory, [row], 'pending')
+  if (made) {
+    await recordUser(tx, directory, origin, 'user.created', made)
+    return made
+  }
+  const user = await findUserRowByEmail(tx, directory, input.norm)
+  if (!user) throw new Error('A taken address belongs to nobody')
   return user
 }
 
@@ -89,20 +120,39 @@ export async function provisionPendingUser(
   tx: Tx,
   directory: Directory,
   origin: Origin,
-  input: EmailAddress & { firstName?: string | null; lastName?: string | null; phone?: string | null },
+  input: EmailAddress & SignupProfile,
 ): Promise<UserRow> {
-  const { firstName = null, lastName = null, phone = null } = input
-  const names = toColumns({ firstName, lastName, phone })
-  const row = { ...names, ...identityOf(input), source: 'signup', pending_until: aDayFromNow }
-  const [made] = await insertUserRows(tx, directory, [row], 'expired')
-  if (made) {
-    await recordUser(tx, directory, origin, 'user.created', made)
-    return made
-  }
+  const made = await insertSignup(tx, directory, origin, input, { pending_until: aDayFromNow })
+  if (made) return made
   // The insert that gave way has locked the row it gave way to, so it is still there.
   const user = await findUserRowByEmail(tx, directory, input.norm)
   if (!user) throw new Error('A taken address belongs to nobody')
   return user
+}
+
+/** The person who signs up, a user at once. Null: somebody has the address, be it a sign-up that waits. */
+export async function createSignup(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  input: EmailAddress & SignupProfile,
+  emailVerified: boolean,
+): Promise<UserRow | null> {
+  return insertSignup(tx, directory, origin, input, { email_verified: emailVerified })
+}
+
+async function insertSignup(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  input: EmailAddress & SignupProfile,
+  columns: Partial<NewUserRow>,
+): Promise<UserRow | null> {
+  const { firstName = null, lastName = null, phone = null } = input
+  const row = { ...toColumns({ firstName, lastName, phone }), ...identityOf(input), source: 'signup', ...columns }
+  const [made] = await insertUserRows(tx, directory, [row], 'expired')
+  if (made) await recordUser(tx, directory, origin, 'user.created', made)
+  return made ?? null
 }
 
 /** The id of the account that the user signs in with, made now if there was none. Throws `user_not_found`. */
@@ -112,23 +162,70 @@ export async function ensureAuthAccount(tx: Tx, directory: Directory, user: User
   return id
 }
 
+/** Notes that an invitation was sent to the user, and makes the account that they will sign in with. */
+export async function markInvited(tx: Tx, directory: Directory, user: UserRow): Promise<void> {
+  await ensureAuthAccount(tx, directory, user)
+  await setInvited(tx, directory, user.id, true)
+}
+
+/** The invitation was accepted or withdrawn. */
+export async function markNotInvited(tx: Tx, directory: Directory, id: string): Promise<void> {
+  await setInvited(tx, directory, id, false)
+}
+
+/** A lock of the user's address has begun; the record shows it until then. */
+export async function markLocked(tx: Tx, directory: Directory, origin: Origin, id: string, until: Date): Promise<void> {
+  const user = await setLockedUntil(tx, directory, id, until)
+  if (user) await recordUser(tx, directory, origin, 'user.locked', user)
+}
+
+/** The lock was ended early. */
+export async function markUnlocked(tx: Tx, directory: Directory, origin: Origin, id: string): Promise<void> {
+  const user = (await setLockedUntil(tx, directory, id, null)) ?? (await findUserById(tx, directory, id))
+  if (user) await recordUser(tx, directory, origin, 'user.unlocked', user)
+}
+
+/** What the first proof of a mailbox leaves of what was set before it. */
+export interface Kept {
+  /** The link that proves it. */
+  linkId?: string | undefined
+  /** The person has shown that the password is theirs. */
+  password?: boolean
+}
+
 /**
  * The user has just shown that the mailbox is theirs. The first time this confirms the address, ends the wait of a
- * sign-up and takes away what was set before; later it does nothing.
+ * sign-up and takes away what was set before; later it changes nothing.
+ * False: the address has become another since `user` was read, or the user has gone.
  */
-export async function proveMailbox(tx: Tx, directory: Directory, origin: Origin, user: UserRow): Promise<void> {
-  const proven = await setVerified(tx, directory, user.id)
-  if (!proven) return
-  await removeWhatPrecededProof(tx, directory, origin, proven)
+export async function proveMailbox(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  user: UserRow,
+  kept: Kept = {},
+): Promise<boolean> {
+  const proven = await setVerified(tx, directory, user)
+  if (!proven) return (await lockUserRow(tx, directory, user.id))?.email_norm === user.email_norm
+  await removeWhatPrecededProof(tx, directory, origin, proven, kept)
   await recordUser(tx, directory, origin, 'user.email_verified', proven, user)
+  return true
 }
 
 /**
  * Whoever registered an address before its owner came must not keep a way in (account pre-hijacking):
- * every session and factor set up before the first proof of the mailbox goes. The one place for it.
+ * every session, password, link and factor set up before the first proof of the mailbox goes. The one place for it.
  */
-async function removeWhatPrecededProof(tx: Tx, directory: Directory, origin: Origin, user: UserRow): Promise<void> {
+async function removeWhatPrecededProof(
+  tx: Tx,
+  directory: Directory,
+  origin: Origin,
+  user: UserRow,
+  kept: Kept,
+): Promise<void> {
   await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
+  if (!kept.password) await removePassword(tx, directory, user.id)
+  await voidLinks(tx, directory, user.id, { exceptId: kept.linkId })
 }
 
 /** Records a `user.*` event with the user as the API shows them; `before`: also what changed. */
@@ -152,16 +249,6 @@ export function userEvent(directory: Directory, type: string, after: UserRow, be
 /** The columns that a new row starts with. */
 export function identityOf(address: EmailAddress) {
   return { id: newId(), email: address.email, email_norm: address.norm }
-}
-
-export function readEmail(text: string): EmailAddress {
-  const address = parseEmail(text)
-  if (address) return address
-  const message = 'email must be one bare e-mail address'
-  throw httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'email', code: 'email', message }],
-  })
 }
 
 export function assertMetadataFits(fields: Profile): void {

@@ -1,0 +1,129 @@
+import type { Bench, Measurement, Row } from '../bench.ts'
+import type { LoadRequest } from '../load.ts'
+import { median } from '../statistics.ts'
+import { callAll, createOrganization, createUsers, getDeployment, makeEmails, post } from './deployment.ts'
+
+const SAMPLES = 2000
+
+/** The routes that answer alike whether or not anybody has the address. */
+const routes: { id: string; status: number; request(email: string, subOrgId: string): LoadRequest }[] = [
+  send('otp-send', '/v1/auth/login/otp/send'),
+  send('magic-link-send', '/v1/auth/login/magic-link/send'),
+  send('reset-send', '/v1/auth/password/reset/send'),
+  send('signup-otp-send', '/v1/auth/signup/otp/send'),
+  send('authenticate-email-send', '/v1/auth/signup/authenticate-email/send'),
+  {
+    id: 'password-login',
+    status: 401,
+    request: (email, subOrgId) => post('/v1/auth/login/password', { email, password: 'not the password', subOrgId }),
+  },
+]
+
+function send(id: string, path: string) {
+  return { id, status: 200, request: (email: string, subOrgId: string) => post(path, { email, subOrgId }) }
+}
+
+/**
+ * Whether a request tells by its time if somebody has the address: known and unknown addresses in turn, one request
+ * at a time, compared by the Mann-Whitney U test (two-sided, normal approximation).
+ */
+export const enumerationRows: Row[] = routes.map((route) => ({
+  id: `enumeration-${route.id}`,
+  title: `${route.id}: gap of the medians, known and unknown address, ${SAMPLES} samples each`,
+  kind: 'watchword',
+  unit: 'ms',
+  targets: [{ of: null, on: 'value', bound: 'at most', figure: 2 }],
+  measure: (bench) => measure(bench, route),
+}))
+
+async function measure(bench: Bench, route: (typeof routes)[number]): Promise<Measurement> {
+  const subOrgId = await createOrganization(bench)
+  const known = makeEmails(SAMPLES)
+  await createUsers(
+    bench,
+    subOrgId,
+    known.map((email) => ({ email })),
+  )
+  if (route.id === 'password-login') await setPasswords(bench, subOrgId, known)
+  const unknown = makeEmails(SAMPLES)
+  const times: { known: number[]; unknown: number[] } = { known: [], unknown: [] }
+  const ask = await asker(bench, route, subOrgId)
+  for (const [i, email] of known.entries()) {
+    const other = unknown[i] ?? ''
+    // Who is first alternates, so that whatever follows a request does not fall on one kind alone.
+    if (i % 2 === 0) times.known.push(await ask(email))
+    times.unknown.push(await ask(other))
+    if (i % 2 === 1) times.known.push(await ask(email))
+  }
+  const gap = Math.abs((median(times.known) ?? 0) - (median(times.unknown) ?? 0))
+  const p = mannWhitney(times.known, times.unknown)
+  const problems = p < 0.01 ? [`the times differ: p = ${p.toExponential(1)}`] : []
+  console.error(`enumeration-${route.id}: gap of the medians ${gap.toFixed(3)} ms, p = ${p.toPrecision(2)}`)
+  return { value: gap, p50Ms: median(times.known), p99Ms: null, problems }
+}
+
+/** A password for each, so that the known are checked against their own. */
+async function setPasswords(bench: Bench, subOrgId: string, emails: string[]): Promise<void> {
+  const { watchword, headers } = await getDeployment(bench)
+  const ids = new Map<string, string>()
+  for (let cursor = ''; ; ) {
+    const query = `subOrgId=${subOrgId}&limit=1000${cursor && `&cursor=${cursor}`}`
+    const reply = await fetch(`${watchword.baseUrl}/v1/users?${query}`, { headers })
+    const page: { users: { id: string; email: string }[]; next_cursor: string | null } = JSON.parse(await reply.text())
+    for (const user of page.users) ids.set(user.email, user.id)
+    if (page.next_cursor === null) break
+    cursor = page.next_cursor
+  }
+  const password = 'correct horse battery staple'
+  await callAll(
+    { ...bench, connections: 8 },
+    emails.map((email) => ({
+      method: 'PUT',
+      path: `/v1/users/${ids.get(email)}/password`,
+      body: JSON.stringify({ password, subOrgId }),
+    })),
+  )
+}
+
+/** Asks once and returns how long the answer took, in milliseconds. */
+async function asker(bench: Bench, route: (typeof routes)[number], subOrgId: string) {
+  const { watchword, headers } = await getDeployment(bench)
+  return async (email: string): Promise<number> => {
+    const { path, body = '' } = route.request(email, subOrgId)
+    const start = performance.now()
+    const reply = await fetch(watchword.baseUrl + path, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+    })
+    await reply.arrayBuffer()
+    if (reply.status !== route.status) throw new Error(`${path} answered ${reply.status}`)
+    return performance.now() - start
+  }
+}
+
+/** Two-sided p-value that two samples come from one distribution. */
+export function mannWhitney(a: number[], b: number[]): number {
+  const all = [...a.map((value) => ({ value, first: true })), ...b.map((value) => ({ value, first: false }))]
+  all.sort((x, y) => x.value - y.value)
+  let rankSum = 0
+  for (let start = 0; start < all.length; ) {
+    let end = start + 1
+    while (end < all.length && all[end]?.value === all[start]?.value) end++
+    // Equal values share the mean of their ranks.
+    const rank = (start + end + 1) / 2
+    for (let i = start; i < end; i++) if (all[i]?.first) rankSum += rank
+    start = end
+  }
+  const u = rankSum - (a.length * (a.length + 1)) / 2
+  const mean = (a.length * b.length) / 2
+  const deviation = Math.sqrt((a.length * b.length * (a.length + b.length + 1)) / 12)
+  return 2 * (1 - normalCumulative(Math.abs(u - mean) / deviation))
+}
+
+/** Abramowitz and Stegun 26.2.17; the error is below 7.5e-8. */
+function normalCumulative(z: number): number {
+  const t = 1 / (1 + 0.2316419 * z)
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+  return 1 - (Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI)) * series
+}

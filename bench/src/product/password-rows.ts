@@ -1,0 +1,43 @@
+import { type Bench, type Measurement, oncePerRun, type Row } from '../bench.ts'
+import { readText } from '../json-field.ts'
+import type { LoadRequest } from '../load.ts'
+import { callAll, createOrganization, makeEmails, measureRequests, post } from './deployment.ts'
+
+const PEOPLE = 256
+const PASSWORD = 'correct horse battery staple'
+
+/** What a password costs, against what its hash alone costs. */
+export const passwordRows: Row[] = [
+  {
+    id: 'password-login',
+    title: 'password login → session',
+    kind: 'watchword',
+    unit: '/s',
+    targets: [{ of: 'hash', on: 'value', bound: 'at least', figure: 0.9 }],
+    measure: measurePasswordLogin,
+  },
+]
+
+/** People with one password, set as an administrator does. */
+const getLogins = oncePerRun(async (bench): Promise<LoadRequest[]> => {
+  const subOrgId = await createOrganization(bench)
+  const emails = makeEmails(PEOPLE)
+  const made = await callAll(
+    bench,
+    emails.map((email) => post('/v1/users', { email, subOrgId })),
+  )
+  await callAll(
+    bench,
+    made.map((body) => ({
+      method: 'PUT',
+      path: `/v1/users/${readText(body, 'user.id')}/password`,
+      body: JSON.stringify({ password: PASSWORD, subOrgId }),
+    })),
+  )
+  return emails.map((email) => post('/v1/auth/login/password', { email, password: PASSWORD, subOrgId }))
+})
+
+async function measurePasswordLogin(bench: Bench): Promise<Measurement> {
+  // Four a core keep the hashers busy without filling their queue.
+  return await measureRequests(bench, { requests: await getLogins(bench), connections: 8, expect: '"access_token"' })
+}

@@ -1,0 +1,115 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import { countAct, type RateLimit } from '../../platform/http/rate-limit.ts'
+import { maskEmail } from '../../platform/mail/address.ts'
+import { consumeLink, type LinkRow } from '../links/links.ts'
+import {
+  assertDoorOpen,
+  authSettings,
+  findPresentedLink,
+  identify,
+  type LinkDelivery,
+  type LoginContext,
+  loginErrors,
+  mailLink,
+  refuseLink,
+} from '../login/login.ts'
+import { provePassword } from '../password/password.ts'
+import { ensureAuthAccount, findUserById, getUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { verificationMail } from './emails.ts'
+
+const purpose = 'email_verification'
+const limits: RateLimit[] = [
+  { bucket: 'email_verification.send.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
+]
+
+/** Mails a user the link that verifies their address, in the caller's transaction. Returns the link if it is not mailed. */
+export async function mailVerification(
+  tx: Tx,
+  context: LoginContext,
+  user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
+  delivery: LinkDelivery = { redirectTo: null, deliver: true },
+): Promise<string | null> {
+  const { platform, directory, origin } = context
+  const settings = await authSettings.effective(platform, directory)
+  const link = await mailLink(tx, context, {
+    purpose,
+    who: identify(platform, { email: user.email, norm: user.email_norm }),
+    userId: user.id,
+    decoy: false,
+    ttlSeconds: settings.email_verification_ttl_seconds,
+    delivery,
+    compose: (_, mail) => verificationMail(mail),
+  })
+  await record(tx, directory, origin, {
+    type: 'auth.email_verification.sent',
+    target: { type: 'user', id: user.id },
+    data: { link_id: link.linkId, channel: 'email' },
+  })
+  return link.url
+}
+
+/**
+ * Mails the link once more, and makes the account that the user will sign in with. Null: the address is verified.
+ * Throws `user_not_found`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
+ */
+export async function resendVerification(
+  context: LoginContext,
+  userId: string,
+  delivery: LinkDelivery,
+): Promise<{ deliveryHint: string; url: string | null } | null> {
+  const { platform, directory } = context
+  const user = await getUser(platform.db, directory, userId)
+  if (user.email_verified) return null
+  if (!user.active) throw loginErrors.userInactive()
+  const who = identify(platform, { email: user.email, norm: user.email_norm })
+  await assertDoorOpen(context, who)
+  await countAct(platform, directory, who.hash, limits)
+  return platform.tx(async (tx) => {
+    // Nothing is attached to a sign-up that waits for this very proof.
+    if (user.pending_until === null) await ensureAuthAccount(tx, directory, user)
+    return { deliveryHint: maskEmail(user.email), url: await mailVerification(tx, context, user, delivery) }
+  })
+}
+
+/**
+ * Redeems the link. The first proof of the mailbox ends every session and takes away every password set before it;
+ * `password`, the one of the sign-up, shows that both are the same person, and stays.
+ * Throws `token_invalid`, `token_expired`, what the door throws, and with a password `invalid_credentials` and
+ * `method_disabled`: then the link is as good as before.
+ */
+export async function verifyEmail(
+  context: LoginContext,
+  presented: { email: string; token: string; password?: string },
+): Promise<{ userId: string; directoryUserId: string }> {
+  const { email, token, password } = presented
+  const { who, link, facts } = await findPresentedLink(context, { email, token, purpose })
+  if (!facts || facts.user_id !== link.user_id) throw await refuseLink(context, purpose, facts)
+  if (password !== undefined) await provePassword(context, who, facts, password)
+  const verified = await redeem(
+    context,
+    link,
+    { id: facts.user_id, emailNorm: who.address.norm },
+    password !== undefined,
+  )
+  // Another request with the same link was faster, or the address has become another.
+  if (!verified) throw await refuseLink(context, purpose, facts)
+  return verified
+}
+
+function redeem(
+  { platform, directory, origin }: LoginContext,
+  link: LinkRow,
+  whose: { id: string; emailNorm: string },
+  keepsPassword: boolean,
+) {
+  return platform.tx(async (tx) => {
+    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
+    const user = await findUserById(tx, directory, whose.id)
+    if (!spent || user?.email_norm !== whose.emailNorm) return null
+    const kept = { linkId: link.id, password: keepsPassword }
+    if (!(await proveMailbox(tx, directory, origin, user, kept))) return null
+    return { userId: await ensureAuthAccount(tx, directory, user), directoryUserId: user.id }
+  })
+}

@@ -1,0 +1,81 @@
+import { linkUrl } from '../links/links.ts'
+import { addressField, hiddenFields, type LinkPage, type LiveLink, type View } from './link.ts'
+
+/** Links that end in a session, which a page cannot hold: its button hands them to the application, unspent. */
+const HANDED_OVER = {
+  magic_link: {
+    service: 'magic_link',
+    title: 'Sign in',
+    paragraph: 'Go on to {host}, where you will be signed in.',
+    button: 'Sign in',
+    used: 'If it was you, you are signed in. If not, ask for a new link where you sign in.',
+    another: 'Ask for a new one where you sign in.',
+    redeemedBy: '/v1/auth/login/magic-link/verify',
+  },
+  signup: {
+    service: 'auth',
+    title: 'Finish your sign-up',
+    paragraph: 'Go on to {host}, where your account will be ready.',
+    button: 'Continue',
+    used: 'If it was you, your account is ready. If not, ask for a new link where you signed up.',
+    another: 'Ask for a new one where you signed up.',
+    redeemedBy: '/v1/auth/signup/authenticate-email/verify',
+  },
+} as const
+
+export const magicLinkPage = handOver('magic_link')
+export const signupPage = handOver('signup')
+
+function handOver(purpose: keyof typeof HANDED_OVER): LinkPage {
+  const { service, used, another, title, paragraph, button } = HANDED_OVER[purpose]
+  return {
+    service,
+    used,
+    another,
+    async show(live) {
+      const { home } = live
+      if (home === null) return explainMissing(live, purpose)
+      return {
+        title,
+        leadsTo: home,
+        body: {
+          paragraphs: [paragraph.replace('{host}', () => new URL(home).host)],
+          form: { fields: [...hiddenFields(live), addressField(live)], button },
+        },
+      }
+    },
+    async act(live) {
+      const { context, home, token, who } = live
+      if (home === null) return explainMissing(live, purpose)
+      return { redirectTo: linkUrl(context.platform, { purpose, token, email: who.address.email, redirectTo: home }) }
+    },
+  }
+}
+
+function explainMissing(live: LiveLink, purpose: keyof typeof HANDED_OVER): View {
+  const { production } = live.context.platform.config
+  const { title, redeemedBy } = HANDED_OVER[purpose]
+  const lacking =
+    'Your link is right, but the application has not said where it leads: allowed_redirect_uris of its settings is ' +
+    'empty, and the link was sent without redirectTo.'
+  if (production) return { title, body: { paragraphs: [lacking, 'Please tell whoever runs it.'] } }
+  return {
+    title,
+    body: {
+      paragraphs: [lacking, 'Until then, and outside production, this command redeems it:'],
+      code: redeemCommand(live, redeemedBy),
+    },
+  }
+}
+
+function redeemCommand({ context, token, who }: LiveLink, path: string): string {
+  const { platform, directory } = context
+  const body = JSON.stringify({ subOrgId: directory.organizationId, email: who.address.email, token_hash: token })
+  const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`
+  return [
+    `curl ${platform.config.baseUrl}${path}`,
+    '-H "X-API-Key: $WATCHWORD_API_KEY"',
+    "-H 'content-type: application/json'",
+    `-d ${quoted}`,
+  ].join(' \\\n  ')
+}

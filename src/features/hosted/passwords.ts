@@ -1,0 +1,109 @@
+import { ApiError } from '../../platform/errors.ts'
+import type { Fields } from '../../platform/http/pages.ts'
+import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.ts'
+import { authSettings, type LoginContext } from '../login/login.ts'
+import { passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
+import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
+
+interface Choice {
+  title: string
+  paragraph: string
+  button: string
+  done: { title: string; paragraph: string }
+  check(live: LiveLink): Promise<unknown>
+  set(context: LoginContext, sent: { token: string; password: string }): Promise<void>
+}
+
+/** The page of an invitation: a first password. */
+export const invitePage: LinkPage = {
+  service: 'password',
+  used: 'If it was you, your password is set: sign in with it. If not, tell whoever invited you.',
+  another: 'Ask whoever invited you for a new invitation.',
+  ...choosePassword({
+    title: 'Choose a password',
+    paragraph: 'You are invited to {brand}. Choose the password that you will sign in with.',
+    button: 'Accept the invitation',
+    done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your e-mail address.' },
+    async check({ context, token }) {
+      await passwordSettings(context)
+      const { hasCredential } = await findInvitation(context, token)
+      if (hasCredential) throw inviteErrors.credentialExists()
+    },
+    set: acceptOnPage,
+  }),
+}
+
+/** The page of a reset link: another password. */
+export const recoveryPage: LinkPage = {
+  service: 'password',
+  used: 'If it was you, your password is changed: sign in with it. If not, ask for another link.',
+  another: 'Ask for a new one where you sign in.',
+  ...choosePassword({
+    title: 'Choose a new password',
+    paragraph: 'You will be signed out everywhere, and sign in with the new one.',
+    button: 'Set the password',
+    done: { title: 'Your password is changed', paragraph: 'You are signed out everywhere. Sign in with the new one.' },
+    check: ({ context }) => resetSettings(context),
+    set: resetOnPage,
+  }),
+}
+
+function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
+  return {
+    async show(live, alert) {
+      await choice.check(live)
+      return passwordForm(live, choice, alert)
+    },
+    async act(live, form: Fields) {
+      const { context, token } = live
+      try {
+        await choice.set(context, { token, password: form['password'] ?? '' })
+      } catch (error) {
+        return mendable(error, (alert) => passwordForm(live, choice, alert))
+      }
+      return { title: choice.done.title, body: { paragraphs: [choice.done.paragraph], ...linkHome(live) } }
+    },
+  }
+}
+
+/** The form again, where another password helps; the link is as good as before. */
+async function mendable(error: unknown, formAgain: (alert: string) => Promise<View>): Promise<View> {
+  if (!(error instanceof ApiError)) throw error
+  const { status, code } = error.definition
+  const alert = ALERTS[code]
+  if (alert === undefined) throw error
+  return { ...(await formAgain(alert || (error.details.detail ?? error.definition.title))), status }
+}
+
+/** Empty: what the refusal itself says is for the person. */
+const ALERTS: Record<string, string> = {
+  weak_password: '',
+  password_breached: 'This password is on a list of common and stolen ones, which attackers try first. Choose another.',
+  unavailable: 'The service is busy at this moment. Try again.',
+}
+
+async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
+  const { platform, directory } = live.context
+  const { password_min_length: minLength } = await authSettings.effective(platform, directory)
+  return {
+    title: choice.title,
+    body: {
+      ...(alert === undefined ? {} : { alert }),
+      paragraphs: [choice.paragraph.replace('{brand}', () => live.brand.name)],
+      form: {
+        fields: [
+          ...hiddenFields(live),
+          addressField(live),
+          {
+            kind: 'password',
+            name: 'password',
+            label: 'New password',
+            hint: `At least ${minLength} characters; spaces are welcome. A few words are easier to keep in mind.`,
+            minLength,
+          },
+        ],
+        button: choice.button,
+      },
+    },
+  }
+}

@@ -1,0 +1,22 @@
+import { unlockByLink } from '../unlock/unlock.ts'
+import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
+
+/** The page of the link in the mail about a lock. */
+export const unlockPage: LinkPage = {
+  service: 'auth',
+  used: 'If it was you, your account is unlocked: there is nothing left to do.',
+  another: 'The lock ends by itself after a while.',
+  show: async (live) => ({
+    title: 'Unlock your account',
+    body: {
+      paragraphs: ['A wrong password was entered too often. If it was you, end the lock here.'],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: 'Unlock' },
+    },
+  }),
+  async act(live) {
+    const { context, token, who } = live
+    await unlockByLink(context, { email: who.address.email, token })
+    const paragraphs = ['You can sign in again.']
+    return { title: 'Your account is unlocked', body: { paragraphs, ...linkHome(live) } }
+  },
+}

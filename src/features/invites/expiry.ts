@@ -1,0 +1,37 @@
+import { record, systemOrigin } from '../../platform/events.ts'
+import { findDirectory } from '../../platform/http/directory.ts'
+import type { JobHandler } from '../../platform/jobs/queue.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { closeExpiredLinks } from '../links/links.ts'
+import { toInvite } from './schema.ts'
+import { findInviteRows } from './store.ts'
+
+const BATCH = 200
+
+/** Announces invitations that nobody accepted in time. They are refused from the moment of their expiry, job or not. */
+export const announceExpiredInvites: JobHandler = {
+  name: 'invites.expire',
+  cron: '*/5 * * * *',
+  async handle(platform) {
+    while ((await announceBatch(platform)) === BATCH);
+  },
+}
+
+/** One batch; answers how many. */
+async function announceBatch(platform: Platform): Promise<number> {
+  return platform.tx(async (tx) => {
+    const closed = await closeExpiredLinks(tx, 'invite', BATCH)
+    for (const [directoryId, links] of Map.groupBy(closed, (link) => link.directory_id)) {
+      const directory = await findDirectory(platform, directoryId)
+      if (!directory) continue
+      const ids = links.map((link) => link.id)
+      const events = (await findInviteRows(tx, directory, ids)).map((row) => ({
+        type: 'invite.expired',
+        target: { type: 'invite', id: row.id },
+        data: toInvite(row),
+      }))
+      await record(tx, directory, systemOrigin(), ...events)
+    }
+    return closed.length
+  })
+}

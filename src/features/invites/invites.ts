@@ -1,0 +1,159 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import type { Directory, Reach } from '../../platform/http/directory.ts'
+import type { Page } from '../../platform/http/pagination.ts'
+import { countAct, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import { isId } from '../../platform/ids.ts'
+import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { hasPassword } from '../credentials/credentials.ts'
+import { closeLink } from '../links/links.ts'
+import {
+  assertOrganizationOpen,
+  identify,
+  type LinkDelivery,
+  type LoginContext,
+  loginErrors,
+  mailLink,
+} from '../login/login.ts'
+import { passwordSettings } from '../password/password.ts'
+import { getUser, markInvited, markNotInvited, provisionInvitedUser, type UserRow, userErrors } from '../users/users.ts'
+import { inviteMail } from './emails.ts'
+import { inviteErrors } from './errors.ts'
+import { type Invite, type InviteStatus, toInvite } from './schema.ts'
+import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
+
+export { acceptInvite, acceptOnPage, findInvitation } from './accept.ts'
+export { inviteErrors } from './errors.ts'
+
+/** How often an address may be invited. */
+const limits: RateLimit[] = [
+  { bucket: 'invite.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'invite.hour', limit: 10, windowSeconds: 3600 },
+]
+
+export interface Invitee {
+  email: string
+  displayName?: string | null
+  firstName?: string | null
+  lastName?: string | null
+}
+
+export interface SentInvite {
+  user: UserRow
+  invite: Invite
+  /** Only where the caller delivers it. */
+  url: string | null
+  deliveryHint: string
+  rate: RateState
+}
+
+/**
+ * Invites a person to choose a password: somebody who is there already, unchanged, or a user made for it. The
+ * invitation before it dies. Whoever has a password already is asked to sign in instead.
+ * Throws `invalid_request`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
+ */
+export async function invite(context: LoginContext, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
+  return send(context, invitee, null, delivery)
+}
+
+/** Invites a user who is there. Throws `user_not_found`, and the same. */
+export async function inviteUser(context: LoginContext, userId: string, delivery: LinkDelivery): Promise<SentInvite> {
+  const { id, email } = await getUser(context.platform.db, context.directory, userId)
+  return send(context, { email }, id, delivery)
+}
+
+async function send(
+  context: LoginContext,
+  invitee: Invitee,
+  expectedId: string | null,
+  delivery: LinkDelivery,
+): Promise<SentInvite> {
+  const { platform, directory } = context
+  const settings = await passwordSettings(context)
+  const address = requireEmail(invitee.email)
+  await assertOrganizationOpen(context)
+  const rate = await countAct(platform, directory, identify(platform, address).hash, limits)
+  const sent = await platform.tx(async (tx) => {
+    const user = await provisionInvitedUser(tx, directory, context.origin, { ...invitee, ...address })
+    // Somebody else, or somebody new: the user has left the address since.
+    if (expectedId !== null && user.id !== expectedId) throw userErrors.notFound()
+    return mailInvite(tx, context, user, delivery, settings.invite_ttl_seconds)
+  })
+  return { ...sent, deliveryHint: maskEmail(sent.user.email), rate }
+}
+
+async function mailInvite(
+  tx: Tx,
+  context: LoginContext,
+  user: UserRow,
+  delivery: LinkDelivery,
+  ttlSeconds: number,
+): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
+  const { platform, directory, origin } = context
+  if (!user.active) throw loginErrors.userInactive()
+  // One that was set before anybody proved the mailbox goes with the first proof.
+  const mayOnlySignIn = user.email_verified && (await hasPassword(tx, directory, user.id))
+  await markInvited(tx, directory, user)
+  const { linkId, url } = await mailLink(tx, context, {
+    purpose: 'invite',
+    who: identify(platform, { email: user.email, norm: user.email_norm }),
+    userId: user.id,
+    details: { email: user.email },
+    decoy: false,
+    ttlSeconds,
+    delivery,
+    compose: (_, mail) => inviteMail(mail, mayOnlySignIn),
+  })
+  const made = toInvite(await getInviteRow(tx, directory, linkId))
+  const type = user.invited_at === null ? 'invite.created' : 'invite.resent'
+  await record(tx, directory, origin, { type, target: { type: 'invite', id: linkId }, data: made })
+  return { user: await getUser(tx, directory, user.id), invite: made, url }
+}
+
+/**
+ * Withdraws an invitation; the user stays. One that has expired or was withdrawn stays as it is.
+ * Throws `invite_not_found`, `invite_accepted`.
+ */
+export async function revokeInvite(context: LoginContext, id: string): Promise<Invite> {
+  const { platform, directory, origin } = context
+  return platform.tx(async (tx) => {
+    const before = await getInviteRow(tx, directory, id)
+    if (!(await closeLink(tx, directory, 'invite', before.id))) {
+      // Read again: it may have been accepted in this moment.
+      const over = await getInviteRow(tx, directory, before.id)
+      if (over.status === 'accepted') throw inviteErrors.accepted()
+      return toInvite(over)
+    }
+    await markNotInvited(tx, directory, before.user_id)
+    const revoked = toInvite(await getInviteRow(tx, directory, before.id))
+    await record(tx, directory, origin, {
+      type: 'invite.revoked',
+      target: { type: 'invite', id: before.id },
+      data: revoked,
+    })
+    return revoked
+  })
+}
+
+async function getInviteRow(tx: Tx, directory: Directory, id: string): Promise<InviteRow> {
+  const row = isId(id) ? await findInviteRow(tx, directory, id) : undefined
+  if (!row) throw inviteErrors.notFound()
+  return row
+}
+
+/** One page of what the caller reaches, and their number if it was asked for. */
+export async function listInvites(
+  platform: Platform,
+  reach: Reach,
+  query: { status?: InviteStatus; email?: string },
+  page: Page,
+): Promise<{ found: InviteRow[]; total: number | undefined }> {
+  const { email } = query
+  // What is no address belongs to nobody.
+  const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
+  const filter = { status: query.status, identity }
+  const found = await listInviteRows(platform.db, reach, filter, page)
+  return { found, total: page.includeTotal ? await countInviteRows(platform.db, reach, filter) : undefined }
+}

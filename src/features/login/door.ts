@@ -1,0 +1,234 @@
+import type { OperationNodeSource } from 'kysely'
+import { type Static, Type } from 'typebox'
+import { epochSeconds } from '../../platform/clock.ts'
+import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
+import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
+import type { Db } from '../../platform/db/pool.ts'
+import { within } from '../../platform/db/tx.ts'
+import { type Origin, recordIfAny } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+import type { EmailAddress } from '../../platform/mail/address.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { accountLocked, networksOf } from '../lockout/lockout.ts'
+import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
+import { loginErrors } from './errors.ts'
+import { type AuthSettings, authSettings } from './settings.ts'
+import { type DoorState, findDoorState, findSignInFactsByEmail, type SignInFacts, signIn } from './store.ts'
+
+/** A session as it is handed out, the only time its tokens are shown. */
+export const SessionTokens = Type.Object({
+  access_token: Type.String({ description: 'JWT (RFC 9068) to present to the customer’s API as a Bearer token.' }),
+  refresh_token: Type.String({ description: 'Single use: POST /v1/auth/token/refresh answers its successor.' }),
+  expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
+  user_id: Type.String({ format: 'uuid' }),
+  directory_user_id: Type.String({ format: 'uuid' }),
+})
+export type SessionTokens = Static<typeof SessionTokens>
+
+/** The answer of every route that ends in a session. */
+export const SessionReply = Type.Object({ session: SessionTokens })
+
+/** Who asks, where. */
+export interface LoginContext {
+  platform: Platform
+  directory: Directory
+  origin: Origin
+}
+
+/** What a method has proved. */
+export interface Proof {
+  method: 'password' | 'otp' | 'magic_link' | 'invite' | 'signup'
+  /** RFC 8176 */
+  amr: string[]
+  /** Consumes the one-time secret within the statement that makes the session. */
+  consume(db: Db): OperationNodeSource
+  /** Another statement that is written with it, whenever the proof holds. */
+  alongside?(db: Db): OperationNodeSource
+}
+
+/** Who is asked about: an address, and what its codes, links and counters are filed under. */
+export interface Identity {
+  address: EmailAddress
+  hash: Buffer
+}
+
+export function identify(platform: Platform, address: EmailAddress): Identity {
+  return { address, hash: hashIdentity(platform, address.norm) }
+}
+
+/** What the door looks at of whoever has an address; null: nobody has it. One statement. */
+export async function findSignInFacts(context: LoginContext, db: Db, who: Identity): Promise<SignInFacts | null> {
+  const { platform, directory, origin } = context
+  const networks = networksOf(platform, origin.endUser.ip)
+  return findSignInFactsByEmail(db, directory, { emailNorm: who.address.norm, identity: who.hash, networks })
+}
+
+/**
+ * Asked before a code or link is sent, so that the answer does not depend on whether anybody has the address.
+ * Throws `organization_suspended`, `account_locked`.
+ */
+export async function assertDoorOpen(context: LoginContext, who: Identity): Promise<void> {
+  const { platform, directory, origin } = context
+  const networks = networksOf(platform, origin.endUser.ip)
+  const state = await findDoorState(platform.db, directory, { identity: who.hash, networks })
+  assertOpen(directory, state)
+}
+
+/** For what a lock of somebody's address does not stop. Throws `organization_suspended`. */
+export async function assertOrganizationOpen({
+  platform,
+  directory,
+}: Pick<LoginContext, 'platform' | 'directory'>): Promise<void> {
+  assertOpen(directory, await findDoorState(platform.db, directory, { identity: Buffer.alloc(0), networks: [] }))
+}
+
+function assertOpen(directory: Directory, state: DoorState): void {
+  const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
+  if (status !== 'active') throw organizationSuspended(status)
+  if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
+}
+
+function organizationSuspended(status: string) {
+  return loginErrors.organizationSuspended({ extra: { organization_status: status } })
+}
+
+/**
+ * Whether this person may hold a session here, asked at every sign-in and every refresh.
+ * Throws `organization_suspended`, `account_locked`, `user_inactive`.
+ */
+export function assertMaySignIn(facts: SignInFacts): void {
+  if (facts.organization_status !== null && facts.organization_status !== 'active')
+    throw organizationSuspended(facts.organization_status)
+  if (facts.locked_seconds !== null) throw accountLocked(facts.locked_seconds)
+  if (!facts.active) throw loginErrors.userInactive()
+}
+
+/**
+ * The one door to a session: every method proves who, then comes here, and nothing else makes one. `db` is a
+ * transaction when the caller has more to write with it. Null: the proof had been consumed already.
+ */
+export async function completeLogin(
+  context: LoginContext,
+  db: Db,
+  facts: SignInFacts,
+  proof: Proof,
+): Promise<SessionTokens | null> {
+  const { platform, directory, origin } = context
+  assertMaySignIn(facts)
+  const settings = await authSettings.effective(platform, directory)
+  const limit = settings.max_concurrent_sessions
+  if (limit === null) return issueSession(context, db, facts, proof, settings)
+  return within(platform.tx, db, async (tx) => {
+    const live = await countLiveSessions(tx, directory, facts.user_id)
+    if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
+    const session = await issueSession(context, tx, facts, proof, settings)
+    // Only a sign-in that succeeded costs the oldest session.
+    if (session) await endOldestSessions(tx, directory, origin, facts.user_id, limit)
+    return session
+  })
+}
+
+async function issueSession(
+  context: LoginContext,
+  db: Db,
+  facts: SignInFacts,
+  proof: Proof,
+  settings: AuthSettings,
+): Promise<SessionTokens | null> {
+  const { platform, directory, origin } = context
+  const sessionId = newId()
+  const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
+  const aal = 'aal1'
+  const data = { id: sessionId, directory_user_id: facts.user_id, auth_method: proof.method, amr: proof.amr, aal }
+  const made = await signIn(db, directory, {
+    proof: proof.consume(db),
+    alongside: proof.alongside?.(db) ?? null,
+    userId: facts.user_id,
+    emailNorm: facts.email.toLowerCase(),
+    newAuthAccountId: newId(),
+    session: {
+      id: sessionId,
+      authMethod: proof.method,
+      amr: proof.amr,
+      aal,
+      ipAddress: origin.endUser.ip,
+      userAgent: origin.endUser.userAgent,
+      refreshHash: refresh.hash,
+      idleSeconds: settings.session_idle_timeout_seconds,
+      maxSeconds: settings.session_max_lifetime_seconds,
+    },
+    record: recordIfAny(
+      'session',
+      directory,
+      origin,
+      { type: 'session.created', target: { type: 'session', id: sessionId }, data },
+      { type: 'auth.login.succeeded', target: { type: 'user', id: facts.user_id }, data: { method: proof.method } },
+    ),
+  })
+  if (!made) return null
+  const session = {
+    sessionId,
+    userId: made.auth_account_id,
+    amr: proof.amr,
+    aal,
+    authenticatedAt: made.created_at,
+    endsAt: made.expires_at,
+  }
+  return handOut(context, facts, session, refresh.token, settings)
+}
+
+/** A session that tokens are made for. */
+export interface TokenSubject {
+  sessionId: string
+  userId: string
+  amr: string[]
+  aal: string
+  authenticatedAt: Date
+  /** The session's own end, which its access tokens do not outlive. */
+  endsAt: Date
+}
+
+/** Signs the access token (claims of RFC 9068 §2.2 and ours) and puts the session object together. */
+export async function handOut(
+  context: Pick<LoginContext, 'platform' | 'directory'>,
+  facts: SignInFacts,
+  session: TokenSubject,
+  refreshToken: string,
+  settings: AuthSettings,
+): Promise<SessionTokens> {
+  const { platform, directory } = context
+  const issuedAt = epochSeconds(platform.clock)
+  const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
+  const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
+  const accessToken = await signAccessToken(platform, directory.environmentId, {
+    sub: session.userId,
+    aud: directory.accountId,
+    iat: issuedAt,
+    nbf: issuedAt,
+    exp: issuedAt + expiresIn,
+    jti: newId(),
+    sid: session.sessionId,
+    org_id: directory.organizationId,
+    org_slug: facts.organization_slug,
+    directory_user_id: facts.user_id,
+    email: facts.email,
+    email_verified: facts.email_verified,
+    role: facts.role,
+    roles: [],
+    permissions: [],
+    amr: session.amr,
+    aal: session.aal,
+    auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
+    env: directory.environmentSlug,
+    connection_id: null,
+  })
+  return {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    expires_in: expiresIn,
+    user_id: session.userId,
+    directory_user_id: facts.user_id,
+  }
+}

@@ -1,0 +1,48 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import { findUserById, proveMailbox } from '../users/users.ts'
+import { completeLogin, type LoginContext, type Proof, type SessionTokens } from './door.ts'
+import type { SignInFacts } from './store.ts'
+
+/** A proof that reached the person through their mailbox. */
+export interface MailboxProof extends Proof {
+  /** The link that is being redeemed, which outlives the others. */
+  linkId?: string
+}
+
+class AlreadySpent extends Error {}
+
+/**
+ * The door for whoever has shown that the mailbox is theirs. The first such proof confirms the address and takes away
+ * every way in that was set before it. `also` writes more in the same transaction, before the session is made.
+ * Null: the proof had been consumed already; then nothing was written.
+ */
+export async function completeMailboxLogin(
+  context: LoginContext,
+  facts: SignInFacts,
+  proof: MailboxProof,
+  also?: (tx: Tx) => Promise<void>,
+): Promise<SessionTokens | null> {
+  const { platform, directory, origin } = context
+  if (facts.email_verified && !facts.pending && !also) return completeLogin(context, platform.db, facts, proof)
+  const work = async (tx: Tx) => {
+    const user = await findUserById(tx, directory, facts.user_id)
+    // Gone since the facts were read.
+    if (!user || !(await proveMailbox(tx, directory, origin, user, { linkId: proof.linkId }))) throw new AlreadySpent()
+    if (facts.pending)
+      await record(tx, directory, origin, {
+        type: 'auth.signup.succeeded',
+        target: { type: 'user', id: facts.user_id },
+        data: { method: proof.method },
+      })
+    await also?.(tx)
+    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false }, proof)
+    // Thrown, so that what was written for it goes too.
+    if (!session) throw new AlreadySpent()
+    return session
+  }
+  return platform.tx(work).catch((error: unknown) => {
+    if (error instanceof AlreadySpent) return null
+    throw error
+  })
+}

@@ -1,0 +1,57 @@
+import type { Config } from '../../platform/config.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { loginErrors } from './errors.ts'
+import { authSettings } from './settings.ts'
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/**
+ * The address in its WHATWG form, or null for one that no list may hold: only https, and http on this machine in
+ * development; no user name (`https://good@evil`), no fragment, and nothing that parsers disagree about (backslashes,
+ * white space, control characters, wildcards).
+ */
+export function readRedirectUri(config: Pick<Config, 'production'>, text: string): string | null {
+  if (text.length > 2048 || /[\\*\s\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null
+  const url = URL.parse(text)
+  if (url === null) return null
+  if (url.username !== '' || url.password !== '' || text.includes('#')) return null
+  if (url.protocol === 'https:') return url.href
+  return !config.production && LOOPBACK.test(url.hostname) ? url.href : null
+}
+
+/**
+ * Whether links and browsers may lead to this address: exactly an entry of `allowed_redirect_uris`, or in development,
+ * while that list is empty, any address of this machine (ASVS 10.4.1). Throws `invalid_redirect_uri`.
+ */
+export async function assertRedirectAllowed(platform: Platform, directory: Directory, text: string): Promise<void> {
+  const { allowed_redirect_uris: allowed } = await authSettings.effective(platform, directory)
+  const wanted = readRedirectUri(platform.config, text)
+  const known = allowed.map((entry) => readRedirectUri(platform.config, entry))
+  if (wanted !== null && known.includes(wanted)) return
+  const isHere = wanted !== null && LOOPBACK.test(new URL(wanted).hostname)
+  if (isHere && !platform.config.production && allowed.length === 0) return
+  throw loginErrors.invalidRedirectUri({ detail: 'The address is not an entry of allowed_redirect_uris.' })
+}
+
+/**
+ * Where a page of the service sends people on: the first entry of `allowed_redirect_uris` that may be led to. Null:
+ * there is none.
+ */
+export async function defaultRedirect(platform: Platform, directory: Directory): Promise<string | null> {
+  const { allowed_redirect_uris: allowed } = await authSettings.effective(platform, directory)
+  const usable = allowed.map((entry) => readRedirectUri(platform.config, entry))
+  return usable.find((entry) => entry !== null) ?? null
+}
+
+/** Throws `invalid_request` for an entry that could never be led to. */
+export function assertRedirectUris(config: Pick<Config, 'production'>, list: readonly string[]): void {
+  const at = list.findIndex((text) => readRedirectUri(config, text) === null)
+  if (at < 0) return
+  const message = 'an entry must be a whole https address without user name, fragment or wildcard'
+  throw httpErrors.invalidRequest({
+    detail: `allowed_redirect_uris: ${message}.`,
+    errors: [{ field: `allowed_redirect_uris.${at}`, code: 'redirect_uri', message }],
+  })
+}

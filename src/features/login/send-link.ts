@@ -1,0 +1,148 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import type { Principal } from '../../platform/http/authenticate.ts'
+import { authorize } from '../../platform/http/authorize.ts'
+import { countSend, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { type Message, queueMail } from '../../platform/mail/outbox.ts'
+import { type LinkPurpose, linkUrl, makeLink } from '../links/links.ts'
+import { otpSettings, sendCeilings } from '../otp/otp.ts'
+import { assertDoorOpen, findSignInFacts, type Identity, identify, type LoginContext } from './door.ts'
+import { assertRedirectAllowed } from './redirects.ts'
+import type { SignInFacts } from './store.ts'
+
+/** How a link leaves. */
+export interface LinkDelivery {
+  /** Where it leads: an entry of `allowed_redirect_uris`; null: the page of the service. */
+  redirectTo: string | null
+  /** False: the answer carries the link instead of a mail, for callers that send their own. */
+  deliver: boolean
+}
+
+/** Reads what a request says of delivery. Throws `insufficient_scope`, `invalid_redirect_uri`. */
+export async function readDelivery(
+  context: LoginContext,
+  principal: Principal,
+  body: { redirectTo?: string; deliver?: boolean },
+): Promise<LinkDelivery> {
+  const { redirectTo = null, deliver = true } = body
+  if (!deliver) authorize(principal, 'links.issue')
+  if (redirectTo !== null) await assertRedirectAllowed(context.platform, context.directory, redirectTo)
+  return { redirectTo, deliver }
+}
+
+/** What a mail about a link is made of. */
+export interface LinkMail {
+  to: string
+  url: string
+  ttlSeconds: number
+}
+
+export interface LinkToMail {
+  purpose: Exclude<LinkPurpose, 'password_change'>
+  who: Identity
+  /** Null on a decoy, and where redeeming the link makes the user. */
+  userId: string | null
+  details?: Record<string, unknown>
+  /** The mail is dropped instead of sent: nobody has the address. */
+  decoy: boolean
+  ttlSeconds: number
+  delivery: LinkDelivery
+  compose(tx: Tx, mail: LinkMail): Promise<Message> | Message
+}
+
+export interface MailedLink {
+  linkId: string
+  expiresAt: Date
+  /** Only where the caller delivers it. */
+  url: string | null
+}
+
+/** Makes a link and mails it, in the caller's transaction. */
+export async function mailLink(tx: Tx, context: LoginContext, link: LinkToMail): Promise<MailedLink> {
+  const { platform, directory } = context
+  const { purpose, who, userId, ttlSeconds, delivery } = link
+  const made = await makeLink(tx, platform, directory, {
+    purpose,
+    userId,
+    identity: who.hash,
+    ttlSeconds,
+    ...(link.details ? { details: link.details } : {}),
+  })
+  const { email } = who.address
+  const url = linkUrl(platform, { purpose, token: made.token, email, redirectTo: delivery.redirectTo })
+  const message = await link.compose(tx, { to: email, url, ttlSeconds })
+  const decoy = link.decoy || !delivery.deliver
+  await queueMail(tx, platform, directory, { ...message, decoy }, ttlSeconds)
+  return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
+}
+
+export interface Addressee {
+  userId: string | null
+  details?: Record<string, unknown>
+  /** Where this link may live less long than the answer says, which is the same for everybody. */
+  ttlSeconds?: number
+}
+
+/** Counts a mail to an address before it is made. Throws `rate_limited`. */
+export async function countMail(context: LoginContext, who: Identity, limits: RateLimit[]): Promise<RateState> {
+  const { platform, directory } = context
+  return countSend(platform, context, who.hash, limits, sendCeilings(await otpSettings(platform, directory)))
+}
+
+export interface LinkRequest {
+  purpose: LinkToMail['purpose']
+  email: string
+  delivery: LinkDelivery
+  ttlSeconds: number
+  /** Of the address. */
+  limits: RateLimit[]
+  /** Whom the link is for, of whoever has the address; null: nobody, so that the link is a decoy. */
+  addressee(facts: SignInFacts | null): Addressee | null
+  compose(tx: Tx, mail: LinkMail, userId: string | null): Promise<Message> | Message
+  /** The event of a link that was made for somebody. */
+  event: string
+}
+
+export interface SentLink extends MailedLink {
+  deliveryHint: string
+  rate: RateState
+}
+
+/**
+ * Mails a link to the address, if it is for somebody. Known and unknown addresses take the same path through the same
+ * statements: the unknown one gets a link that redeems nothing and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`.
+ */
+export async function sendLink(context: LoginContext, request: LinkRequest): Promise<SentLink> {
+  const { platform, directory, origin } = context
+  const { purpose, delivery, ttlSeconds } = request
+  const who = identify(platform, requireEmail(request.email))
+  await assertDoorOpen(context, who)
+  const rate = await countMail(context, who, request.limits)
+  const facts = await findSignInFacts(context, platform.db, who)
+  const addressee = request.addressee(facts)
+  const userId = addressee?.userId ?? null
+  const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds
+  const link = await platform.tx(async (tx) => {
+    const made = await mailLink(tx, context, {
+      purpose,
+      // As it is stored, where somebody has it.
+      who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
+      userId,
+      ...(addressee?.details ? { details: addressee.details } : {}),
+      decoy: addressee === null,
+      ttlSeconds: ownTtlSeconds,
+      delivery,
+      compose: (db, mail) => request.compose(db, mail, userId),
+    })
+    await record(tx, directory, origin, {
+      type: addressee ? request.event : 'auth.login.failed',
+      ...(userId ? { target: { type: 'user', id: userId } } : {}),
+      data: addressee ? { link_id: made.linkId, channel: 'email' } : { method: purpose, reason: 'no_such_user' },
+    })
+    return made
+  })
+  const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)
+  return { ...link, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
+}

@@ -1,0 +1,89 @@
+import { requireEmail } from '../../platform/mail/address.ts'
+import { consumeLink } from '../links/links.ts'
+import {
+  authSettings,
+  completeMailboxLogin,
+  findPresentedLink,
+  identify,
+  type LinkDelivery,
+  type LoginContext,
+  refuseLink,
+  type SentLink,
+  type SessionTokens,
+  sendLink,
+} from '../login/login.ts'
+import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
+import { isServiceEnabled } from '../services/services.ts'
+import { magicLinkMail } from './emails.ts'
+
+const purpose = 'magic_link'
+
+export interface SentMagicLink extends SentLink {
+  /** Of the words in the same mail; null: it has none. */
+  otpId: string | null
+}
+
+/**
+ * Mails a sign-in link to the address, if somebody active has it, with a word pair to type instead where codes may
+ * leave by mail. The answer tells nothing of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
+ * `account_locked`.
+ */
+export async function sendMagicLink(
+  context: LoginContext,
+  sent: { email: string; delivery: LinkDelivery },
+): Promise<SentMagicLink> {
+  const { platform, directory } = context
+  const { email, delivery } = sent
+  const settings = await authSettings.effective(platform, directory)
+  // The caller that mails the link itself does not get to know the words.
+  const codes = delivery.deliver ? await codeSettings(context) : null
+  const identity = identify(platform, requireEmail(email)).hash
+  let otpId: string | null = null
+  const link = await sendLink(context, {
+    purpose,
+    email,
+    delivery,
+    ttlSeconds: settings.magic_link_ttl_seconds,
+    limits: [
+      { bucket: 'magic_link.send.minute', limit: settings.magic_link_rate_limit_per_minute, windowSeconds: 60 },
+      { bucket: 'magic_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
+    ],
+    addressee: (facts) => (facts?.active ? { userId: facts.user_id } : null),
+    async compose(tx, mail, userId) {
+      if (!codes) return magicLinkMail(mail, null)
+      const otp = await issueOtp(tx, platform, directory, { purpose: 'login', userId, identity, settings: codes })
+      otpId = otp.otpId
+      return magicLinkMail(mail, otp)
+    },
+    event: 'auth.magic_link.sent',
+  })
+  return { ...link, otpId }
+}
+
+async function codeSettings({ platform, directory }: LoginContext): Promise<OtpSettings | null> {
+  if (!(await isServiceEnabled(platform, directory, 'otp'))) return null
+  const settings = await otpSettings(platform, directory)
+  return settings.channel_email ? settings : null
+}
+
+/**
+ * Exchanges a sign-in link for a session. Throws `token_invalid`, `token_expired` (only for the right token), and what
+ * the door throws.
+ */
+export async function verifyMagicLink(
+  context: LoginContext,
+  presented: { email: string; token: string },
+): Promise<SessionTokens> {
+  const { directory } = context
+  const { link, facts } = await findPresentedLink(context, { ...presented, purpose })
+  if (!facts || facts.user_id !== link.user_id) throw await refuseLink(context, purpose, facts)
+  const session = await completeMailboxLogin(context, facts, {
+    method: 'magic_link',
+    amr: ['otp'],
+    linkId: link.id,
+    consume: (db) => consumeLink(db, directory, link),
+  })
+  // Another request with the same link was faster.
+  if (!session) throw await refuseLink(context, purpose, facts)
+  return session
+}

@@ -1,0 +1,122 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { type EventInput, type Origin, record } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { claimAct, countSend } from '../../platform/http/rate-limit.ts'
+import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
+import { type Phone, parsePhone } from '../../platform/sms/phone.ts'
+import type { FreshCode } from './codes.ts'
+import { codeMail, codeSms } from './emails.ts'
+import { type OtpSettings, sendCeilings } from './settings.ts'
+import { type GeneratedRow, insertOtpRow } from './store.ts'
+
+interface Caller {
+  platform: Platform
+  directory: Directory
+  origin: Origin
+}
+
+/** Whom a generated code is for: an address, a phone, or both. */
+interface Recipient {
+  email: EmailAddress | null
+  phone: Phone | null
+  /** What the code is filed under; a newer one of the same voids it. */
+  identity: string
+}
+
+/** Reads where a code is to go; null: nowhere. Throws `invalid_request`. */
+export function readRecipient(input: { email?: string | null; phone?: string | null }): Recipient | null {
+  const email = typeof input.email === 'string' ? requireEmail(input.email) : null
+  const phone = typeof input.phone === 'string' ? requirePhone(input.phone) : null
+  const identity = email?.norm ?? phone?.e164
+  return identity === undefined ? null : { email, phone, identity }
+}
+
+function requirePhone(text: string): Phone {
+  const phone = parsePhone(text)
+  if (phone) return phone
+  const message = 'phone must be a phone number in international form, such as +14155550123'
+  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'phone', code: 'phone', message }] })
+}
+
+/** Keeps a code for its recipient, whose older codes it voids, and sends it where that is on. */
+export async function sendCode(
+  caller: Caller,
+  settings: OtpSettings,
+  recipient: Recipient,
+  row: GeneratedRow,
+  made: FreshCode,
+): Promise<Date> {
+  const { platform, directory, origin } = caller
+  const email = settings.channel_email ? recipient.email : null
+  if (email) await countSending(caller, settings, email.norm)
+  const phone = settings.channel_sms && recipient.phone ? await admitPhone(caller, settings, recipient.phone) : null
+  return platform.tx(async (tx) => {
+    const expiresAt = await insertOtpRow(
+      tx,
+      directory,
+      toRow(row, hashIdentity(platform, recipient.identity)),
+      row.ttlSeconds,
+    )
+    const code = { ...made, ttlSeconds: row.ttlSeconds }
+    if (email) await queueMail(tx, platform, directory, codeMail(email.email, code), row.ttlSeconds)
+    if (phone) await queueSms(tx, platform, directory, codeSms(phone.e164, code), row.ttlSeconds)
+    await record(
+      tx,
+      directory,
+      origin,
+      ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),
+      ...(phone ? [sentEvent(row, { phone: phone.e164, delivery_method: 'sms' })] : []),
+    )
+    return expiresAt
+  })
+}
+
+function toRow(row: GeneratedRow, identity: Buffer) {
+  return {
+    id: row.id,
+    purpose: 'generator',
+    session_ref: row.sessionRef,
+    identity,
+    phrase_hash: row.phraseHash,
+    digit_hash: row.digitHash,
+    max_attempts: row.maxAttempts,
+  }
+}
+
+function sentEvent(row: GeneratedRow, data: Record<string, unknown>): EventInput {
+  const { id, sessionRef } = row
+  return { type: 'auth.otp.sent', target: { type: 'otp', id }, data: { otp_id: id, session_id: sessionRef, ...data } }
+}
+
+/** Before a message is made, so that nobody can be flooded through the generator. */
+async function countSending(caller: Caller, settings: OtpSettings, address: string): Promise<void> {
+  const limits = [
+    { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
+    { bucket: 'otp.generate.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
+  ]
+  const { platform } = caller
+  await countSend(platform, caller, hashIdentity(platform, address), limits, sendCeilings(settings))
+}
+
+/**
+ * The phone, if a message may go there, else null. Text messages cost money, and numbers that earn from receiving them
+ * are asked for by the thousand (SMS pumping): hence mobile numbers of named countries alone, and a ceiling a day.
+ */
+async function admitPhone(caller: Caller, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
+  const { platform, directory } = caller
+  const withhold = (reason: 'off' | 'number' | 'country' | 'daily_limit') => {
+    platform.metrics.smsWithheld.inc({ reason })
+    platform.log.info({ directoryId: directory.id, code: reason }, 'A text message was withheld')
+    return null
+  }
+  if (!takesSms(platform)) return withhold('off')
+  if (phone.country === null) return withhold('number')
+  if (!settings.sms_allowed_countries.includes(phone.country)) return withhold('country')
+  await countSending(caller, settings, phone.e164)
+  const aDay = { bucket: 'sms.day', limit: settings.sms_daily_limit, windowSeconds: 86_400 }
+  return (await claimAct(platform, directory, aDay)) ? phone : withhold('daily_limit')
+}

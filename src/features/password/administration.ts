@@ -1,0 +1,83 @@
+import { record } from '../../platform/events.ts'
+import { maskEmail } from '../../platform/mail/address.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import { storePassword } from '../credentials/credentials.ts'
+import { countMail, identify, type LoginContext, loginErrors, mailLink, type readDelivery } from '../login/login.ts'
+import { cutOff, ensureAuthAccount, getUser, voidWhatWaits } from '../users/users.ts'
+import { passwordChangedMail, resetMail } from './emails.ts'
+import { passwordErrors } from './errors.ts'
+import { hashNewPassword, passwordSettings } from './policy.ts'
+import { resetLimits, resetSettings } from './reset.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/**
+ * Mails a user a link to choose a new password, at the administrator's word.
+ * Throws `user_not_found`, `user_inactive`, `verification_required` for a sign-up without its proof,
+ * `password_reset_disabled`, `rate_limited`.
+ */
+export async function sendResetTo(
+  context: LoginContext,
+  userId: string,
+  delivery: Awaited<ReturnType<typeof readDelivery>>,
+) {
+  const { platform, directory, origin } = context
+  const settings = await resetSettings(context)
+  const user = await getUser(platform.db, directory, userId)
+  if (!user.active) throw loginErrors.userInactive()
+  if (user.pending_until) throw passwordErrors.verificationRequired()
+  const who = identify(platform, { email: user.email, norm: user.email_norm })
+  await countMail(context, who, resetLimits)
+  return platform.tx(async (tx) => {
+    const link = await mailLink(tx, context, {
+      purpose: 'password_reset',
+      who,
+      userId: user.id,
+      decoy: false,
+      ttlSeconds: settings.password_reset_ttl_seconds,
+      delivery,
+      compose: (_, mail) => resetMail(mail),
+    })
+    await record(tx, directory, origin, {
+      type: 'auth.password_reset.requested',
+      target: { type: 'user', id: user.id },
+      data: { link_id: link.linkId, channel: 'email' },
+    })
+    return { deliveryHint: maskEmail(user.email), url: link.url }
+  })
+}
+
+/**
+ * Sets a user's password. Codes and links from before end, and unless told otherwise every session; the user is told.
+ * Returns how many sessions ended. Throws `user_not_found`, `verification_required` for a sign-up without its proof,
+ * `weak_password`, `password_breached`, `unavailable`.
+ */
+export async function setPasswordOf(
+  context: LoginContext,
+  userId: string,
+  sent: { password: string; revokeSessions: boolean; mustChange: boolean },
+): Promise<number> {
+  const { platform, directory, origin } = context
+  const settings = await passwordSettings(context)
+  const user = await getUser(platform.db, directory, userId)
+  if (user.pending_until) throw passwordErrors.verificationRequired()
+  const hashed = await hashNewPassword(context, settings, user, sent.password)
+  return platform.tx(async (tx) => {
+    // Read again: it may have gone while the hash was made.
+    const current = await getUser(tx, directory, user.id)
+    await ensureAuthAccount(tx, directory, current)
+    await storePassword(tx, directory, current.id, hashed, {
+      historyKept: settings.password_history,
+      mustChange: sent.mustChange,
+    })
+    const revoked = sent.revokeSessions ? await cutOff(tx, context, current, 'password_changed') : 0
+    if (!sent.revokeSessions) await voidWhatWaits(tx, context, current)
+    await queueMail(tx, platform, directory, passwordChangedMail(current.email, 'administrator'), DAY_SECONDS)
+    await record(tx, directory, origin, {
+      type: 'auth.password.changed',
+      target: { type: 'user', id: current.id },
+      data: { by: 'administrator', must_change: sent.mustChange },
+    })
+    return revoked
+  })
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { mailedCode, mailedLink, signIn } from '../../../test/sign-in.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const PASSWORD = 'correct horse battery staple'
+const DURATION = 900
+
+async function newUser() {
+  const subOrgId = await tenant.organization()
+  const email = `${randomUUID()}@example.com`
+  const made = await tenant.post('/v1/users', { subOrgId, email })
+  const id = String(made.body.user.id)
+  await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
+  return { subOrgId, email, id }
+}
+
+type User = Awaited<ReturnType<typeof newUser>>
+
+const login = ({ subOrgId, email }: Pick<User, 'subOrgId' | 'email'>, password: string, ip?: string) =>
+  tenant.post('/v1/auth/login/password', { subOrgId, email, password }, ip ? { 'x-end-user-ip': ip } : {})
+
+async function fail(user: Pick<User, 'subOrgId' | 'email'>, times: number, ip?: string) {
+  const codes = []
+  for (let i = 0; i < times; i++) codes.push((await login(user, `wrong ${i}`, ip)).body.code)
+  return codes
+}
+
+const statusOf = async (user: User) => (await tenant.get(`/v1/users/${user.id}`)).body.user.status
+const typesOf = async (user: User) =>
+  (await app.events({ accountId: tenant.accountId }))
+    .filter((each) => each.target_id === user.id)
+    .map((each) => each.type)
+
+test('ten wrong passwords lock an address on every method, for longer each time, whether or not anybody has it', async () => {
+  const user = await newUser()
+  const unknown = { subOrgId: user.subOrgId, email: `${randomUUID()}@example.com` }
+  const session = await signIn(app, tenant, user.subOrgId, user.email)
+  // The first proof of the mailbox took the password away.
+  await tenant.put(`/v1/users/${user.id}/password`, {
+    subOrgId: user.subOrgId,
+    password: PASSWORD,
+    revokeSessions: false,
+  })
+  for (const each of [user, unknown])
+    expect(await fail(each, 11)).toEqual([...Array(10).fill('invalid_credentials'), 'account_locked'])
+  for (const each of [user, unknown]) {
+    const { subOrgId, email } = each
+    const refused = [
+      await login(each, PASSWORD),
+      await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }),
+      await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email }),
+      await tenant.post('/v1/auth/password/reset/send', { subOrgId, email }),
+    ]
+    for (const reply of refused) {
+      expect([reply.status, reply.body.code]).toEqual([429, 'account_locked'])
+      expect(reply.body.retry_after).toBeGreaterThan(DURATION - 60)
+      expect(Number(reply.headers.get('retry-after'))).toBe(reply.body.retry_after)
+    }
+  }
+  const refresh = { subOrgId: user.subOrgId, refresh_token: session.refresh_token }
+  expect((await tenant.post('/v1/auth/token/refresh', refresh)).body.code).toBe('account_locked')
+  expect(await statusOf(user)).toBe('locked')
+  expect((await typesOf(user)).filter((type) => type === 'user.locked')).toHaveLength(1)
+  expect((await app.mails(unknown.email)).length).toBe(0)
+  await app.advance(DURATION + 1)
+  expect(await statusOf(user)).toBe('active')
+  expect((await tenant.post('/v1/auth/token/refresh', refresh)).status).toBe(200)
+  // Twice as long the second time.
+  await fail(user, 10)
+  await app.advance(DURATION + 1)
+  expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
+  await app.advance(DURATION + 1)
+  expect((await login(user, PASSWORD)).status).toBe(200)
+  // A success forgets it all.
+  await fail(user, 10)
+  await app.advance(DURATION + 1)
+  expect((await login(user, PASSWORD)).status).toBe(200)
+})
+
+test('a code and a link on their way open nothing while the address is locked', async () => {
+  const user = await newUser()
+  const { subOrgId, email } = user
+  const { otp_id } = (await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).body
+  const code = await mailedCode(app, email)
+  await tenant.post('/v1/auth/password/reset/send', { subOrgId, email })
+  const { token_hash } = await mailedLink(app, email, 'password_reset')
+  await fail(user, 10)
+  const replies = [
+    await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code }),
+    await tenant.post('/v1/auth/password/reset/confirm', {
+      subOrgId,
+      email,
+      token_hash,
+      password: 'a different sentence',
+    }),
+  ]
+  for (const reply of replies) expect([reply.status, reply.body.code]).toEqual([429, 'account_locked'])
+  expect((await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users).toEqual([])
+})
+
+test('the right password as the last attempt allowed gets in, and wrong ones forgotten in time do not add up', async () => {
+  const user = await newUser()
+  await fail(user, 9)
+  expect((await login(user, PASSWORD)).status).toBe(200)
+  await fail(user, 9)
+  await app.advance(901)
+  expect(await fail(user, 9)).toEqual(Array(9).fill('invalid_credentials'))
+  expect((await login(user, PASSWORD)).status).toBe(200)
+})
+
+test('one network is stopped without the person being locked out, until many networks try', async () => {
+  const user = await newUser()
+  await fail(user, 10, '2001:db8::1')
+  // The rest of the /64, and every spelling of it.
+  for (const ip of ['2001:db8::2', '2001:0DB8:0:0:ffff::1'])
+    expect((await login(user, PASSWORD, ip)).body.code).toBe('account_locked')
+  expect(await statusOf(user)).toBe('active')
+  expect((await login(user, PASSWORD, '203.0.113.9')).status).toBe(200)
+  for (let network = 1; network <= 5; network++) await fail(user, 10, `198.51.100.${network}`)
+  expect((await login(user, PASSWORD, '203.0.113.9')).body.code).toBe('account_locked')
+  expect(await statusOf(user)).toBe('locked')
+})
+
+test('every spelling of an address shares its count', async () => {
+  const user = await newUser()
+  const spellings = [
+    user.email.toUpperCase(),
+    ` ${user.email}`,
+    user.email.replace('e', 'E'),
+    user.email.replace('@', '＠'),
+  ]
+  for (let i = 0; i < 10; i++) {
+    const email = spellings[i % spellings.length] ?? user.email
+    expect((await login({ ...user, email }, 'wrong')).status, email).toBe(401)
+  }
+  expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
+})
+
+test('the limits are settings, and lockout can be off', async () => {
+  const user = await newUser()
+  const { subOrgId } = user
+  await tenant.patch('/v1/auth/settings', { subOrgId, lockout_max_attempts: 3, lockout_duration_seconds: 60 })
+  expect(await fail(user, 4)).toEqual([...Array(3).fill('invalid_credentials'), 'account_locked'])
+  await app.advance(61)
+  await tenant.patch('/v1/auth/settings', { subOrgId, lockout_enabled: false })
+  expect(await fail(user, 6)).toEqual(Array(6).fill('invalid_credentials'))
+  expect((await login(user, PASSWORD)).status).toBe(200)
+})
+
+test('the mailed link ends the lock, once and for this address alone', async () => {
+  const [user, other] = [await newUser(), await newUser()]
+  await fail(user, 10)
+  await fail(other, 10)
+  const { token_hash, type } = await mailedLink(app, user.email, 'account_locked')
+  expect(type).toBe('unlock')
+  const unlock = (who: User) => tenant.post('/v1/auth/unlock', { subOrgId: who.subOrgId, email: who.email, token_hash })
+  expect((await unlock(other)).body.code).toBe('token_invalid')
+  expect((await unlock(user)).body).toEqual({ success: true })
+  expect((await unlock(user)).body.code).toBe('token_invalid')
+  expect(await statusOf(user)).toBe('active')
+  expect(await typesOf(user)).toContain('user.unlocked')
+  expect((await login(user, PASSWORD)).status).toBe(200)
+  expect((await login(other, PASSWORD)).body.code).toBe('account_locked')
+  const byAdmin = await tenant.post(`/v1/users/${other.id}/unlock`, { subOrgId: other.subOrgId })
+  expect(byAdmin.body).toEqual({ success: true, unlocked: true })
+  expect((await login(other, PASSWORD)).status).toBe(200)
+})

@@ -1,0 +1,61 @@
+import type { Db } from '../../platform/db/pool.ts'
+import {
+  assertNotReused,
+  assertPasswordAllowed,
+  type HashedPassword,
+  hashPassword,
+} from '../credentials/credentials.ts'
+import { type AuthSettings, authSettings, type LoginContext, loginErrors } from '../login/login.ts'
+import type { UserRow } from '../users/users.ts'
+
+/** Throws `method_disabled` where passwords are off. */
+export async function passwordSettings(context: Pick<LoginContext, 'platform' | 'directory'>): Promise<AuthSettings> {
+  const settings = await authSettings.effective(context.platform, context.directory)
+  if (!settings.email_password_enabled)
+    throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
+  return settings
+}
+
+/** The cost of argon2id. */
+export function hashParameters(settings: AuthSettings) {
+  return {
+    memoryKib: settings.password_hash_memory_kib,
+    iterations: settings.password_hash_iterations,
+    parallelism: settings.password_hash_parallelism,
+  }
+}
+
+/** Whose password it is to be. */
+export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
+
+/**
+ * Judges a new password, then hashes it; outside any transaction, for a hash takes a while.
+ * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
+ */
+export async function hashNewPassword(
+  context: Pick<LoginContext, 'platform' | 'directory'>,
+  settings: AuthSettings,
+  owner: PasswordOwner,
+  password: string,
+): Promise<HashedPassword> {
+  const { platform, directory } = context
+  const organization = await organizationNames(platform.db, directory.organizationId)
+  const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
+  await assertPasswordAllowed(platform, password, settings, {
+    email: owner.email,
+    names: names.filter((name) => name !== null),
+  })
+  if (settings.password_history > 0)
+    await assertNotReused(platform, platform.db, directory, owner.id, password, settings.password_history)
+  return hashPassword(platform, password, hashParameters(settings))
+}
+
+async function organizationNames(db: Db, organizationId: string | null): Promise<string[]> {
+  if (organizationId === null) return []
+  const row = await db
+    .selectFrom('organizations')
+    .select(['name', 'slug'])
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  return row ? [row.name, row.slug] : []
+}

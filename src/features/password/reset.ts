@@ -1,0 +1,173 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import type { RateLimit } from '../../platform/http/rate-limit.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
+import { consumeLink, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import {
+  type AuthSettings,
+  assertMaySignIn,
+  completeLogin,
+  completeMailboxLogin,
+  findSignInFacts,
+  identify,
+  type LoginContext,
+  type readDelivery,
+  type SentLink,
+  type SessionTokens,
+  type SignInFacts,
+  sendLink,
+} from '../login/login.ts'
+import { cutOff, getUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { passwordChangedMail, resetMail } from './emails.ts'
+import { passwordErrors } from './errors.ts'
+import { hashNewPassword, passwordSettings } from './policy.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/** How often an address may be sent a reset link. */
+export const resetLimits: RateLimit[] = [
+  { bucket: 'password.reset.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'password.reset.hour', limit: 10, windowSeconds: 3600 },
+]
+
+/** Throws `password_reset_disabled`, `method_disabled`. */
+export async function resetSettings(context: Pick<LoginContext, 'platform' | 'directory'>): Promise<AuthSettings> {
+  const settings = await passwordSettings(context)
+  if (!settings.password_reset_enabled) throw passwordErrors.passwordResetDisabled()
+  return settings
+}
+
+/**
+ * Mails a link to choose a new password, if somebody active has the address; the answer tells nothing of that.
+ * Throws `password_reset_disabled`, and what sendLink throws.
+ */
+export async function sendReset(
+  context: LoginContext,
+  sent: { email: string; delivery: Awaited<ReturnType<typeof readDelivery>> },
+): Promise<SentLink> {
+  const settings = await resetSettings(context)
+  return sendLink(context, {
+    purpose: 'password_reset',
+    email: sent.email,
+    delivery: sent.delivery,
+    ttlSeconds: settings.password_reset_ttl_seconds,
+    limits: resetLimits,
+    // Nothing can be attached to a sign-up before its proof.
+    addressee: (facts) => (facts?.active && !facts.pending ? { userId: facts.user_id } : null),
+    compose: (_, mail) => resetMail(mail),
+    event: 'auth.password_reset.requested',
+  })
+}
+
+/**
+ * Exchanges a reset link, or the token that a password due for change was answered with, and a new password for a
+ * session. Every session, code and link from before ends. A password that is refused leaves the link as it was.
+ * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
+ */
+export async function confirmReset(
+  context: LoginContext,
+  sent: { email: string; token: string; password: string },
+): Promise<SessionTokens> {
+  const { platform, directory } = context
+  const settings = await resetSettings(context)
+  const who = identify(platform, requireEmail(sent.email))
+  const purposes = ['password_reset', 'password_change'] as const
+  const [link, facts] = await Promise.all([
+    findLink(platform.db, platform, directory, { token: sent.token, purposes, identity: who.hash }),
+    findSignInFacts(context, platform.db, who),
+  ])
+  const reset = await prepare(context, settings, link, facts, sent.password)
+  const proof = {
+    method: 'password' as const,
+    amr: ['pwd'],
+    linkId: link.id,
+    consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
+  }
+  const session =
+    link.purpose === 'password_reset'
+      ? await completeMailboxLogin(context, reset.facts, proof, reset.write)
+      : await changeAndSignIn(context, reset, proof)
+  if (!session) throw linkErrors.tokenInvalid()
+  return session
+}
+
+interface Reset {
+  facts: SignInFacts
+  write(tx: Tx): Promise<void>
+}
+
+class AlreadySpent extends Error {}
+
+/** The token came with a right password, not by mail: it proves no mailbox. */
+function changeAndSignIn(context: LoginContext, reset: Reset, proof: Parameters<typeof completeLogin>[3]) {
+  const work = async (tx: Tx) => {
+    await reset.write(tx)
+    const session = await completeLogin(context, tx, reset.facts, proof)
+    if (!session) throw new AlreadySpent()
+    return session
+  }
+  return context.platform.tx(work).catch((error: unknown) => {
+    if (error instanceof AlreadySpent) return null
+    throw error
+  })
+}
+
+async function prepare(
+  context: LoginContext,
+  settings: AuthSettings,
+  link: LinkRow,
+  facts: SignInFacts | null,
+  password: string,
+): Promise<Reset> {
+  const { platform, directory } = context
+  if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
+  assertMaySignIn(facts)
+  const user = await getUser(platform.db, directory, facts.user_id)
+  const hashed = await hashNewPassword(context, settings, user, password)
+  return { facts, write: (tx) => writeReset(tx, context, settings, link, user, hashed) }
+}
+
+async function writeReset(
+  tx: Tx,
+  context: LoginContext,
+  settings: AuthSettings,
+  link: LinkRow,
+  user: UserRow,
+  hashed: HashedPassword,
+): Promise<void> {
+  const { platform, directory, origin } = context
+  await storePassword(tx, directory, user.id, hashed, {
+    historyKept: settings.password_history,
+    mustChange: false,
+  })
+  await cutOff(tx, context, user, 'password_changed', link.id)
+  await queueMail(tx, platform, directory, passwordChangedMail(user.email, 'user'), DAY_SECONDS)
+  const target = { type: 'user', id: user.id }
+  if (link.purpose === 'password_reset')
+    await record(tx, directory, origin, { type: 'auth.password_reset.completed', target, data: { link_id: link.id } })
+  await record(tx, directory, origin, { type: 'auth.password.changed', target, data: { by: 'user' } })
+}
+
+/**
+ * The same for the page of the service, which holds no session: the person signs in afterwards.
+ * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
+ */
+export async function resetOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
+  const { platform, directory, origin } = context
+  const settings = await resetSettings(context)
+  const presented = { token: sent.token, purposes: ['password_reset'] as const, identity: null }
+  const link = await findLink(platform.db, platform, directory, presented)
+  if (link.user_id === null) throw linkErrors.tokenInvalid()
+  const user = await getUser(platform.db, directory, link.user_id)
+  const who = identify(platform, { email: user.email, norm: user.email_norm })
+  if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
+  const reset = await prepare(context, settings, link, await findSignInFacts(context, platform.db, who), sent.password)
+  await platform.tx(async (tx) => {
+    if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+    const isTheirs = await proveMailbox(tx, directory, origin, user, { linkId: link.id })
+    if (!isTheirs) throw linkErrors.tokenInvalid()
+    await reset.write(tx)
+  })
+}

@@ -1,0 +1,193 @@
+import { sql } from 'kysely'
+import { record } from '../../platform/events.ts'
+import { countAct } from '../../platform/http/rate-limit.ts'
+import { newId } from '../../platform/ids.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import {
+  credentialUnchanged,
+  findPassword,
+  hashPassword,
+  needsRehash,
+  type StoredPassword,
+  upgradeHash,
+  verifyNothing,
+  verifyPassword,
+} from '../credentials/credentials.ts'
+import { makeLink } from '../links/links.ts'
+import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
+import {
+  type AuthSettings,
+  assertDoorOpen,
+  assertMaySignIn,
+  completeLogin,
+  findSignInFacts,
+  type Identity,
+  identify,
+  type LoginContext,
+  mailLink,
+  type SessionTokens,
+  type SignInFacts,
+} from '../login/login.ts'
+import { markLocked } from '../users/users.ts'
+import { lockedMail } from './emails.ts'
+import { passwordErrors } from './errors.ts'
+import { hashParameters, passwordSettings } from './policy.ts'
+
+const CHANGE_TTL_SECONDS = 600
+// As long as the longest lock.
+const UNLOCK_TTL_SECONDS = 3600
+
+/**
+ * Exchanges a password for a session. The attempt is counted before the password is looked at, and an address that
+ * nobody has costs the same statements and the same hash (ASVS 6.3.1, 6.3.8).
+ * Throws `invalid_credentials`, `account_locked`, `password_change_required`, `verification_required`, `unavailable`
+ * when too many hashes wait, and what the door throws.
+ */
+export async function signInWithPassword(
+  context: LoginContext,
+  sent: { email: string; password: string },
+): Promise<SessionTokens> {
+  const { platform, directory } = context
+  const settings = await passwordSettings(context)
+  const who = identify(platform, requireEmail(sent.email))
+  const [found] = await Promise.all([findSignInFacts(context, platform.db, who), assertDoorOpen(context, who)])
+  const { facts, stored } = await judgePassword(context, settings, who, found, sent.password)
+  // The claim has looked at the lock; one that it set itself is lifted with the session.
+  const cleared = { ...facts, locked_seconds: null }
+  assertMaySignIn(cleared)
+  if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
+  if (stored.must_change) throw await changeRequired(context, who, facts)
+  const session = await completeLogin(context, platform.db, cleared, {
+    method: 'password',
+    amr: ['pwd'],
+    consume: (db) => credentialUnchanged(db, directory, facts.user_id, stored.revision),
+    alongside: (db) =>
+      clearFailures(db, platform, directory, sourceOf(context, who)).where(sql<boolean>`exists (select from proof)`),
+  })
+  // Another request changed the password while this one was looked at.
+  if (!session) throw passwordErrors.invalidCredentials()
+  await upgrade(context, facts, stored, sent.password, settings)
+  return session
+}
+
+/**
+ * The same judgement of a password that is sent beside another proof, and no session. Throws `invalid_credentials`,
+ * `account_locked`, `method_disabled`, `unavailable`.
+ */
+export async function provePassword(
+  context: LoginContext,
+  who: Identity,
+  facts: SignInFacts,
+  password: string,
+): Promise<void> {
+  const { platform, directory } = context
+  await judgePassword(context, await passwordSettings(context), who, facts, password)
+  await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
+}
+
+/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
+async function judgePassword(
+  context: LoginContext,
+  settings: AuthSettings,
+  who: Identity,
+  facts: SignInFacts | null,
+  password: string,
+): Promise<{ facts: SignInFacts; stored: StoredPassword }> {
+  const { platform, directory } = context
+  const [attempt, stored] = await Promise.all([
+    claim(context, who, settings),
+    // Nobody's id, where nobody has the address: the same statement.
+    findPassword(platform.db, directory, facts?.user_id ?? newId()),
+  ])
+  const right = stored
+    ? await verifyPassword(platform, stored, password)
+    : await verifyNothing(platform, password, hashParameters(settings))
+  if (!right || !facts || !stored) {
+    await noteFailure(context, who, facts, stored, attempt)
+    throw passwordErrors.invalidCredentials()
+  }
+  return { facts, stored }
+}
+
+function sourceOf({ origin }: LoginContext, who: Identity) {
+  return { identity: who.hash, ip: origin.endUser.ip }
+}
+
+/** Counts the attempt. Throws `account_locked`. */
+async function claim(context: LoginContext, who: Identity, settings: AuthSettings): Promise<Attempt> {
+  const { platform, directory } = context
+  if (!settings.lockout_enabled) {
+    // Guessing stays slow without locks too.
+    await countAct(platform, directory, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
+    return { allowed: true, locks: null }
+  }
+  const attempt = await claimAttempt(platform, directory, sourceOf(context, who), settings)
+  if (!attempt.allowed) throw accountLocked((await findLock(platform, directory, sourceOf(context, who))) ?? 1)
+  return attempt
+}
+
+async function noteFailure(
+  context: LoginContext,
+  who: Identity,
+  facts: SignInFacts | null,
+  stored: StoredPassword | null,
+  attempt: Attempt,
+): Promise<void> {
+  const { platform, directory, origin } = context
+  const reason = facts === null ? 'no_such_user' : stored ? 'wrong_password' : 'no_password'
+  const failure = {
+    type: 'auth.login.failed',
+    ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
+    data: { method: 'password', reason },
+  }
+  const { locks } = attempt
+  if (!locks) return record(platform.db, directory, origin, failure)
+  await platform.tx(async (tx) => {
+    await record(tx, directory, origin, failure)
+    await mailLink(tx, context, {
+      purpose: 'unlock',
+      who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
+      userId: facts?.user_id ?? null,
+      decoy: facts === null,
+      ttlSeconds: UNLOCK_TTL_SECONDS,
+      delivery: { redirectTo: null, deliver: true },
+      compose: (_, mail) => lockedMail(mail),
+    })
+    if (facts && locks.scope === 'account') await markLocked(tx, directory, origin, facts.user_id, locks.until)
+  })
+}
+
+/** The right password opens nothing but the choice of a new one. */
+async function changeRequired(context: LoginContext, who: Identity, facts: SignInFacts) {
+  const { platform, directory } = context
+  const link = await platform.tx(async (tx) => {
+    await clearFailures(tx, platform, directory, sourceOf(context, who)).execute()
+    return makeLink(tx, platform, directory, {
+      purpose: 'password_change',
+      userId: facts.user_id,
+      identity: who.hash,
+      ttlSeconds: CHANGE_TTL_SECONDS,
+    })
+  })
+  return passwordErrors.passwordChangeRequired({
+    extra: { token_hash: link.token, expires_at: link.expiresAt.toISOString() },
+  })
+}
+
+/** Brings an imported hash, or one of older parameters, up to date. A full pool may wait for the next sign-in. */
+async function upgrade(
+  context: LoginContext,
+  facts: SignInFacts,
+  stored: StoredPassword,
+  password: string,
+  settings: AuthSettings,
+): Promise<void> {
+  const { platform, directory } = context
+  if (!needsRehash(stored, hashParameters(settings))) return
+  try {
+    const fresh = await hashPassword(platform, password, hashParameters(settings))
+    await upgradeHash(platform.db, directory, facts.user_id, stored.hash, fresh)
+  } catch (error) {
+    platform.log.warn({ error }, 'A password hash was not upgraded; the next sign-in tries again')
+  }
+}

@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import { countAct, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import { newId } from '../../platform/ids.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
+import { mailVerification } from '../email-verification/email-verification.ts'
+import {
+  type AuthSettings,
+  assertDoorOpen,
+  completeLogin,
+  findSignInFacts,
+  type Identity,
+  identify,
+  type LoginContext,
+  type Proof,
+  type SessionTokens,
+} from '../login/login.ts'
+import { hashNewPassword, passwordErrors, passwordSettings } from '../password/password.ts'
+import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
+import { signupErrors } from './errors.ts'
+import { readSignupSettings } from './signup.ts'
+
+// The answer tells whether somebody has the address.
+const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
+
+export interface SignUp extends SignupProfile {
+  email: string
+  openSignup?: boolean
+  /** Absent: the person will sign in by mail. */
+  password?: string
+}
+
+/**
+ * Makes a user and their first session. Nobody has proved the mailbox, so this is for a user that this very call makes
+ * alone; the mail that asks for the proof leaves with it.
+ * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
+ * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
+ */
+export async function signUp(
+  context: LoginContext,
+  sent: SignUp,
+): Promise<{ session: SessionTokens; rate: RateState }> {
+  const { platform, directory } = context
+  const { settings, open } = await readSignupSettings(context, sent.openSignup)
+  if (sent.password !== undefined) await passwordSettings(context)
+  if (settings.require_email_verification) throw proofFirst()
+  const who = identify(platform, requireEmail(sent.email))
+  await assertDoorOpen(context, who)
+  const rate = await countAct(platform, directory, who.hash, limits)
+  await assertNobodyHas(context, who)
+  if (!open) throw signupErrors.signupDisabled({ detail: 'Nobody has this address, and sign-up is not open here.' })
+  const hashed = await hashPasswordOf(context, settings, sent)
+  const session = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
+  if (session) return { session, rate }
+  // Another request with the same address was faster.
+  await assertNobodyHas(context, who)
+  throw userErrors.emailExists()
+}
+
+/** Throws `email_exists`, and `verification_required` for somebody who has never signed in. */
+async function assertNobodyHas({ platform, directory }: LoginContext, who: Identity): Promise<void> {
+  const user = await findUserByEmail(platform.db, directory, who.address.norm)
+  if (user) throw user.auth_account_id === null ? proofFirst() : userErrors.emailExists()
+}
+
+function proofFirst() {
+  return passwordErrors.verificationRequired({
+    detail: 'The mailbox has to be proved first: use POST /v1/auth/signup/otp/send.',
+  })
+}
+
+async function hashPasswordOf(
+  context: LoginContext,
+  settings: AuthSettings,
+  sent: SignUp,
+): Promise<HashedPassword | null> {
+  const { email, password, firstName = null, lastName = null } = sent
+  if (password === undefined) return null
+  const owner = { id: newId(), email, first_name: firstName, last_name: lastName, display_name: null }
+  return hashNewPassword(context, settings, owner, password)
+}
+
+/** Null: somebody has got the address meanwhile. */
+async function makeUser(
+  tx: Tx,
+  context: LoginContext,
+  settings: AuthSettings,
+  input: { who: Identity; profile: SignupProfile; hashed: HashedPassword | null },
+): Promise<SessionTokens | null> {
+  const { directory, origin } = context
+  const { who, profile, hashed } = input
+  const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, false)
+  if (!user) return null
+  const { password_history: historyKept } = settings
+  if (hashed) await storePassword(tx, directory, user.id, hashed, { historyKept, mustChange: false })
+  await mailVerification(tx, context, user)
+  const amr = hashed ? ['pwd'] : []
+  return startFirstSession(tx, context, who, user, { method: 'signup', amr, consume: consumeNothing })
+}
+
+/** What entitles to the session is the row that this very transaction has made. */
+function consumeNothing(db: Db) {
+  return db.selectNoFrom(sql<number>`1`.as('one'))
+}
+
+/** The session of a user whom this transaction has made. Null: the proof had been consumed already. */
+export async function startFirstSession(
+  tx: Tx,
+  context: LoginContext,
+  who: Identity,
+  user: UserRow,
+  proof: Proof,
+): Promise<SessionTokens | null> {
+  const { directory, origin } = context
+  const facts = await findSignInFacts(context, tx, who)
+  if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is not there')
+  const target = { type: 'user', id: user.id }
+  await record(tx, directory, origin, { type: 'auth.signup.succeeded', target, data: { method: proof.method } })
+  return completeLogin(context, tx, facts, proof)
+}

@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { consumeLink, type LinkRow } from '../links/links.ts'
+import {
+  assertDoorOpen,
+  completeMailboxLogin,
+  findPresentedLink,
+  findSignInFacts,
+  type Identity,
+  type LinkDelivery,
+  type LoginContext,
+  type Proof,
+  refuseLink,
+  type SentLink,
+  type SessionTokens,
+  type SignInFacts,
+  sendLink,
+} from '../login/login.ts'
+import { createSignup, SignupProfile } from '../users/users.ts'
+import { startFirstSession } from './direct.ts'
+import { signupLinkMail } from './emails.ts'
+import { readSignupSettings } from './signup.ts'
+
+const purpose = 'signup'
+
+// What waits in the link of somebody who is no user yet. A decoy has none.
+const Waiting = Type.Object({ profile: SignupProfile })
+
+export interface SendSignupLink extends SignupProfile {
+  email: string
+  openSignup?: boolean
+  delivery: LinkDelivery
+}
+
+/**
+ * Mails a link that finishes a sign-up; nobody is made before it is redeemed. Whoever has the address already gets a
+ * link that signs them in, which lives as short as any sign-in link (ASVS 6.5.5), and the answer is the same.
+ * Throws `signup_disabled`, and what sendLink throws.
+ */
+export async function sendSignupLink(context: LoginContext, sent: SendSignupLink): Promise<SentLink> {
+  const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
+  const { settings, open } = await readSignupSettings(context, openSignup)
+  const ttlSeconds = settings.email_verification_ttl_seconds
+  const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone } }
+  return sendLink(context, {
+    purpose,
+    email,
+    delivery,
+    ttlSeconds,
+    limits: [
+      { bucket: 'signup_link.send.minute', limit: settings.magic_link_rate_limit_per_minute, windowSeconds: 60 },
+      { bucket: 'signup_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
+    ],
+    addressee(facts) {
+      if (!facts) return open ? { userId: null, details: waiting } : null
+      if (!facts.active) return null
+      const ownTtl = facts.pending ? ttlSeconds : Math.min(ttlSeconds, settings.magic_link_ttl_seconds)
+      return { userId: facts.user_id, ttlSeconds: ownTtl }
+    },
+    compose: (_, mail, userId) => signupLinkMail(mail, userId === null ? 'signUp' : 'signIn'),
+    event: 'auth.signup_link.sent',
+  })
+}
+
+/**
+ * Exchanges the link for a session: of the user that it makes, or of whoever has the address by now.
+ * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
+ */
+export async function verifySignupLink(
+  context: LoginContext,
+  presented: { email: string; token: string },
+): Promise<SessionTokens> {
+  const { who, link, facts } = await findPresentedLink(context, { ...presented, purpose })
+  const profile = profileOf(link)
+  const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
+  if (!isTheirs) throw await refuseLink(context, purpose, facts)
+  const session = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
+  // Another request with the same link was faster.
+  if (!session) throw await refuseLink(context, purpose, facts)
+  return session
+}
+
+function profileOf({ details }: LinkRow): SignupProfile | null {
+  return Value.Check(Waiting, details) ? details.profile : null
+}
+
+function signIn(context: LoginContext, link: LinkRow, facts: SignInFacts): Promise<SessionTokens | null> {
+  return completeMailboxLogin(context, facts, {
+    ...proofBy(context, link, facts.pending ? 'signup' : 'magic_link'),
+    linkId: link.id,
+  })
+}
+
+function proofBy({ directory }: LoginContext, link: LinkRow, method: Proof['method']): Proof {
+  return { method, amr: ['otp'], consume: (db) => consumeLink(db, directory, link) }
+}
+
+class AlreadySpent extends Error {}
+
+async function signUpBy(
+  context: LoginContext,
+  link: LinkRow,
+  who: Identity,
+  profile: SignupProfile,
+): Promise<SessionTokens | null> {
+  const { platform, directory, origin } = context
+  await readSignupSettings(context)
+  await assertDoorOpen(context, who)
+  const work = platform.tx(async (tx) => {
+    const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, true)
+    if (!user) return null
+    const session = await startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
+    // Thrown, so that the user goes too.
+    if (!session) throw new AlreadySpent()
+    return session
+  })
+  const session = await work.catch((error: unknown) => {
+    if (error instanceof AlreadySpent) return 'spent' as const
+    throw error
+  })
+  if (session === 'spent') return null
+  if (session) return session
+  // Somebody has got the address meanwhile: by this very link, which is spent then, or another way.
+  const facts = await findSignInFacts(context, platform.db, who)
+  return facts && signIn(context, link, facts)
+}

@@ -1,0 +1,40 @@
+import { requireEmail } from '../../platform/mail/address.ts'
+import { consumeLink, findLink, linkErrors, voidLinks } from '../links/links.ts'
+import { unlock } from '../lockout/lockout.ts'
+import { assertOrganizationOpen, identify, type LoginContext } from '../login/login.ts'
+import { getUser, markUnlocked } from '../users/users.ts'
+
+/**
+ * Ends the lock of an address by the link that its owner was mailed.
+ * Throws `token_invalid`, `token_expired`, `organization_suspended`.
+ */
+export async function unlockByLink(context: LoginContext, presented: { email: string; token: string }): Promise<void> {
+  const { platform, directory, origin } = context
+  const who = identify(platform, requireEmail(presented.email))
+  await assertOrganizationOpen(context)
+  const link = await findLink(platform.db, platform, directory, {
+    token: presented.token,
+    purposes: ['unlock'],
+    identity: who.hash,
+  })
+  await platform.tx(async (tx) => {
+    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
+    if (!spent?.user_id) throw linkErrors.tokenInvalid()
+    await unlock(tx, directory, who.hash)
+    await markUnlocked(tx, directory, origin, spent.user_id)
+  })
+}
+
+/** Ends the lock of a user's address at once. False: there was neither a lock nor a failure. Throws `user_not_found`. */
+export async function unlockUser(context: LoginContext, userId: string): Promise<boolean> {
+  const { platform, directory, origin } = context
+  return platform.tx(async (tx) => {
+    const user = await getUser(tx, directory, userId)
+    const who = identify(platform, { email: user.email, norm: user.email_norm })
+    if (!(await unlock(tx, directory, who.hash))) return false
+    // Their mail offers what has been done.
+    await voidLinks(tx, directory, user.id, { purpose: 'unlock' })
+    await markUnlocked(tx, directory, origin, user.id)
+    return true
+  })
+}

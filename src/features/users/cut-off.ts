@@ -1,0 +1,42 @@
+import type { Tx } from '../../platform/db/pool.ts'
+import type { Origin } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { voidLinks } from '../links/links.ts'
+import { voidOtps } from '../otp/otp.ts'
+import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.ts'
+import type { UserRow } from './store.ts'
+
+interface CutContext {
+  platform: Platform
+  directory: Directory
+  origin: Origin
+}
+
+/**
+ * Ends every way in that the user, as they were, holds at this moment. The one place for it: sessions, mailed codes,
+ * and links but the one that is being redeemed. Returns how many sessions.
+ */
+export async function cutOff(
+  tx: Tx,
+  context: CutContext,
+  user: Pick<UserRow, 'id' | 'email_norm'>,
+  reason: RevocationReason,
+  linkId?: string,
+): Promise<number> {
+  const { platform, directory, origin } = context
+  const revoked = await revokeUserSessions(tx, directory, origin, user.id, reason)
+  await voidWhatWaits(tx, { platform, directory }, user, linkId)
+  return revoked
+}
+
+/** Ends the codes and links on their way to the user, but the link that is being redeemed. */
+export async function voidWhatWaits(
+  tx: Tx,
+  { platform, directory }: Pick<CutContext, 'platform' | 'directory'>,
+  user: Pick<UserRow, 'id' | 'email_norm'>,
+  linkId?: string,
+): Promise<void> {
+  await voidOtps(tx, platform, directory, user.email_norm)
+  await voidLinks(tx, directory, user.id, { exceptId: linkId })
+}
