@@ -2,17 +2,19 @@ import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { docsPages } from './features/docs/docs.ts'
+import { hostedPages } from './features/hosted/hosted.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
+import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
 import { openDatabase } from './platform/db/pool.ts'
 import { transactions } from './platform/db/tx.ts'
 import { buildServer } from './platform/http/server.ts'
 import { createLog, type Log } from './platform/log.ts'
-import { closeMail } from './platform/mail/delivery.ts'
+import { mailDelivery } from './platform/mail/jobs.ts'
 import { mailPages } from './platform/mail/pages.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
@@ -57,7 +59,8 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   return {
     platform,
     async close() {
-      closeMail(platform)
+      mailDelivery.close(platform)
+      await closePasswordPool(platform)
       await caches.close()
       await database.close()
     },
@@ -71,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const server = buildServer({
     platform,
     routes,
-    pages: [...mailPages(platform), ...docsPages(routes)],
+    pages: [...hostedPages(platform), ...mailPages(platform), ...docsPages(routes)],
     metrics,
     findApiKey: findApiKey(platform),
     isServiceEnabled: (directory, service) => isServiceEnabled(platform, directory, service),

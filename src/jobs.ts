@@ -1,16 +1,30 @@
+import { announceExpiredInvites } from './features/invites/expiry.ts'
+import { cleanUpLinks } from './features/links/cleanup.ts'
+import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { otpJobs } from './features/otp/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
 import type { JobHandler } from './platform/jobs/queue.ts'
-import { mailJobs } from './platform/mail/jobs.ts'
+import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
+import type { Platform } from './platform/platform.ts'
+import { smsDelivery, smsJobs } from './platform/sms/jobs.ts'
 
 /** Every kind of background work. */
 export const jobs: JobHandler[] = [
   ...mailJobs,
+  ...smsJobs,
   ...otpJobs,
+  cleanUpLinks,
+  cleanUpLockouts,
   userCleanup,
+  announceExpiredInvites,
   cleanUpSessions,
   cleanUpPlatform,
   rotateSigningKeysWhenDue,
 ]
+
+/** Brings the gauges of what waits to leave up to date; every process that is scraped does so for itself. */
+export async function measureWaiting(platform: Platform): Promise<void> {
+  await Promise.all([mailDelivery.measure(platform), smsDelivery.measure(platform)])
+}

@@ -1,15 +1,21 @@
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { inviteRoutes } from './features/invites/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
+import { magicLinkRoutes } from './features/magic-link/routes.ts'
+import { mailRoutes } from './features/mail/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { otpLoginRoutes } from './features/otp-login/routes.ts'
+import { passwordRoutes } from './features/password/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { unlockRoutes } from './features/unlock/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import type { Route } from './platform/http/route.ts'
 
@@ -21,11 +27,17 @@ export const routes: Route[] = [
   ...apiKeyRoutes,
   ...serviceRoutes,
   ...userRoutes,
+  ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
   ...otpLoginRoutes,
+  ...magicLinkRoutes,
+  ...passwordRoutes,
+  ...unlockRoutes,
   ...signupRoutes,
+  ...emailVerificationRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
+  ...mailRoutes,
   ...docsRoutes(() => routes),
 ]

@@ -75,14 +75,14 @@ export interface Service {
 /** Builds the app and starts its jobs. Ends in this order: requests, jobs, then its connections to the database. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { config, lifetime } = options
-  const [{ buildApp }, { startWorker }, { jobs }, { readinessChecks }, { describeMail }, mailJobs] = await Promise.all([
-    import('./app.ts'),
-    import('./platform/jobs/worker.ts'),
-    import('./jobs.ts'),
-    import('./readiness.ts'),
-    import('./platform/mail/smtp.ts'),
-    import('./platform/mail/jobs.ts'),
-  ])
+  const [{ buildApp }, { startWorker }, { jobs, measureWaiting }, { readinessChecks }, { describeMail }] =
+    await Promise.all([
+      import('./app.ts'),
+      import('./platform/jobs/worker.ts'),
+      import('./jobs.ts'),
+      import('./readiness.ts'),
+      import('./platform/mail/smtp.ts'),
+    ])
   const mail = describeMail(config)
   if (!mail.ok) options.log.warn({}, mail.line)
   const app = await buildApp(options)
@@ -96,7 +96,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     readers: {
       async readMetrics() {
         // The job that measures it runs in one process of many. Metrics are told without a database, too.
-        await mailJobs.measureWaitingMail(app.platform).catch(() => undefined)
+        await measureWaiting(app.platform).catch(() => undefined)
         return app.metrics.registry.metrics()
       },
       readChecks: async () => (lifetime.ending.aborted ? null : check()),

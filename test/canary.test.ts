@@ -5,11 +5,15 @@ import { jobs } from '../src/jobs.ts'
 import { startWorker } from '../src/platform/jobs/worker.ts'
 import { routes } from '../src/routes.ts'
 import { type Reply, startApp, until } from './harness.ts'
+import { useMailboxMethods } from './secrets.ts'
 import { mailedCode, signedInUser, signIn } from './sign-in.ts'
 
 const app = await startApp()
 const { platform } = app.app
 const tenant = await app.tenant()
+
+// Where hashes of passwords live; nothing else of these tables is left out.
+const HASHES = ['public.password_credentials', 'public.password_history']
 
 /** Every row of every table of ours and of the job queue, as text. */
 async function dumpDatabase(): Promise<string> {
@@ -18,7 +22,8 @@ async function dumpDatabase(): Promise<string> {
     where schemaname in ('public', 'graphile_worker')`.execute(platform.db)
   const texts = []
   for (const { name } of tables.rows) {
-    const rows = await sql<{ text: string }>`select t::text as text from ${sql.raw(name)} t`.execute(platform.db)
+    const row = HASHES.includes(name) ? sql`to_jsonb(t) - 'hash'` : sql`t`
+    const rows = await sql<{ text: string }>`select (${row})::text as text from ${sql.raw(name)} t`.execute(platform.db)
     texts.push(...rows.rows.map((row) => row.text))
   }
   return texts.join('\n')
@@ -57,6 +62,13 @@ async function sendCanaries(): Promise<{ secrets: string[]; replies: Reply[] }> 
   return { secrets, replies }
 }
 
+/** Every hash of a password, which nothing but its own column may hold. */
+async function storedHashes(): Promise<string[]> {
+  const present = platform.db.selectFrom('password_credentials').select('hash')
+  const rows = await present.unionAll(platform.db.selectFrom('password_history').select('hash')).execute()
+  return rows.map(({ hash }) => hash)
+}
+
 test('no secret of a real sign-in, and nothing a caller sends as one, reaches logs, metrics or plain columns', async () => {
   const worker = await startWorker(platform, jobs)
   const subOrgId = await tenant.organization()
@@ -70,6 +82,8 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
   await app.advance(61)
   const last = await signIn(app, tenant, subOrgId, email)
   await tenant.post('/v1/auth/token/introspect', { token: last.access_token })
+  const used = await useMailboxMethods(app, tenant)
+  const hashes = await storedHashes()
   const made = await sendCanaries()
   const secrets = [
     tenant.key,
@@ -86,6 +100,10 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
     generated.body.code,
     app.masterKeyText,
     ...made.secrets,
+    ...used.passwords,
+    ...used.hashes,
+    ...used.tokens,
+    ...hashes,
   ]
   expect(secrets.every((secret) => typeof secret === 'string' && secret.length > 6)).toBe(true)
   expect(secrets.length).toBeGreaterThan(40)
@@ -100,17 +118,24 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
   const metrics = await app.app.metrics.registry.metrics()
   expect(app.logLines.length).toBeGreaterThan(100)
   expect(database).toContain(email)
+  expect([used.passwords.length > 15, used.tokens.length > 8, hashes.length > 6]).toEqual([true, true, true])
   for (const secret of secrets) {
     expect(logs.includes(secret), 'a secret in the log').toBe(false)
     expect(metrics.includes(secret), 'a secret in the metrics').toBe(false)
     expect(database.includes(secret), 'a secret in the database').toBe(false)
+    // As a column of bytes shows it.
+    expect(database.includes(Buffer.from(secret).toString('hex')), 'a secret in the database').toBe(false)
   }
-  expect(logs.includes(email), 'an address in the log').toBe(false)
+  expect(logs).not.toMatch(/@example\.com/)
+  expect(metrics).not.toMatch(/@example\.com/)
   const echoed = made.replies.filter(
     (reply) => reply.status >= 400 && made.secrets.some((secret) => reply.text.includes(secret)),
   )
   expect(echoed.map((reply) => reply.text)).toEqual([])
   expect(made.replies.every((reply) => reply.status < 500)).toBe(true)
+  // Tokens are answered where they belong; a password or a hash never is.
+  const told = used.replies.join('\n')
+  expect([...used.passwords, ...used.hashes, ...hashes].filter((secret) => told.includes(secret))).toEqual([])
 })
 
 test('the private halves of signing keys and data keys are sealed', async () => {

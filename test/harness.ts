@@ -9,6 +9,7 @@ import { parseConfig } from '../src/platform/config.ts'
 import { type MasterKey, parseMasterKey } from '../src/platform/crypto/master-key.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { createLog } from '../src/platform/log.ts'
+import type { Mail } from '../src/platform/mail/compose.ts'
 import { mailPlace } from '../src/platform/mail/outbox.ts'
 import { assertMatchesContract } from './contract.ts'
 import { administer, databaseUrl } from './database.ts'
@@ -59,7 +60,7 @@ export interface TestApp {
   /** Moves the clock of the process and of the database. */
   advance(seconds: number): Promise<void>
   /** Mails in the outbox, oldest first, decoys left out. */
-  mails(to?: string): Promise<{ kind: string; to: string; subject: string; text: string; html: string }[]>
+  mails(to?: string): Promise<Mail[]>
   /** Types of events of a directory's or account's organization, in order. */
   events(filter: { accountId: string; type?: string }): Promise<EventRow[]>
 }

@@ -40,6 +40,15 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
     params: { userId: ids.user },
     body: { targetSubOrgId: ids.organization },
   }),
+  'GET /v1/users/invites': () => ({}),
+  'POST /v1/users/invites': () => ({ body: { email: `new-${fresh()}@example.com` } }),
+  'DELETE /v1/users/invites/{inviteId}': ({ ids }) => ({ params: { inviteId: ids.invite } }),
+  'POST /v1/users/{userId}/invite': ({ ids }) => ({ params: { userId: ids.user } }),
+  'POST /v1/auth/invite/accept': ({ ids }) => ({
+    body: { token: ids.inviteToken, password: `plum-${fresh()}-${fresh()}` },
+  }),
+  'POST /v1/users/{userId}/unlock': ({ ids }) => ({ params: { userId: ids.user } }),
+  'POST /v1/auth/unlock': ({ ids, email }) => ({ body: { email, token_hash: ids.unlockLink } }),
   'DELETE /v1/users/{userId}/sessions': ({ ids }) => ({ params: { userId: ids.authAccount } }),
   'POST /v1/otp/generate': () => ({ body: { session_id: 'checkout-1' } }),
   'POST /v1/otp/validate': ({ ids, generatedCode }) => ({ body: { otp_id: ids.generatedOtp, code: generatedCode } }),
@@ -50,6 +59,9 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
   'PATCH /v1/auth/settings': () => ({ body: { access_token_ttl_seconds: 600 } }),
   'PATCH /v1/otp/settings/defaults': () => ({ body: { ttl_seconds: 240 } }),
   'PATCH /v1/auth/settings/defaults': () => ({ body: { access_token_ttl_seconds: 600 } }),
+  'GET /v1/mail/settings': () => ({}),
+  'PATCH /v1/mail/settings': () => ({ body: { brand_name: 'Acme', subjects: { otp: 'Your code for {brand}' } } }),
+  'PATCH /v1/mail/settings/defaults': () => ({ body: { support_email: 'help@example.com' } }),
   'POST /v1/auth/login/otp/send': ({ email }) => ({ body: { email } }),
   'POST /v1/auth/login/otp/verify': ({ ids, loginEmail, loginCode }) => ({
     body: { email: loginEmail, otp_id: ids.loginOtp, code: loginCode },
@@ -57,6 +69,34 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
   'POST /v1/auth/signup/otp/send': () => ({ body: { email: `new-${fresh()}@example.com`, openSignup: true } }),
   'POST /v1/auth/signup/otp/verify': ({ ids, signupEmail, signupCode }) => ({
     body: { email: signupEmail, otp_id: ids.signupOtp, code: signupCode },
+  }),
+  'POST /v1/auth/login/password': ({ passwordEmail, password }) => ({ body: { email: passwordEmail, password } }),
+  'POST /v1/auth/password/reset/send': ({ email }) => ({ body: { email } }),
+  'POST /v1/auth/password/reset/confirm': ({ ids, passwordEmail }) => ({
+    body: { email: passwordEmail, token_hash: ids.resetLink, password: `plum-${fresh()}-${fresh()}` },
+  }),
+  'POST /v1/users/{userId}/password/reset': ({ ids }) => ({ params: { userId: ids.passwordUser } }),
+  'PUT /v1/users/{userId}/password': ({ ids }) => ({
+    params: { userId: ids.passwordUser },
+    body: { password: `plum-${fresh()}-${fresh()}` },
+  }),
+  'POST /v1/auth/login/magic-link/send': ({ email }) => ({ body: { email } }),
+  'POST /v1/auth/login/magic-link/verify': ({ ids, linkEmail }) => ({
+    body: { email: linkEmail, token_hash: ids.magicLink },
+  }),
+  'POST /v1/users/{userId}/verify/resend': ({ ids }) => ({ params: { userId: ids.linkUser } }),
+  'POST /v1/auth/email/verify': ({ ids, linkEmail }) => ({
+    body: { email: linkEmail, token_hash: ids.verificationLink },
+  }),
+  'POST /v1/auth/signup': () => ({ body: { email: `new-${fresh()}@example.com`, openSignup: true } }),
+  'POST /v1/auth/signup/password': () => ({
+    body: { email: `new-${fresh()}@example.com`, password: `plum-${fresh()}-${fresh()}`, openSignup: true },
+  }),
+  'POST /v1/auth/signup/authenticate-email/send': () => ({
+    body: { email: `new-${fresh()}@example.com`, openSignup: true },
+  }),
+  'POST /v1/auth/signup/authenticate-email/verify': ({ ids, newcomerEmail }) => ({
+    body: { email: newcomerEmail, token_hash: ids.signupLink },
   }),
   'POST /v1/auth/token/refresh': ({ ids }) => ({ body: { refresh_token: ids.refreshToken } }),
   'POST /v1/auth/token/introspect': ({ ids }) => ({ body: { token: ids.accessToken } }),
@@ -71,6 +111,7 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
 export const orgWideOnly: readonly string[] = [
   'POST /v1/organizations',
   'PATCH /v1/auth/settings/defaults',
+  'PATCH /v1/mail/settings/defaults',
   'PATCH /v1/otp/settings/defaults',
 ]
 

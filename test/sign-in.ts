@@ -31,3 +31,20 @@ export async function signedInUser(app: TestApp, caller: Caller, subOrgId: strin
   if (made.status !== 200) throw new Error(`No user: ${made.text}`)
   return { userId: made.body.user.id as string, email, session: await signIn(app, caller, subOrgId, email) }
 }
+
+export interface MailedLink {
+  url: string
+  token_hash: string
+  email: string
+  type: string
+}
+
+/** The link in the newest mail of a kind to an address. */
+export async function mailedLink(app: TestApp, email: string, kind: string): Promise<MailedLink> {
+  const mail = (await app.mails(email)).filter((each) => each.kind === kind).at(-1)
+  const line = mail?.text.split('\n').find((each) => each.startsWith('http') && each.includes('token_hash='))
+  if (!line) throw new Error(`No link of ${kind} was mailed to ${email}`)
+  const { searchParams } = new URL(line)
+  const read = (name: string) => searchParams.get(name) ?? ''
+  return { url: line, token_hash: read('token_hash'), email: read('email'), type: read('type') }
+}

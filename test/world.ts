@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { makeLink } from '../src/features/links/links.ts'
+import { getUser } from '../src/features/users/users.ts'
+import { hashIdentity } from '../src/platform/crypto/identity.ts'
+import { findDirectory } from '../src/platform/http/directory.ts'
 import type { Caller, Tenant, TestApp } from './harness.ts'
+import { mailedCode, mailedLink } from './sign-in.ts'
 
 export const kinds = [
   'organization',
@@ -10,6 +15,15 @@ export const kinds = [
   'generatedOtp',
   'loginOtp',
   'signupOtp',
+  'linkUser',
+  'passwordUser',
+  'resetLink',
+  'magicLink',
+  'verificationLink',
+  'signupLink',
+  'invite',
+  'inviteToken',
+  'unlockLink',
   'refreshToken',
   'accessToken',
 ] as const
@@ -34,6 +48,13 @@ export interface World {
   signupEmail: string
   signupCode: string
   generatedCode: string
+  /** Of `linkUser`, who has been mailed a sign-in link and one that verifies the address. */
+  linkEmail: string
+  /** Of `passwordUser`, who has `password` and has been mailed a link to choose another. */
+  passwordEmail: string
+  password: string
+  /** Of nobody yet: a sign-up link is on its way. */
+  newcomerEmail: string
 }
 
 /** Makes a world in the tenant; `organizationId`: in an organization that is there already. */
@@ -47,6 +68,7 @@ export async function makeWorld(
   const orgWide = environment === 'production' ? tenant : await tenant.withKey({ environment })
   const scoped = await tenant.withKey({ environment, subOrgId })
   const [email, loginEmail, signupEmail] = [makeEmail('ada'), makeEmail('bob'), makeEmail('eve')]
+  const [linkEmail, newcomerEmail] = [makeEmail('dan'), makeEmail('fay')]
   const user = await succeed(scoped.post('/v1/users', { email }))
   await succeed(scoped.post('/v1/users', { email: loginEmail }))
   const { session } = await signIn(app, scoped, email)
@@ -54,6 +76,16 @@ export async function makeWorld(
   const login = await succeed(scoped.post('/v1/auth/login/otp/send', { email: loginEmail }))
   const signup = await succeed(scoped.post('/v1/auth/signup/otp/send', { email: signupEmail, openSignup: true }))
   const generated = await succeed(scoped.post('/v1/otp/generate', {}))
+  const linkUser = (await succeed(scoped.post('/v1/users', { email: linkEmail }))).user.id
+  const [passwordEmail, password] = [makeEmail('gus'), `plum-${randomUUID()}`]
+  const passwordUser = (await succeed(scoped.post('/v1/users', { email: passwordEmail }))).user.id
+  await succeed(scoped.put(`/v1/users/${passwordUser}/password`, { password }))
+  await succeed(scoped.post('/v1/auth/password/reset/send', { email: passwordEmail }))
+  await succeed(scoped.post('/v1/auth/login/magic-link/send', { email: linkEmail }))
+  await succeed(scoped.post(`/v1/users/${linkUser}/verify/resend`, {}))
+  const invited = await succeed(scoped.post('/v1/users/invites', { email: makeEmail('gus'), deliver: false }))
+  const signupLink = { email: newcomerEmail, openSignup: true }
+  await succeed(scoped.post('/v1/auth/signup/authenticate-email/send', signupLink))
   const apiKey = await succeed(scoped.post('/v1/api-keys', { name: 'Of the organization', scopes: ['users.read'] }))
   return {
     accountId: tenant.accountId,
@@ -66,6 +98,10 @@ export async function makeWorld(
     signupEmail,
     signupCode: await mailedCode(app, signupEmail),
     generatedCode: generated.code,
+    linkEmail,
+    passwordEmail,
+    password,
+    newcomerEmail,
     ids: {
       organization: subOrgId,
       user: user.user.id,
@@ -75,10 +111,29 @@ export async function makeWorld(
       generatedOtp: generated.otp_id,
       loginOtp: login.otp_id,
       signupOtp: signup.otp_id,
+      linkUser,
+      passwordUser,
+      resetLink: (await mailedLink(app, passwordEmail, 'password_reset')).token_hash,
+      magicLink: (await mailedLink(app, linkEmail, 'magic_link')).token_hash,
+      verificationLink: (await mailedLink(app, linkEmail, 'email_verification')).token_hash,
+      invite: invited.invite.id,
+      inviteToken: new URL(invited.invite.invite_url).searchParams.get('token_hash') ?? '',
+      unlockLink: await makeUnlockLink(app, user.user.id),
+      signupLink: (await mailedLink(app, newcomerEmail, 'signup_link')).token_hash,
       refreshToken: session.refresh_token,
       accessToken: session.access_token,
     },
   }
+}
+
+/** The link in the mail about a lock, without the many wrong passwords that lead to it. */
+async function makeUnlockLink(app: TestApp, userId: string): Promise<string> {
+  const { platform } = app.app
+  const directory = await findDirectory(platform, await directoryOf(app, userId))
+  if (!directory) throw new Error('A user without a directory')
+  const { email_norm: norm } = await getUser(platform.db, directory, userId)
+  const link = { purpose: 'unlock' as const, userId, identity: hashIdentity(platform, norm), ttlSeconds: 3600 }
+  return (await platform.tx((tx) => makeLink(tx, platform, directory, link))).token
 }
 
 async function directoryOf(app: TestApp, userId: string): Promise<string> {
@@ -87,9 +142,20 @@ async function directoryOf(app: TestApp, userId: string): Promise<string> {
     .directory_id
 }
 
+const tokens: Kind[] = [
+  'refreshToken',
+  'accessToken',
+  'magicLink',
+  'verificationLink',
+  'signupLink',
+  'inviteToken',
+  'resetLink',
+  'unlockLink',
+]
+
 /** An id of a kind that nothing has, of the same form. */
 export function unknownId(world: World, kind: Kind): string {
-  if (kind !== 'refreshToken' && kind !== 'accessToken') return randomUUID()
+  if (!tokens.includes(kind)) return randomUUID()
   const token = world.ids[kind]
   // Within the secret or the signature, so that only the last check can refuse it.
   const at = token.length - 12
@@ -99,14 +165,6 @@ export function unknownId(world: World, kind: Kind): string {
 async function signIn(app: TestApp, caller: Caller, email: string) {
   const { otp_id } = await succeed(caller.post('/v1/auth/login/otp/send', { email }))
   return succeed(caller.post('/v1/auth/login/otp/verify', { email, otp_id, code: await mailedCode(app, email) }))
-}
-
-/** The two words of the newest mail to an address. */
-async function mailedCode(app: TestApp, email: string): Promise<string> {
-  const mail = (await app.mails(email)).at(-1)
-  const code = mail?.text.split('\n').find((line) => /^[a-z]+ [a-z]+$/.test(line))
-  if (!code) throw new Error(`No code in the mails to ${email}`)
-  return code
 }
 
 function makeEmail(name: string): string {

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, inject } from 'vitest'
+import { afterAll, afterEach, inject } from 'vitest'
 import { administer, databaseUrl } from '../database.ts'
 import { until } from '../harness.ts'
 
@@ -20,6 +20,18 @@ afterEach(async () => {
 /** Runs after the test, the latest first. */
 export function afterThisTest(step: () => Promise<unknown> | unknown): void {
   undo.push(step)
+}
+
+/** Starts something that the tests of a file share: it ends after the last of them. Not to be called within a test. */
+export async function startedOnce<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start()
+  } finally {
+    const steps = undo.splice(0).reverse()
+    afterAll(async () => {
+      for (const step of steps) await step()
+    })
+  }
 }
 
 /** A program of the project, running as an operator runs it. */
@@ -143,7 +155,7 @@ export function databasePid(dataDir: string): number | null {
   return command.includes('postgres') ? pid : null
 }
 
-function makeDirectory(): string {
+export function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'watchword-process-'))
   // PostgreSQL, which does not run as root, must be able to pass.
   chmodSync(directory, 0o755)

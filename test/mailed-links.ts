@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import type { Tenant, TestApp } from './harness.ts'
+import { type MailedLink, mailedLink } from './sign-in.ts'
+
+/** The `type` of every link that leads to the page of the service. */
+export const linkTypes = ['magiclink', 'signup', 'invite', 'recovery', 'verification', 'unlock'] as const
+export type LinkType = (typeof linkTypes)[number]
+
+export interface Person {
+  subOrgId: string
+  email: string
+  /** Null: a sign-up link makes the user. */
+  userId: string | null
+}
+
+/** Has a link of a type mailed to somebody fresh, as people come to be mailed one. */
+export async function mailLinkTo(
+  app: TestApp,
+  tenant: Tenant,
+  type: LinkType,
+  options: { subOrgId?: string } = {},
+): Promise<{ person: Person; link: MailedLink }> {
+  const subOrgId = options.subOrgId ?? (await tenant.organization())
+  const email = `${randomUUID()}@example.com`
+  const post = async (path: string, body: object) => {
+    const reply = await tenant.post(path, { subOrgId, ...body })
+    if (reply.status !== 200) throw new Error(`No link: ${reply.text}`)
+    return reply.body
+  }
+  if (type === 'signup') {
+    await post('/v1/auth/signup/authenticate-email/send', { email, openSignup: true })
+    return { person: { subOrgId, email, userId: null }, link: await mailedLink(app, email, 'signup_link') }
+  }
+  const { user } = await post('/v1/users', { email })
+  const person = { subOrgId, email, userId: String(user.id) }
+  const mailed = async (kind: string) => ({ person, link: await mailedLink(app, email, kind) })
+  switch (type) {
+    case 'magiclink':
+      await post('/v1/auth/login/magic-link/send', { email })
+      return mailed('magic_link')
+    case 'invite':
+      await post(`/v1/users/${user.id}/invite`, {})
+      return mailed('invite')
+    case 'recovery':
+      await post('/v1/auth/password/reset/send', { email })
+      return mailed('password_reset')
+    case 'verification':
+      await post(`/v1/users/${user.id}/verify/resend`, {})
+      return mailed('email_verification')
+    case 'unlock':
+      await tenant.patch('/v1/auth/settings', { subOrgId, lockout_max_attempts: 3 })
+      for (const _ of [1, 2, 3]) await tenant.post('/v1/auth/login/password', { subOrgId, email, password: 'not this' })
+      return mailed('account_locked')
+  }
+}

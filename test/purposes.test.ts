@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { startApp } from './harness.ts'
+import { mailedCode, mailedLink } from './sign-in.ts'
+
+// Every one-time secret against every route that takes one (ASVS 6.6.2): each passes where it belongs, and nowhere else.
+
+const app = await startApp()
+const tenant = await app.tenant()
+const PASSWORD = 'correct horse battery staple'
+const NEW = 'a quite different sentence'
+
+interface Person {
+  subOrgId: string
+  id: string
+  email: string
+}
+
+interface Secret {
+  otp_id: string
+  /** A code, or the token of a link. */
+  text: string
+}
+
+async function newPerson(): Promise<Person> {
+  const subOrgId = await tenant.organization()
+  await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true })
+  const email = `${randomUUID()}@example.com`
+  const made = await tenant.post('/v1/users', { subOrgId, email })
+  return { subOrgId, email, id: made.body.user.id }
+}
+
+async function sent(path: string, person: Person, body: object = {}) {
+  const { subOrgId, email } = person
+  const reply = await tenant.post(path, { subOrgId, ...(path.includes('{') ? {} : { email }), ...body })
+  expect(reply.status, reply.text).toBe(200)
+  return reply.body
+}
+
+const linked = async (person: Person, kind: string): Promise<Secret> => ({
+  otp_id: randomUUID(),
+  text: (await mailedLink(app, person.email, kind)).token_hash,
+})
+
+const setPassword = (person: Person, body: object = {}) =>
+  tenant.put(`/v1/users/${person.id}/password`, { subOrgId: person.subOrgId, password: PASSWORD, ...body })
+
+const secrets: Record<string, (person: Person) => Promise<Secret>> = {
+  'code of the generator': async (person) => {
+    const made = await sent('/v1/otp/generate', person)
+    return { otp_id: made.otp_id, text: made.code }
+  },
+  'sign-in code': async (person) => {
+    const { otp_id } = await sent('/v1/auth/login/otp/send', person)
+    return { otp_id, text: await mailedCode(app, person.email) }
+  },
+  'sign-up code': async (person) => {
+    const { otp_id } = await sent('/v1/auth/signup/otp/send', person)
+    return { otp_id, text: await mailedCode(app, person.email) }
+  },
+  'sign-in link': async (person) => {
+    await sent('/v1/auth/login/magic-link/send', person)
+    return linked(person, 'magic_link')
+  },
+  'reset link': async (person) => {
+    await sent('/v1/auth/password/reset/send', person)
+    return linked(person, 'password_reset')
+  },
+  'token for a due change': async (person) => {
+    await setPassword(person, { mustChange: true })
+    const { subOrgId, email } = person
+    const reply = await tenant.post('/v1/auth/login/password', { subOrgId, email, password: PASSWORD })
+    return { otp_id: randomUUID(), text: reply.body.token_hash }
+  },
+  invitation: async (person) => {
+    await tenant.post(`/v1/users/${person.id}/invite`, { subOrgId: person.subOrgId })
+    return linked(person, 'invite')
+  },
+  'verification link': async (person) => {
+    await tenant.post(`/v1/users/${person.id}/verify/resend`, { subOrgId: person.subOrgId })
+    return linked(person, 'email_verification')
+  },
+  'sign-up link': async (person) => {
+    await sent('/v1/auth/signup/authenticate-email/send', person)
+    return linked(person, 'signup_link')
+  },
+  'unlock link': async (person) => {
+    await setPassword(person)
+    const { subOrgId, email } = person
+    for (let i = 0; i < 10; i++) await tenant.post('/v1/auth/login/password', { subOrgId, email, password: `no ${i}` })
+    const made = await linked(person, 'account_locked')
+    // So that nothing else refuses.
+    await app.app.platform.db.deleteFrom('lockouts').execute()
+    return made
+  },
+}
+
+/** Where a secret may be spent, by the secrets that belong there. */
+const consumers: Record<string, { takes: string[]; body(person: Person, secret: Secret): object }> = {
+  '/v1/otp/validate': {
+    takes: ['code of the generator'],
+    body: (_, { otp_id, text }) => ({ otp_id, code: text.slice(0, 100) }),
+  },
+  '/v1/auth/login/otp/verify': {
+    takes: ['sign-in code'],
+    body: ({ email }, { otp_id, text }) => ({ email, otp_id, code: text.slice(0, 100) }),
+  },
+  '/v1/auth/signup/otp/verify': {
+    takes: ['sign-up code'],
+    body: ({ email }, { otp_id, text }) => ({ email, otp_id, code: text.slice(0, 100) }),
+  },
+  '/v1/auth/login/magic-link/verify': {
+    takes: ['sign-in link'],
+    body: ({ email }, { text }) => ({ email, token_hash: text }),
+  },
+  '/v1/auth/password/reset/confirm': {
+    takes: ['reset link', 'token for a due change'],
+    body: ({ email }, { text }) => ({ email, token_hash: text, password: NEW }),
+  },
+  '/v1/auth/invite/accept': { takes: ['invitation'], body: (_, { text }) => ({ token: text, password: NEW }) },
+  '/v1/auth/email/verify': {
+    takes: ['verification link'],
+    body: ({ email }, { text }) => ({ email, token_hash: text }),
+  },
+  '/v1/auth/signup/authenticate-email/verify': {
+    takes: ['sign-up link'],
+    body: ({ email }, { text }) => ({ email, token_hash: text }),
+  },
+  '/v1/auth/unlock': { takes: ['unlock link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
+}
+
+describe.each(Object.keys(secrets))('%s', (name) => {
+  test('passes where it belongs and nowhere else', async () => {
+    const person = await newPerson()
+    const secret = await secrets[name]?.(person)
+    if (!secret) throw new Error('No secret')
+    const present = async (path: string) =>
+      tenant.post(path, { subOrgId: person.subOrgId, ...consumers[path]?.body(person, secret) })
+    const isIn = (reply: { status: number; body: { valid?: boolean } }) =>
+      reply.status === 200 && reply.body.valid !== false
+    const own = Object.keys(consumers).filter((path) => consumers[path]?.takes.includes(name))
+    expect(own).toHaveLength(1)
+    for (const path of Object.keys(consumers)) {
+      if (own.includes(path)) continue
+      const reply = await present(path)
+      expect(isIn(reply), `${path}: ${reply.text}`).toBe(false)
+      expect(reply.status).toBeLessThan(500)
+      expect(reply.text).not.toContain('access_token')
+    }
+    // None of them has spent it.
+    const [path = ''] = own
+    const reply = await present(path)
+    expect(isIn(reply), `${path}: ${reply.text}`).toBe(true)
+    expect(isIn(await present(path))).toBe(false)
+  })
+})

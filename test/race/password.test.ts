@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { startApp } from '../harness.ts'
+import { startProcesses } from './processes.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const processes = await startProcesses(app, 2)
+const callers = processes.map((running) => running.as(tenant.key))
+const subOrgId = await tenant.organization()
+const PASSWORD = 'correct horse battery staple'
+
+const login = (i: number, email: string, password: string) => {
+  const caller = callers[i % callers.length]
+  if (!caller) throw new Error('No process')
+  return caller.post('/v1/auth/login/password', { subOrgId, email, password })
+}
+
+const atOnce = <T>(count: number, call: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => call(i)))
+
+test('200 wrong passwords at once on two processes: ten are looked at, whether or not anybody has the address', async () => {
+  const known = `${randomUUID()}@example.com`
+  const made = await tenant.post('/v1/users', { subOrgId, email: known })
+  await tenant.put(`/v1/users/${made.body.user.id}/password`, { subOrgId, password: PASSWORD })
+  for (const email of [known, `${randomUUID()}@example.com`]) {
+    const replies = await atOnce(200, (i) => login(i, email, `wrong ${i}`))
+    const codes = Map.groupBy(replies, (reply) => reply.body.code)
+    // Only what was looked at can be told from a locked address.
+    expect(codes.get('invalid_credentials')).toHaveLength(10)
+    expect(codes.get('account_locked')).toHaveLength(190)
+  }
+  expect((await login(0, known, PASSWORD)).body.code).toBe('account_locked')
+  const locked = await app.events({ accountId: tenant.accountId, type: 'user.locked' })
+  expect(locked).toHaveLength(1)
+  expect((await app.mails(known)).filter((mail) => mail.kind === 'account_locked')).toHaveLength(1)
+})
+
+test('right passwords at once all get in, and leave no count behind', async () => {
+  const email = `${randomUUID()}@example.com`
+  const made = await tenant.post('/v1/users', { subOrgId, email })
+  await tenant.put(`/v1/users/${made.body.user.id}/password`, { subOrgId, password: PASSWORD })
+  const replies = await atOnce(8, (i) => login(i, email, PASSWORD))
+  expect(replies.map((reply) => reply.status)).toEqual(Array(8).fill(200))
+  expect((await login(1, email, 'wrong')).status).toBe(401)
+  expect((await login(0, email, PASSWORD)).status).toBe(200)
+})
+
+test('a password changed beside sign-ins with the old one leaves none of their sessions', async () => {
+  const email = `${randomUUID()}@example.com`
+  const made = await tenant.post('/v1/users', { subOrgId, email })
+  const { id } = made.body.user
+  for (let round = 0; round < 5; round++) {
+    await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
+    const [set] = await Promise.all([
+      tenant.put(`/v1/users/${id}/password`, { subOrgId, password: `another sentence ${round}` }),
+      atOnce(6, (i) => login(i, email, PASSWORD)),
+    ])
+    expect(set.status).toBe(200)
+    expect((await tenant.get(`/v1/sessions?subOrgId=${subOrgId}&userId=${id}`)).body.users).toEqual([])
+    await tenant.post(`/v1/users/${id}/unlock`, { subOrgId })
+  }
+})
