@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
-import { nameOf, sampleOf } from './samples.ts'
+import { nameOf, orgWideOnly, sampleOf } from './samples.ts'
 import { snapshot } from './snapshot.ts'
 import { makeWorld } from './world.ts'
 
@@ -49,6 +49,11 @@ function pathOf(route: Route): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const search = new URLSearchParams(query).toString()
   return search ? `${path}?${search}` : path
+}
+
+/** One that gets as far as the handler. */
+function keyFor(route: Route): string {
+  return orgWideOnly.includes(nameOf(route)) ? world.orgWide.key : world.scoped.key
 }
 
 function bodyOf(route: Route): string | undefined {
@@ -165,7 +170,7 @@ test('no content type and no text of a body is an error of ours', async () => {
   const bodies = keyed.filter((route) => route.body && !destructive.has(nameOf(route)))
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...bodies), types, hostile, async (route, type, text) => {
-      const headers = { 'x-api-key': world.scoped.key, 'content-type': type }
+      const headers = { 'x-api-key': keyFor(route), 'content-type': type }
       const reply = await send({ method: route.method, path: pathOf(route), headers, body: text })
       expect(reply.status, `${type} ${text.slice(0, 300)}: ${reply.text}`).toBeLessThan(500)
       if (/^[\t ]*(application\/json)\b/i.test(type) || text === '') return
@@ -215,7 +220,7 @@ test.each(
 )('%s: no JSON in its fields is an error of ours', async (_, route) => {
   await fc.assert(
     fc.asyncProperty(bodyFor(route), async (body) => {
-      const headers = { 'x-api-key': world.scoped.key, 'content-type': 'application/json' }
+      const headers = { 'x-api-key': keyFor(route), 'content-type': 'application/json' }
       const reply = await send({ method: route.method, path: pathOf(route), headers, body: JSON.stringify(body) })
       expect(reply.status, `${JSON.stringify(body).slice(0, 500)}: ${reply.text}`).toBeLessThan(500)
       expect(reply.type).toMatch(/^application\/(problem\+)?json/)

@@ -22,8 +22,6 @@ export interface ReceivedMail {
   code: string | null
 }
 
-export type MailService = Awaited<ReturnType<typeof startMailService>>
-
 /** The service as it runs in production, mailing through a server that wants STARTTLS and a password. */
 export async function startMailService() {
   const certificate = makeCertificate()

@@ -1,11 +1,12 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import { countAct, type RateLimit } from '../../platform/http/rate-limit.ts'
+import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
 import { consumeLink, type LinkRow } from '../links/links.ts'
 import {
   assertDoorOpen,
   authSettings,
+  countMail,
   findPresentedLink,
   identify,
   type LinkDelivery,
@@ -65,7 +66,7 @@ export async function resendVerification(
   if (!user.active) throw loginErrors.userInactive()
   const who = identify(platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(context, who)
-  await countAct(platform, directory, who.hash, limits)
+  await countMail(context, who, limits)
   return platform.tx(async (tx) => {
     // Nothing is attached to a sign-up that waits for this very proof.
     if (user.pending_until === null) await ensureAuthAccount(tx, directory, user)

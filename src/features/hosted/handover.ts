@@ -13,7 +13,7 @@ const HANDED_OVER = {
     redeemedBy: '/v1/auth/login/magic-link/verify',
   },
   signup: {
-    service: 'auth',
+    service: 'magic_link',
     title: 'Finish your sign-up',
     paragraph: 'Go on to {host}, where your account will be ready.',
     button: 'Continue',

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
-import { countAct, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -11,6 +11,7 @@ import { hasPassword } from '../credentials/credentials.ts'
 import { closeLink } from '../links/links.ts'
 import {
   assertOrganizationOpen,
+  countMail,
   identify,
   type LinkDelivery,
   type LoginContext,
@@ -74,7 +75,7 @@ async function send(
   const settings = await passwordSettings(context)
   const address = requireEmail(invitee.email)
   await assertOrganizationOpen(context)
-  const rate = await countAct(platform, directory, identify(platform, address).hash, limits)
+  const rate = await countMail(context, identify(platform, address), limits)
   const sent = await platform.tx(async (tx) => {
     const user = await provisionInvitedUser(tx, directory, context.origin, { ...invitee, ...address })
     // Somebody else, or somebody new: the user has left the address since.

@@ -7,6 +7,12 @@ export const loginErrors = defineErrors({
     'The method is disabled',
     'A setting of the organization turns this way of signing in off.',
   ],
+  signupDisabled: [
+    403,
+    'signup_disabled',
+    'Sign-up is disabled',
+    'allow_sign_up is off here; or nobody has the address, and neither openSignup nor open_signup_default opens sign-up.',
+  ],
   userInactive: [
     403,
     'user_inactive',

@@ -37,4 +37,9 @@ export type { SignInFacts } from './store.ts'
 export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]
 
 /** What it may answer to whoever asks for a session. */
-export const doorErrors = [...sendErrors, loginErrors.userInactive, loginErrors.sessionLimitReached]
+export const doorErrors = [
+  ...sendErrors,
+  loginErrors.userInactive,
+  loginErrors.sessionLimitReached,
+  loginErrors.signupDisabled,
+]

@@ -2,6 +2,8 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { findUserById, proveMailbox } from '../users/users.ts'
 import { completeLogin, type LoginContext, type Proof, type SessionTokens } from './door.ts'
+import { loginErrors } from './errors.ts'
+import { authSettings } from './settings.ts'
 import type { SignInFacts } from './store.ts'
 
 /** A proof that reached the person through their mailbox. */
@@ -15,7 +17,7 @@ class AlreadySpent extends Error {}
 /**
  * The door for whoever has shown that the mailbox is theirs. The first such proof confirms the address and takes away
  * every way in that was set before it. `also` writes more in the same transaction, before the session is made.
- * Null: the proof had been consumed already; then nothing was written.
+ * Throws `signup_disabled` for a sign-up that is no longer allowed. Null: the proof had been consumed already; then nothing was written.
  */
 export async function completeMailboxLogin(
   context: LoginContext,
@@ -24,6 +26,8 @@ export async function completeMailboxLogin(
   also?: (tx: Tx) => Promise<void>,
 ): Promise<SessionTokens | null> {
   const { platform, directory, origin } = context
+  if (facts.pending && !(await authSettings.effective(platform, directory)).allow_sign_up)
+    throw loginErrors.signupDisabled()
   if (facts.email_verified && !facts.pending && !also) return completeLogin(context, platform.db, facts, proof)
   const work = async (tx: Tx) => {
     const user = await findUserById(tx, directory, facts.user_id)

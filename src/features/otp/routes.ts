@@ -38,8 +38,8 @@ export const otpRoutes: Route[] = [
     summary: 'Validate a one-time code and use it up',
     description:
       'A wrong code is no error: the answer is 200 with valid false and a message. With session_id alone the newest ' +
-      'code of that session counts. Wrong guesses end a code (settings: max_attempts); twenty within an hour, or a ' +
-      'hundred within a day, end those of a session or an address.',
+      'code of that session counts. Wrong guesses end a code (settings: max_attempts); twenty within an hour, or ' +
+      'forty within a day (ten where digits pass), end those of a session or an address.',
     body: ValidateBody,
     reply: Validation,
     errors: [otpErrors.referenceRequired],

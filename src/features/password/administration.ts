@@ -1,9 +1,11 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { storePassword } from '../credentials/credentials.ts'
+import { unlock } from '../lockout/lockout.ts'
 import { countMail, identify, type LoginContext, loginErrors, mailLink, type readDelivery } from '../login/login.ts'
-import { cutOff, ensureAuthAccount, getUser, voidWhatWaits } from '../users/users.ts'
+import { cutOff, ensureAuthAccount, getUser, markUnlocked, voidWhatWaits } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
@@ -48,7 +50,8 @@ export async function sendResetTo(
 }
 
 /**
- * Sets a user's password. Codes and links from before end, and unless told otherwise every session; the user is told.
+ * Sets a user's password. A lock of the address, codes and links from before end, and unless told otherwise every
+ * session; the user is told.
  * Returns how many sessions ended. Throws `user_not_found`, `verification_required` for a sign-up without its proof,
  * `weak_password`, `password_breached`, `unavailable`.
  */
@@ -72,6 +75,9 @@ export async function setPasswordOf(
     })
     const revoked = sent.revokeSessions ? await cutOff(tx, context, current, 'password_changed') : 0
     if (!sent.revokeSessions) await voidWhatWaits(tx, context, current)
+    // What was guessed at is gone.
+    if (await unlock(tx, directory, hashIdentity(platform, current.email_norm)))
+      await markUnlocked(tx, directory, origin, current.id)
     await queueMail(tx, platform, directory, passwordChangedMail(current.email, 'administrator'), DAY_SECONDS)
     await record(tx, directory, origin, {
       type: 'auth.password.changed',

@@ -36,7 +36,7 @@ export function passwordChangedMail(to: string, by: 'user' | 'administrator'): M
 }
 
 /** Says that the address is locked, and brings the link that ends the lock. */
-export function lockedMail({ to, url }: LinkMail): Message {
+export function lockedMail({ to, url }: LinkMail, scope: 'account' | 'network'): Message {
   return {
     kind: 'account_locked',
     to,
@@ -44,7 +44,9 @@ export function lockedMail({ to, url }: LinkMail): Message {
     content: {
       heading: 'Your account was locked for a while',
       paragraphs: [
-        'A wrong password was entered too often. Nobody can sign in to your account until the lock ends by itself.',
+        scope === 'account'
+          ? 'A wrong password was entered too often. Nobody can sign in to your account until the lock ends by itself.'
+          : 'A wrong password was entered too often from one place. Nobody can sign in to your account from there until the lock ends by itself.',
         'If it was you, you can end it now.',
       ],
       button: { label: 'Unlock my account', url },

@@ -76,7 +76,10 @@ test('a password that must change opens nothing but the choice of another', asyn
   const { token_hash } = refused.body
   const verify = await tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })
   expect(verify.status).toBe(400)
-  const confirm = await tenant.post('/v1/auth/password/reset/confirm', { subOrgId, email, token_hash, password: NEW })
+  const change = (password: string) =>
+    tenant.post('/v1/auth/password/reset/confirm', { subOrgId, email, token_hash, password })
+  expect((await change(PASSWORD)).body).toMatchObject({ code: 'weak_password', reasons: ['reused'] })
+  const confirm = await change(NEW)
   expect(confirm.status, confirm.text).toBe(200)
   // It came with a password, not through the mailbox.
   expect((await tenant.get(`/v1/users/${id}`)).body.user.emailVerified).toBe(false)

@@ -41,7 +41,10 @@ export async function hashNewPassword(
   const { platform, directory } = context
   const organization = await organizationNames(platform.db, directory.organizationId)
   const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
-  await assertPasswordAllowed(platform, password, settings, {
+  const { password_min_length, password_max_length } = settings
+  // Where an organization's own longest is less than the shortest it inherits, that length is asked for.
+  const policy = { ...settings, password_max_length: Math.max(password_min_length, password_max_length) }
+  await assertPasswordAllowed(platform, password, policy, {
     email: owner.email,
     names: names.filter((name) => name !== null),
   })

@@ -3,7 +3,7 @@ import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
-import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
+import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import { consumeLink, findLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   type AuthSettings,
@@ -71,17 +71,19 @@ export async function confirmReset(
   sent: { email: string; token: string; password: string },
 ): Promise<SessionTokens> {
   const { platform, directory } = context
-  const settings = await resetSettings(context)
+  const settings = await passwordSettings(context)
   const who = identify(platform, requireEmail(sent.email))
   const purposes = ['password_reset', 'password_change'] as const
   const [link, facts] = await Promise.all([
     findLink(platform.db, platform, directory, { token: sent.token, purposes, identity: who.hash }),
     findSignInFacts(context, platform.db, who),
   ])
+  if (link.purpose === 'password_reset') await resetSettings(context)
   const reset = await prepare(context, settings, link, facts, sent.password)
   const proof = {
     method: 'password' as const,
-    amr: ['pwd'],
+    // What was shown is the mailed link; the password is only being chosen.
+    amr: link.purpose === 'password_reset' ? ['otp'] : ['pwd'],
     linkId: link.id,
     consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
   }
@@ -125,6 +127,8 @@ async function prepare(
   if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
   const user = await getUser(platform.db, directory, facts.user_id)
+  // One that is due for change is not changed by choosing it again.
+  if (link.purpose === 'password_change') await assertNotReused(platform, platform.db, directory, user.id, password, 1)
   const hashed = await hashNewPassword(context, settings, user, password)
   return { facts, write: (tx) => writeReset(tx, context, settings, link, user, hashed) }
 }

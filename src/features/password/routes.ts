@@ -127,8 +127,8 @@ export const passwordRoutes: Route[] = [
     tag: 'Users',
     summary: 'Set a user’s password',
     description:
-      'Makes the auth account if there is none. Codes and links on their way to the user end, and by default every ' +
-      'session; the user is told by mail.',
+      'Makes the auth account if there is none. A lock, and codes and links on their way to the user, end, and by ' +
+      'default every session; the user is told by mail.',
     params: UserParams,
     body: Type.Object({
       password: NewPassword,
@@ -140,7 +140,7 @@ export const passwordRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), sessions_revoked: Type.Integer() }),
     errors: [userErrors.notFound, loginErrors.methodDisabled, verificationRequired, ...Object.values(credentialErrors)],
     event: 'auth.password.changed',
-    maybeEvents: ['session.revoked'],
+    maybeEvents: ['session.revoked', 'user.unlocked'],
     secretReply: true,
     handle: async ({ platform, directory, origin, input: { params, body } }) => {
       const { password, revokeSessions = true, mustChange = false } = body

@@ -151,7 +151,7 @@ async function noteFailure(
       decoy: facts === null,
       ttlSeconds: UNLOCK_TTL_SECONDS,
       delivery: { redirectTo: null, deliver: true },
-      compose: (_, mail) => lockedMail(mail),
+      compose: (_, mail) => lockedMail(mail, locks.scope),
     })
     if (facts && locks.scope === 'account') await markLocked(tx, directory, origin, facts.user_id, locks.until)
   })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import { countAct, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
@@ -10,16 +10,17 @@ import {
   type AuthSettings,
   assertDoorOpen,
   completeLogin,
+  countMail,
   findSignInFacts,
   type Identity,
   identify,
   type LoginContext,
+  loginErrors,
   type Proof,
   type SessionTokens,
 } from '../login/login.ts'
 import { hashNewPassword, passwordErrors, passwordSettings } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
-import { signupErrors } from './errors.ts'
 import { readSignupSettings } from './signup.ts'
 
 // The answer tells whether somebody has the address.
@@ -42,15 +43,15 @@ export async function signUp(
   context: LoginContext,
   sent: SignUp,
 ): Promise<{ session: SessionTokens; rate: RateState }> {
-  const { platform, directory } = context
+  const { platform } = context
   const { settings, open } = await readSignupSettings(context, sent.openSignup)
   if (sent.password !== undefined) await passwordSettings(context)
   if (settings.require_email_verification) throw proofFirst()
   const who = identify(platform, requireEmail(sent.email))
   await assertDoorOpen(context, who)
-  const rate = await countAct(platform, directory, who.hash, limits)
+  const rate = await countMail(context, who, limits)
   await assertNobodyHas(context, who)
-  if (!open) throw signupErrors.signupDisabled({ detail: 'Nobody has this address, and sign-up is not open here.' })
+  if (!open) throw loginErrors.signupDisabled({ detail: 'Nobody has this address, and sign-up is not open here.' })
   const hashed = await hashPasswordOf(context, settings, sent)
   const session = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
   if (session) return { session, rate }

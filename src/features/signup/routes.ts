@@ -19,7 +19,6 @@ import { NewPassword, passwordErrors } from '../password/password.ts'
 import { SignupProfile, userErrors } from '../users/users.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
-import { signupErrors } from './errors.ts'
 import { sendSignupCode } from './signup.ts'
 
 const tag = 'Sign-up'
@@ -27,7 +26,7 @@ const openSignup = Type.Optional(Type.Boolean({ description: 'Default: the setti
 const profile = SignupProfile.properties
 
 const directErrors = [
-  signupErrors.signupDisabled,
+  loginErrors.signupDisabled,
   passwordErrors.verificationRequired,
   userErrors.emailExists,
   ...doorErrors,
@@ -90,7 +89,7 @@ export const signupRoutes: Route[] = [
       'without, the answer is the same and no mail is sent. Whoever exists already gets a code as well.',
     body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
-    errors: [signupErrors.signupDisabled, ...sendErrors],
+    errors: [loginErrors.signupDisabled, ...sendErrors],
     maybeEvents: ['auth.otp.sent', 'auth.login.failed', 'user.created'],
     secretReply: true,
     handle: async ({ platform, directory, origin, headers, input }) => {
@@ -120,7 +119,7 @@ export const signupRoutes: Route[] = [
       'link that signs them in, for magic_link_ttl_seconds at most. The answer is the same for everybody.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
     reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
-    errors: [signupErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
+    errors: [loginErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
     maybeEvents: ['auth.signup_link.sent', 'auth.login.failed'],
     secretReply: true,
     handle: async ({ platform, directory, origin, principal, headers, input: { body } }) => {
@@ -143,7 +142,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Exchange a sign-up link for a session',
     body: Type.Object({ email: Email, token_hash: TokenHash }),
-    errors: [signupErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
+    errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
     ...sessionRoute,
     maybeEvents: [...sessionRoute.maybeEvents, 'user.created'],
     handle: async ({ platform, directory, origin, input: { body } }) => {

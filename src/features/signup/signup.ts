@@ -1,7 +1,6 @@
-import { type AuthSettings, authSettings, type LoginContext } from '../login/login.ts'
+import { type AuthSettings, authSettings, type LoginContext, loginErrors } from '../login/login.ts'
 import { type SentCode, sendSignInCode } from '../otp-login/otp-login.ts'
 import { provisionPendingUser } from '../users/users.ts'
-import { signupErrors } from './errors.ts'
 
 /**
  * Whether an unknown address becomes a user: as the request says, else as the setting does.
@@ -12,7 +11,7 @@ export async function readSignupSettings(
   openSignup?: boolean,
 ): Promise<{ settings: AuthSettings; open: boolean }> {
   const settings = await authSettings.effective(platform, directory)
-  if (!settings.allow_sign_up) throw signupErrors.signupDisabled()
+  if (!settings.allow_sign_up) throw loginErrors.signupDisabled()
   return { settings, open: openSignup ?? settings.open_signup_default }
 }
 

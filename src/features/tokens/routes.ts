@@ -27,11 +27,7 @@ export const tokenRoutes: Route[] = [
       'answer can be asked for again; later it ends the session (RFC 9700 §4.14.2).',
     body: Type.Object({ refresh_token: Token }),
     reply: SessionReply,
-    errors: [
-      tokenErrors.refreshTokenInvalid,
-      tokenErrors.refreshTokenReused,
-      ...doorErrors,
-    ],
+    errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
     secretReply: true,
     handle: async ({ platform, origin, directory, input }) => ({
       session: await refreshSession({ platform, origin }, directory, input.body.refresh_token),

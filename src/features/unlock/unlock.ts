@@ -20,8 +20,9 @@ export async function unlockByLink(context: LoginContext, presented: { email: st
   await platform.tx(async (tx) => {
     const spent = await consumeLink(tx, directory, link).executeTakeFirst()
     if (!spent?.user_id) throw linkErrors.tokenInvalid()
-    await unlock(tx, directory, who.hash)
+    // The user first, as a sign-in does, so that nobody waits crosswise.
     await markUnlocked(tx, directory, origin, spent.user_id)
+    await unlock(tx, directory, who.hash)
   })
 }
 
