@@ -96,6 +96,7 @@ test('every command explains itself with an example', async () => {
     ['master-key', 'rotate'],
     ['migrate'],
     ['doctor'],
+    ['import', 'users'],
     ['openapi'],
   ]
   const helps = await Promise.all(commands.map((command) => cli(...command, '--help')))

@@ -158,9 +158,9 @@ async function receiveAll(sent: Sent[]): Promise<void> {
 
 /** Takes what the redeemed mails have caused in turn: news of a changed password. */
 async function takeNews(): Promise<void> {
-  const news = await mails.unreceived()
-  expect(new Set(news.map(([, subject]) => subject))).toEqual(new Set(['Your password was changed']))
-  peer.deliveries.length = 0
+  // A try that was given up may have arrived all the same: such a mail comes twice, as one message.
+  const news = (await mails.unreceived()).filter(({ again }) => !again)
+  expect(new Set(news.map(({ subject }) => subject))).toEqual(new Set(['Your password was changed']))
 }
 
 const sentWhileUp = await sendAll()

@@ -42,6 +42,7 @@ export async function startMailService() {
   await database.connect()
   afterThisTest(() => database.end())
   const api = caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY)
+  const received = new Set<string>()
   const waiting = async () => Number((await database.query('select count(*) from mail_outbox')).rows[0].count)
 
   /** A request that succeeds. */
@@ -71,12 +72,15 @@ export async function startMailService() {
       }, 90_000)
       const [delivery] = peer.deliveries.splice(at.index, 1)
       if (!delivery) throw new Error('The mail is gone')
+      received.add(delivery.email.messageId ?? '')
       return read(delivery, to)
     },
-    /** Waits until nothing is left to be sent, and answers what arrived and nobody has taken. */
-    async unreceived(): Promise<[string[], string | undefined][]> {
+    /** Waits until nothing is left to be sent, and takes what arrived and nobody has received. */
+    async unreceived(): Promise<{ to: string[]; subject: string | undefined; again: boolean }[]> {
       await until(async () => (await waiting()) === 0, 90_000)
-      return peer.deliveries.map(({ to, email }) => [to, email.subject])
+      return peer.deliveries.splice(0).map(({ to, email }) => {
+        return { to, subject: email.subject, again: received.has(email.messageId ?? '') }
+      })
     },
     /** The count of one result on the private listener. */
     async counted(result: string): Promise<number> {
