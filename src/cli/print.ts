@@ -3,8 +3,8 @@ export class CliError extends Error {
   override name = 'CliError'
   readonly isUsage: boolean
 
-  constructor(message: string, options: { isUsage?: boolean } = {}) {
-    super(message)
+  constructor(message: string, options: { isUsage?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.isUsage = options.isUsage ?? false
   }
 }

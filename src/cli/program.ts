@@ -3,6 +3,7 @@ import { version } from '../announce.ts'
 import { ApiError } from '../platform/errors.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { addDoctor } from './doctor.ts'
+import { addImport } from './import-users.ts'
 import { addKeys } from './keys.ts'
 import { addMasterKey } from './master-key.ts'
 import { addMigrate } from './migrate.ts'
@@ -19,7 +20,10 @@ Examples:
   $ npx watchword keys create --name backend --org acme
   $ npx watchword doctor`
 
-/** Runs the command line. Answers the exit code: 0 done, 1 it failed or found a problem, 2 it was called wrongly. */
+/**
+ * Runs the command line. Answers the exit code: 0 done, 1 it failed or found a problem, 2 it was called wrongly or rows
+ * of an import failed, 130 an import was stopped.
+ */
 export async function runCli(argv: string[]): Promise<number> {
   let exitCode = 0
   const program = new Command('watchword')
@@ -34,6 +38,9 @@ export async function runCli(argv: string[]): Promise<number> {
   addMasterKey(program)
   addMigrate(program)
   addDoctor(program, (code) => {
+    exitCode = code
+  })
+  addImport(program, (code) => {
     exitCode = code
   })
   addOpenApi(program)

@@ -1,0 +1,28 @@
+import { type Adapter, flagOf, isObject, metadataOf, personOf, textOf } from './person.ts'
+
+/**
+ * Amazon Cognito: CSV with the header of a user pool, and the JSON of `aws cognito-idp list-users`. Neither has
+ * passwords: Cognito gives them to nobody.
+ * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-using-import-tool-csv-header.html
+ * https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ListUsers.html
+ */
+export const fromCognito: Adapter = (record) => {
+  const user = { ...record, ...attributesOf(record['Attributes']) }
+  const custom = Object.entries(user).filter(([key]) => key.startsWith('custom:'))
+  const fields = {
+    email: textOf(user['email']),
+    emailVerified: flagOf(user['email_verified']),
+    displayName: textOf(user['name']),
+    firstName: textOf(user['given_name']),
+    lastName: textOf(user['family_name']),
+    phone: textOf(user['phone_number']),
+    externalId: textOf(user['sub'], user['cognito:username'], user['Username']),
+    metadata: metadataOf(Object.fromEntries(custom.map(([key, value]) => [key.slice('custom:'.length), value]))),
+  }
+  return personOf(fields, null, { inactive: flagOf(user['Enabled']) === false })
+}
+
+function attributesOf(list: unknown): Record<string, unknown> {
+  if (!Array.isArray(list)) return {}
+  return Object.fromEntries(list.filter(isObject).map((each) => [String(each['Name']), each['Value']]))
+}

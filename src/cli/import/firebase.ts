@@ -1,0 +1,69 @@
+import { CliError } from '../print.ts'
+import { type FirebaseHashConfig, firebaseHash } from './hashes.ts'
+import { type Adapter, flagOf, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
+
+/**
+ * Firebase: what `firebase auth:export` writes, as JSON or as CSV. Hashes are its modified scrypt, verified with the
+ * project's hash parameters. https://firebase.google.com/docs/cli/auth
+ */
+export function firebaseAdapter(config: FirebaseHashConfig | null, withoutPasswords: boolean): Adapter {
+  return (user) => {
+    const fields = {
+      email: textOf(user['email']),
+      emailVerified: flagOf(user['emailVerified']),
+      displayName: textOf(user['displayName']),
+      phone: textOf(user['phoneNumber']),
+      externalId: textOf(user['localId']),
+      metadata: metadataOf({ customClaims: claimsOf(textOf(user['customAttributes'])) }),
+    }
+    return personOf(fields, withoutPasswords ? null : hashOf(user, config), {
+      inactive: flagOf(user['disabled']) === true,
+    })
+  }
+}
+
+/** The columns of the CSV, which has no header. */
+export const firebaseColumns = [
+  ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'displayName', 'photoUrl'],
+  ...['google', 'facebook', 'twitter', 'github'].flatMap((provider) =>
+    ['Id', 'Email', 'DisplayName', 'PhotoUrl'].map((field) => provider + field),
+  ),
+  ...['createdAt', 'lastSignedInAt', 'phoneNumber', 'disabled', 'customAttributes'],
+]
+
+function hashOf(user: Record<string, unknown>, config: FirebaseHashConfig | null): SourceHash {
+  const [hash, salt] = [textOf(user['passwordHash']), textOf(user['salt'])]
+  if (!hash) return null
+  if (!config)
+    throw new CliError(
+      'The file has passwords, and without the parameters of the project nobody can sign in with them: copy hash_config ' +
+        'from the Firebase console (Authentication, Users, ⋮, Password hash parameters) into a file, and name it by ' +
+        '--firebase-hash-config; or leave the passwords behind by --without-passwords.',
+      { isUsage: true },
+    )
+  return firebaseHash(config, salt ?? '', hash)
+}
+
+function claimsOf(text: string | undefined): unknown {
+  try {
+    return text && JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** Reads `hash_config { … }` as the console shows it. Throws when something of it is missing. */
+export function readHashConfig(text: string): FirebaseHashConfig {
+  const read = (name: string) => {
+    const value = new RegExp(`\\b${name}\\s*:\\s*"?([^\\s",]+)`).exec(text)?.[1]
+    if (value === undefined)
+      throw new CliError(`The hash parameters lack ${name}: copy hash_config whole from the Firebase console.`)
+    return value
+  }
+  return {
+    signerKey: read('base64_signer_key'),
+    saltSeparator: read('base64_salt_separator'),
+    rounds: read('rounds'),
+    memCost: read('mem_cost'),
+  }
+}

@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type ImportedHashType, importedHashTypes } from '../../features/credentials/credentials.ts'
+import { type Directory, directoryOfOrganization } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { withPlatform } from '../deployment.ts'
+import { getAccount, getEnvironment, getOrganizationId } from '../lookups.ts'
+import { CliError, note, print } from '../print.ts'
+import { adapterOf } from './adapters.ts'
+import { type Checkpoint, firstCheckpoint, readCheckpoint, removeCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { findLayout, firstRecord, guessFormat, type Layout, readRecords } from './detect.ts'
+import { readHashConfig } from './firebase.ts'
+import type { FirebaseHashConfig } from './hashes.ts'
+import type { Format } from './person.ts'
+import { openProgress } from './progress.ts'
+import { openReport } from './report.ts'
+import { type PasswordPolicy, runImport } from './run.ts'
+import { openSource, type Source } from './source.ts'
+import { summaryLines } from './summary.ts'
+
+const INTERRUPTED = 130
+
+export interface ImportOptions {
+  org: string
+  env: string
+  account?: string
+  format: Format | 'auto'
+  dryRun?: boolean
+  report?: string
+  checkpoint?: string
+  restart?: boolean
+  map: string[]
+  hashType?: string
+  withoutPasswords?: boolean
+  dropUnreadableHashes?: boolean
+  firebaseHashConfig?: string
+  firebaseSignerKey?: string
+  firebaseSaltSeparator: string
+  firebaseRounds: string
+  firebaseMemCost: string
+  json?: boolean
+}
+
+/** What is known of an import before anything is opened. */
+interface Plan {
+  source: Source
+  layout: Layout
+  format: Format
+  adapt: ReturnType<typeof adapterOf>
+  reportPath: string
+  checkpointPath: string
+}
+
+/** Imports a file and answers the exit code. Throws CliError for what keeps it from beginning. */
+export async function importUsers(file: string, options: ImportOptions): Promise<number> {
+  const plan = await makePlan(file, options)
+  return withPlatform(async (platform) => {
+    const account = await getAccount(platform.db, options.account)
+    const environment = await getEnvironment(platform.db, account.id, options.env)
+    const organizationId = await getOrganizationId(platform.db, account.id, options.org)
+    const directory = await directoryOfOrganization(platform, environment, organizationId)
+    return importInto(platform, directory, plan, options)
+  })
+}
+
+async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
+  const reportPath = options.report ?? `${file}.report.ndjson`
+  const checkpointPath = options.checkpoint ?? `${file}.checkpoint.json`
+  if (new Set([file, reportPath, checkpointPath].map((path) => resolve(path))).size < 3)
+    throw new CliError('The file, its report and its checkpoint are three files: give each a name of its own.', {
+      isUsage: true,
+    })
+  const source = await openSource(file)
+  const layout = findLayout(source, options.format)
+  const first = await firstRecord(source, layout)
+  if (!first && layout.kind !== 'csv') throw new CliError(`${file} has no user that can be read.`)
+  const format = options.format === 'auto' ? guessFormat(layout, first) : options.format
+  const adapt = adapterOf({
+    ...{ format, layout, first, map: options.map, hashType: readHashType(options.hashType) },
+    firebase: await readFirebase(options),
+    withoutPasswords: options.withoutPasswords === true,
+  })
+  return { source, layout, format, adapt, reportPath, checkpointPath }
+}
+
+function readHashType(given: string | undefined): ImportedHashType | undefined {
+  const type = importedHashTypes.find((known) => known === given)
+  if (given === undefined || type) return type
+  throw new CliError(`--hash-type is ${given}: use one of ${importedHashTypes.join(', ')}.`, { isUsage: true })
+}
+
+async function readFirebase(options: ImportOptions): Promise<FirebaseHashConfig | null> {
+  const { firebaseHashConfig: path, firebaseSignerKey: signerKey } = options
+  if (path !== undefined) {
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new CliError(`${path} cannot be read: ${error.code}.`)
+    })
+    return readHashConfig(text)
+  }
+  if (signerKey === undefined) return null
+  const { firebaseSaltSeparator: saltSeparator, firebaseRounds: rounds, firebaseMemCost: memCost } = options
+  return { signerKey, saltSeparator, rounds, memCost }
+}
+
+async function importInto(
+  platform: Platform,
+  directory: Directory,
+  plan: Plan,
+  options: ImportOptions,
+): Promise<number> {
+  const { source, layout, format, adapt, reportPath, checkpointPath } = plan
+  const dryRun = options.dryRun === true
+  const of = { fingerprint: source.fingerprint, format, directoryId: directory.id }
+  const found = dryRun || options.restart ? null : await readCheckpoint(checkpointPath, of)
+  const checkpoint = found ?? firstCheckpoint(of)
+  const where = `${options.org} (${options.env})`
+  note(`${dryRun ? 'Checking' : 'Importing'} ${source.path}, read as ${format}, into ${where}.`)
+  if (found?.counts.rows) note(`Going on after row ${found.counts.rows}: ${checkpointPath} says so.`)
+  const ownEmails = found ? await findOwnEmails(platform, found) : new Set<string>()
+  const save = dryRun ? async () => undefined : (state: Checkpoint) => writeCheckpoint(checkpointPath, state)
+  await save(checkpoint)
+  const report = await openReport(reportPath, checkpoint.reportBytes)
+  const progress = openProgress(source.size, checkpoint.counts.rows)
+  const stop = listenForStop()
+  const startedAt = Date.now()
+  try {
+    const end = await runImport({
+      ...{ platform, directory, adapt, dryRun, checkpoint, ownEmails, save, report, progress },
+      records: readRecords(source, layout, progress.read),
+      passwords: passwordPolicy(options),
+      isStopped: stop.isStopped,
+    })
+    progress.end()
+    if (end === 'stopped') {
+      note(`Stopped after row ${checkpoint.counts.rows}. ${dryRun ? '' : HOW_TO_GO_ON}`.trim())
+      return INTERRUPTED
+    }
+    if (!dryRun) await removeCheckpoint(checkpointPath)
+    const { counts, importId } = checkpoint
+    const seconds = (Date.now() - startedAt) / 1000
+    const reportFile = checkpoint.reportBytes ? reportPath : null
+    print(
+      options,
+      { dryRun, format, importId: dryRun ? null : importId, ...counts, seconds, report: reportFile },
+      summaryLines(counts, { dryRun, where, seconds, reportFile }),
+    )
+    return counts.failed ? 2 : 0
+  } catch (error) {
+    progress.end()
+    if (!dryRun && checkpoint.counts.rows) note(`Ended after row ${checkpoint.counts.rows}. ${HOW_TO_GO_ON}`)
+    throw error
+  } finally {
+    stop.end()
+    await report.close()
+  }
+}
+
+const HOW_TO_GO_ON = 'Run the same command again to go on from there, or with --restart to begin anew.'
+
+function passwordPolicy(options: ImportOptions): PasswordPolicy {
+  if (options.withoutPasswords) return 'none'
+  return options.dropUnreadableHashes ? 'readable' : 'required'
+}
+
+/**
+ * The addresses of a batch that was committed in the moment before its checkpoint would have been written: its rows are
+ * there already, and this import has made them.
+ */
+async function findOwnEmails(platform: Platform, { directoryId, importId, mark }: Checkpoint): Promise<Set<string>> {
+  const events = await platform.db
+    .selectFrom('events')
+    .select('data')
+    .where('directory_id', '=', directoryId)
+    .where('type', '=', 'user.created')
+    .where('id', '>', mark)
+    .where('request_id', '=', importId)
+    .execute()
+  return new Set(events.map(({ data }) => String(Object(data)['email']).toLowerCase()))
+}
+
+/** The first signal asks to stop after the batch at hand; a second one ends the process as ever. */
+function listenForStop(): { isStopped(): boolean; end(): void } {
+  let stopped = false
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  const end = () => {
+    for (const signal of signals) process.off(signal, stop)
+  }
+  const stop = () => {
+    stopped = true
+    end()
+    note('\nStopping after this batch; once more to stop at once.')
+  }
+  for (const signal of signals) process.on(signal, stop)
+  return { isStopped: () => stopped, end }
+}

@@ -1,0 +1,65 @@
+import { pbkdf2Hash } from './hashes.ts'
+import { type Adapter, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
+
+/**
+ * Keycloak: a user of the JSON that `kc.sh export` writes, be it of a realm or of a file of users alone.
+ * https://www.keycloak.org/server/importExport
+ */
+export const fromKeycloak: Adapter = (user) => {
+  const client = textOf(user['serviceAccountClientId'])
+  if (client) return { fields: {}, leftOut: { code: 'service_account', reason: `The service account of ${client}.` } }
+  const username = textOf(user['username'])
+  const attributes = isObject(user['attributes']) ? user['attributes'] : {}
+  const fields = {
+    email: textOf(user['email']) ?? (username?.includes('@') ? username : undefined),
+    emailVerified: user['emailVerified'],
+    firstName: textOf(user['firstName']),
+    lastName: textOf(user['lastName']),
+    externalId: textOf(user['id']),
+    metadata: metadataOf(Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, single(value)]))),
+  }
+  return personOf(fields, hashOf(user['credentials']), { inactive: user['enabled'] === false })
+}
+
+/** Every attribute is a list there, most of them of one. */
+function single(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value
+}
+
+function hashOf(credentials: unknown): SourceHash {
+  const password = Array.isArray(credentials)
+    ? credentials.filter(isObject).find((each) => each['type'] === 'password')
+    : undefined
+  if (!password) return null
+  const data = read(password['credentialData'])
+  const secret = read(password['secretData'])
+  const [value, salt] = [textOf(secret['value']), textOf(secret['salt'])]
+  // The Admin REST API leaves the secret half out.
+  if (value === undefined) return null
+  const algorithm = textOf(data['algorithm']) ?? ''
+  const iterations = Number(data['hashIterations'])
+  if (algorithm === 'argon2') return argon2(data, iterations, salt ?? '', value)
+  if (algorithm === 'bcrypt') return { type: 'bcrypt', text: value }
+  const digest = { pbkdf2: 'sha1', 'pbkdf2-sha256': 'sha256', 'pbkdf2-sha512': 'sha512' }[algorithm]
+  if (digest) return pbkdf2Hash(digest, iterations, salt ?? '', value)
+  return { problem: `the password is hashed with ${algorithm || 'something unnamed'}, which cannot be imported` }
+}
+
+/** `PasswordCredentialData.additionalParameters`: each a list of one text. */
+function argon2(data: Record<string, unknown>, iterations: number, salt: string, value: string): SourceHash {
+  const parameters = isObject(data['additionalParameters']) ? data['additionalParameters'] : {}
+  const parameter = (name: string) => String(single(parameters[name]))
+  const version = parameter('version') === '1.0' ? 16 : 19
+  const costs = `m=${parameter('memory')},t=${iterations},p=${parameter('parallelism')}`
+  return { type: 'argon2', text: `$argon2${parameter('type')}$v=${version}$${costs}$${salt}$${value}` }
+}
+
+/** JSON inside of JSON. */
+function read(text: unknown): Record<string, unknown> {
+  try {
+    const value: unknown = typeof text === 'string' ? JSON.parse(text) : text
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}

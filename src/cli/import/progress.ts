@@ -1,0 +1,54 @@
+import { note } from '../print.ts'
+import type { Counts } from './checkpoint.ts'
+
+const BAR_WIDTH = 24
+const BAR_EVERY_MS = 200
+const LINE_EVERY_MS = 5000
+
+export interface Progress {
+  /** How much of the file has been read. */
+  read(bytes: number): void
+  /** Called after every batch. */
+  show(counts: Counts): void
+  /** Ends the line of the bar. */
+  end(): void
+}
+
+/** Shows how far an import is, on stderr: a bar on a terminal, a line every few seconds elsewhere. */
+export function openProgress(totalBytes: number, doneBefore: number): Progress {
+  const isTerminal = process.stderr.isTTY === true
+  const startedAt = Date.now()
+  let bytes = 0
+  let shownAt = isTerminal ? 0 : startedAt
+  return {
+    read(now) {
+      bytes = now
+    },
+    show(counts) {
+      const now = Date.now()
+      if (now - shownAt < (isTerminal ? BAR_EVERY_MS : LINE_EVERY_MS)) return
+      shownAt = now
+      const share = totalBytes ? Math.min(1, bytes / totalBytes) : 1
+      const perSecond = Math.round((counts.rows - doneBefore) / Math.max(0.001, (now - startedAt) / 1000))
+      const line = `${percent(share)} ${summary(counts)}, ${perSecond}/s`
+      if (isTerminal) process.stderr.write(`\r\u001b[K${bar(share)} ${line}`)
+      else note(line)
+    },
+    end() {
+      if (isTerminal && shownAt) process.stderr.write('\n')
+    },
+  }
+}
+
+function bar(share: number): string {
+  const done = Math.round(share * BAR_WIDTH)
+  return `[${'█'.repeat(done)}${'·'.repeat(BAR_WIDTH - done)}]`
+}
+
+function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`.padStart(5)
+}
+
+function summary({ rows, created, failed }: Counts): string {
+  return `${rows} rows, ${created} created, ${failed} failed`
+}

@@ -1,0 +1,69 @@
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { CliError } from '../print.ts'
+
+/** A row that did not come over whole. */
+export interface ReportLine {
+  line: number
+  email: string | null
+  outcome: 'skipped' | 'failed' | 'imported_without_password'
+  /** For scripts. */
+  code: string
+  /** In words. */
+  reason: string
+}
+
+export interface Report {
+  /** Appends, and answers how long the report is when it is safely stored. */
+  write(lines: ReportLine[]): Promise<number>
+  close(): Promise<void>
+}
+
+const HEADING = 'line,email,outcome,code,reason\n'
+
+/**
+ * Opens a report to go on at `keptBytes`; it is made when there is something to tell. NDJSON, or CSV when its name ends
+ * so. For the operator alone: it has addresses.
+ */
+export async function openReport(path: string, keptBytes: number): Promise<Report> {
+  const isCsv = path.toLowerCase().endsWith('.csv')
+  let file: FileHandle | null = null
+  let length = keptBytes
+  // One of an earlier import would be taken for that of this one.
+  if (!keptBytes) await rm(path, { force: true })
+  return {
+    async write(lines) {
+      if (!lines.length) return length
+      file ??= await openAt(path, keptBytes)
+      const texts = lines.map((line) => (isCsv ? csvLine(line) : `${JSON.stringify(line)}\n`))
+      const bytes = Buffer.from((isCsv && length === 0 ? HEADING : '') + texts.join(''))
+      await file.write(bytes, 0, bytes.length, length)
+      await file.datasync()
+      length += bytes.length
+      return length
+    },
+    async close() {
+      await file?.close()
+    },
+  }
+}
+
+async function openAt(path: string, keptBytes: number): Promise<FileHandle> {
+  try {
+    const file = await open(path, keptBytes ? 'r+' : 'w', 0o600)
+    await file.truncate(keptBytes)
+    return file
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : error
+    throw new CliError(`${path} cannot be written (${code}): name another place by --report.`, { cause: error })
+  }
+}
+
+function csvLine({ line, email, outcome, code, reason }: ReportLine): string {
+  return `${[String(line), email ?? '', outcome, code, reason].map(csvCell).join(',')}\n`
+}
+
+/** What begins like a formula gets a quote before it: spreadsheets would run it (OWASP, CSV injection). */
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto'
+import { importedHashTypes, parseImportedHash } from '../../features/credentials/credentials.ts'
+import { addUsers, checkUsers, type RowOutcome } from '../../features/users/bulk.ts'
+import { MAX_USERS_PER_REQUEST } from '../../features/users/schema.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+import { parseEmail } from '../../platform/mail/address.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { cliOrigin } from '../deployment.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { Person } from './person.ts'
+import type { Progress } from './progress.ts'
+import { reasonOf } from './reasons.ts'
+import type { RawRecord } from './records.ts'
+import type { Report, ReportLine } from './report.ts'
+
+/** What to do with a password that cannot come over: fail its row, or import the person without; `none`: with any. */
+export type PasswordPolicy = 'required' | 'readable' | 'none'
+
+export interface ImportRun {
+  platform: Platform
+  directory: Directory
+  records: AsyncIterable<RawRecord>
+  adapt(record: RawRecord): Person
+  passwords: PasswordPolicy
+  dryRun: boolean
+  /** Changed as the import goes on. */
+  checkpoint: Checkpoint
+  /** Addresses that the import has added since its checkpoint was written. */
+  ownEmails: ReadonlySet<string>
+  /** Stores the checkpoint; called when the batch before is committed and reported. */
+  save(checkpoint: Checkpoint): Promise<void>
+  report: Report
+  progress: Progress
+  /** Whether to stop after the batch at hand. */
+  isStopped(): boolean
+}
+
+const BAD_HASH = 'invalid_field:passwordHash'
+
+interface Row {
+  line: number
+  person: Person
+  /** The address as it is compared; null when there is none. */
+  norm: string | null
+  /** Why they come over without their password. */
+  lostPassword: string | null
+}
+
+/**
+ * Imports what is left of a file, batch by batch through the code of `PUT /v1/users`: each batch is committed, then
+ * reported, then noted. Answers whether it came to the end.
+ */
+export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
+  const { checkpoint } = run
+  const firstLines = new Map<number, number>()
+  const doneBefore = checkpoint.counts.rows
+  let batch: Row[] = []
+  let read = 0
+  for await (const record of run.records) {
+    const row = toRow(record, run)
+    if (++read <= doneBefore) {
+      if (row.norm !== null) noteLine(firstLines, row.norm, row.line)
+      continue
+    }
+    batch.push(row)
+    if (batch.length < MAX_USERS_PER_REQUEST) continue
+    await importBatch(run, batch, firstLines)
+    batch = []
+    if (run.isStopped()) return 'stopped'
+  }
+  if (batch.length) await importBatch(run, batch, firstLines)
+  return 'done'
+}
+
+function toRow(record: RawRecord, { adapt, passwords }: ImportRun): Row {
+  const person = adapt(record)
+  const { email } = person.fields
+  const norm = typeof email === 'string' ? (parseEmail(email)?.norm ?? null) : null
+  const lost = passwords === 'required' ? null : passwordProblem(person)
+  if (passwords === 'required' || (passwords === 'readable' && lost === null))
+    return { line: record.line, person, norm, lostPassword: null }
+  const { passwordHash: _, passwordHashType: __, ...fields } = person.fields
+  const { hashProblem: ___, ...rest } = person
+  return { line: record.line, person: { ...rest, fields }, norm, lostPassword: passwords === 'none' ? null : lost }
+}
+
+function passwordProblem({ fields, hashProblem }: Person): string | null {
+  const { passwordHash: hash, passwordHashType: given } = fields
+  if (hashProblem !== undefined) return hashProblem
+  if (hash === undefined) return null
+  const type = importedHashTypes.find((known) => known === given)
+  if (!type) return 'the type of the password hash is missing or not known'
+  return typeof hash === 'string' && parseImportedHash(type, hash) ? null : 'the password hash cannot be read'
+}
+
+async function importBatch(run: ImportRun, batch: Row[], firstLines: Map<number, number>): Promise<void> {
+  const { checkpoint, report, progress } = run
+  const outcomes = await writeRows(run, batch)
+  const lines = batch.flatMap((row) => tally(run, row, outcomes.get(row), firstLines) ?? [])
+  checkpoint.counts.rows += batch.length
+  checkpoint.reportBytes = await report.write(lines)
+  checkpoint.mark = newId()
+  checkpoint.updatedAt = new Date().toISOString()
+  await run.save(checkpoint)
+  progress.show(checkpoint.counts)
+}
+
+/** By row; those that are not to be written have none. */
+async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutcome<unknown>>> {
+  const { platform, directory, checkpoint } = run
+  const rows = batch.filter(({ person }) => !person.leftOut && refusalOf(person) === null)
+  const fields = rows.map(({ person }) => person.fields)
+  const inactive = new Set(rows.filter(({ person }) => person.inactive).map(({ person }) => person.fields))
+  const origin = () => ({ ...cliOrigin(), requestId: checkpoint.importId })
+  const outcomes = run.dryRun
+    ? await checkUsers(platform.db, directory, fields)
+    : await platform.tx((tx) => addUsers(tx, directory, origin(), fields, inactive))
+  const byRow = new Map<Row, RowOutcome<unknown>>()
+  for (const [n, row] of rows.entries()) {
+    const outcome = outcomes[n]
+    if (outcome) byRow.set(row, outcome)
+  }
+  return byRow
+}
+
+/** Why it is not to be written, of what only the file's format knows. */
+function refusalOf({ unreadable, hashProblem }: Person): { code: string; reason: string } | null {
+  if (unreadable !== undefined) return { code: 'invalid_field:line', reason: unreadable }
+  return hashProblem === undefined ? null : { code: BAD_HASH, reason: sentence(hashProblem) }
+}
+
+/** Counts the row, and answers what the report has to say of it. */
+function tally(
+  run: ImportRun,
+  row: Row,
+  outcome: RowOutcome<unknown> | undefined,
+  firstLines: Map<number, number>,
+): ReportLine | null {
+  const { counts } = run.checkpoint
+  const { line, person, lostPassword } = row
+  const email = typeof person.fields['email'] === 'string' ? person.fields['email'].slice(0, 320) : null
+  const told = { line, email }
+  if (person.leftOut) {
+    counts.leftOut++
+    return { ...told, outcome: 'skipped', ...person.leftOut }
+  }
+  if (!outcome || outcome.outcome === 'failed') {
+    const error = outcome?.failure.error ?? 'invalid_field:line'
+    const refusal = refusalOf(person) ?? { code: error, reason: reasonOf(error, email) }
+    counts.failed++
+    counts.reasons[refusal.code] = (counts.reasons[refusal.code] ?? 0) + 1
+    return { ...told, outcome: 'failed', ...refusal }
+  }
+  const skipped = skipOf(run, row, outcome.outcome === 'skipped', firstLines)
+  if (skipped) return { ...told, outcome: 'skipped', ...skipped }
+  counts.created++
+  if (lostPassword === null) return null
+  counts.withoutPassword++
+  return { ...told, outcome: 'imported_without_password', code: BAD_HASH, reason: sentence(lostPassword) }
+}
+
+/** Counts an address that is there already, be it of an earlier row of the file; null: this row made the user. */
+function skipOf(
+  { checkpoint: { counts }, ownEmails, dryRun }: ImportRun,
+  { norm, line }: Row,
+  isTaken: boolean,
+  firstLines: Map<number, number>,
+): { code: string; reason: string } | null {
+  const before = norm === null ? line : noteLine(firstLines, norm, line)
+  if (before !== line && (isTaken || dryRun)) {
+    counts.duplicates++
+    return { code: 'duplicate_in_file', reason: `The same address as in line ${before}.` }
+  }
+  if (!isTaken || (norm !== null && ownEmails.has(norm))) return null
+  counts.existed++
+  return { code: 'already_exists', reason: 'Somebody has this address already.' }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+/** In which line an address came first, this one included. Held as 53 bits of its digest: files have millions. */
+function noteLine(firstLines: Map<number, number>, norm: string, line: number): number {
+  const digest = createHash('sha256').update(norm).digest()
+  const key = digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) >> 3)
+  const before = firstLines.get(key)
+  if (before === undefined) firstLines.set(key, line)
+  return before ?? line
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { CliError } from '../print.ts'
+
+const HEAD_BYTES = 64 * 1024
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+
+/** A file to import, looked at from outside. */
+export interface Source {
+  path: string
+  size: number
+  /** Tells this file from another, or from itself after an edit. */
+  fingerprint: string
+  /** Its beginning as text, without a byte order mark. */
+  head: string
+  hasBom: boolean
+}
+
+/** Files that people take for a list of users, by their first bytes. */
+const foreign: [beginning: number[], what: string][] = [
+  [[0x50, 0x4b, 0x03, 0x04], 'an Excel workbook or a ZIP archive: save the sheet as CSV in UTF-8, or unpack it'],
+  [[0xd0, 0xcf, 0x11, 0xe0], 'an old Excel workbook: save the sheet as CSV in UTF-8'],
+  [[0x1f, 0x8b], 'compressed: unpack it with gunzip'],
+  [[0xff, 0xfe], 'written in UTF-16: save it in UTF-8'],
+  [[0xfe, 0xff], 'written in UTF-16: save it in UTF-8'],
+]
+
+/** Opens a file. Throws CliError for what cannot be read or is no text. */
+export async function openSource(path: string): Promise<Source> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${error.code}.`)
+  })
+  try {
+    const stat = await file.stat()
+    if (!stat.isFile()) throw new CliError(`${path} is no file: name the file of users itself.`)
+    const bytes = await readHead(file)
+    const known = foreign.find(([beginning]) => beginning.every((byte, n) => bytes[n] === byte))
+    if (known) throw new CliError(`${path} is ${known[1]}.`)
+    const hasBom = bytes.subarray(0, 3).equals(BOM)
+    const head = new TextDecoder().decode(bytes)
+    if (head.trim() === '') throw new CliError(`${path} is empty.`)
+    const hash = createHash('sha256').update(bytes).digest('hex')
+    return { path, size: stat.size, fingerprint: `${stat.size}-${hash}`, head, hasBom }
+  } finally {
+    await file.close()
+  }
+}
+
+async function readHead(file: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.alloc(HEAD_BYTES)
+  const { bytesRead } = await file.read(buffer, 0, HEAD_BYTES, 0)
+  return buffer.subarray(0, bytesRead)
+}
+
+/**
+ * The bytes of the file after its byte order mark, piece by piece. `onRead` hears how many have been read. Throws
+ * CliError for what is not UTF-8: names in another encoding would be stored as nonsense.
+ */
+export async function* readBytes(source: Source, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const stream = createReadStream(source.path, { start: source.hasBom ? BOM.length : 0, highWaterMark: 256 * 1024 })
+  let read = 0
+  for await (const chunk of stream) {
+    if (!Buffer.isBuffer(chunk)) throw new Error('A file is read as bytes')
+    try {
+      decoder.decode(chunk, { stream: true })
+    } catch {
+      throw new CliError(
+        `${source.path} is not in UTF-8. Convert it, such as by: iconv -f WINDOWS-1252 -t UTF-8 ${source.path}`,
+      )
+    }
+    read += chunk.length
+    onRead(read)
+    yield chunk
+  }
+}
