@@ -18,7 +18,7 @@ export {
 export { loginErrors } from './errors.ts'
 export { completeMailboxLogin } from './mailbox.ts'
 export { findPresentedLink, refuseLink } from './present-link.ts'
-export { assertRedirectAllowed, defaultRedirect } from './redirects.ts'
+export { defaultRedirect } from './redirects.ts'
 export { Delivery, Email, LinkReply, TokenHash } from './schema.ts'
 export {
   countMail,

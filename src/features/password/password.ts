@@ -1,5 +1,5 @@
 export { passwordErrors } from './errors.ts'
-export { hashNewPassword, hashParameters, passwordSettings } from './policy.ts'
+export { hashNewPassword, passwordSettings } from './policy.ts'
 export { resetOnPage, resetSettings } from './reset.ts'
 export { NewPassword, Password } from './schema.ts'
 export { provePassword } from './sign-in.ts'
