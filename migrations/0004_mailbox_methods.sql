@@ -60,6 +60,8 @@ create table lockouts (
   identity bytea not null,
   network text not null,
   failures integer not null,
+  -- Since the last success, however long ago they were.
+  consecutive integer not null default 1,
   -- Locks since the last success; each lasts twice as long as the one before.
   locks integer not null default 0,
   window_started_at timestamptz not null default clock_now(),
@@ -70,6 +72,8 @@ create index lockouts_by_age on lockouts (window_started_at);
 
 alter table users
   add column invited_at timestamptz,
+  -- Raised by whatever ends every way in: a sign-in that began before does not pass.
+  add column epoch integer not null default 0,
   -- What lists show of a lock; the lock itself is in `lockouts`.
   add column locked_until timestamptz;
 

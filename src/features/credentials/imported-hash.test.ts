@@ -84,17 +84,17 @@ describe('refused, each beside the most that is taken', () => {
   const pbkdf2 = (iterations: number, bytes: number) => `$pbkdf2-sha256$${iterations}$${b(16)}$${b(bytes)}`
   const cases: [ImportedHashType, string, string[]][] = [
     ['bcrypt', bcrypt('14'), [bcrypt('15'), bcrypt('03'), bcrypt('31'), `${bcrypt('10')}=`, bcrypt('10').slice(0, -1)]],
-    ['argon2', argon2(262_144, 32), [argon2(262_145, 1), argon2(262_144, 33), argon2(65_536, 0), argon2(64, 1, 17)]],
+    ['argon2', argon2(262_144, 3), [argon2(262_145, 1), argon2(262_144, 4), argon2(65_536, 0), argon2(64, 1, 17)]],
     ['argon2', argon2(8, 1), [argon2(7, 1), argon2(19_456, 1, 0), argon2(8, 1).replace('v=19', 'v=20')]],
     ['argon2id', argon2(8, 1), [argon2(8, 1).replace('p=1', 'p=1,keyid=YQ'), argon2(8, 1).replace('argon2id', 'x')]],
     [
       'scrypt',
-      scrypt(17, 8, 8),
-      [scrypt(18, 8, 1), scrypt(17, 8, 9), scrypt(16, 1, 1), scrypt(0, 8, 1), scrypt(99, 8, 1)],
+      scrypt(17, 8, 1),
+      [scrypt(18, 8, 1), scrypt(17, 8, 2), scrypt(16, 1, 1), scrypt(0, 8, 1), scrypt(99, 8, 1)],
     ],
     ['scrypt', scrypt(15, 1, 1), [scrypt(14, 0, 1), scrypt(14, 8, 0), `scrypt$1000$salt$8$1$${b(64)}`]],
     ['firebase-scrypt', firebase(17), [firebase(18), firebase(14).replace('signer_key=', 'signer_key=AAAA')]],
-    ['pbkdf2', pbkdf2(2_000_000, 32), [pbkdf2(2_000_001, 32), pbkdf2(1_000_001, 33), pbkdf2(0, 32), pbkdf2(1, 15)]],
+    ['pbkdf2', pbkdf2(1_000_000, 32), [pbkdf2(1_000_001, 32), pbkdf2(500_001, 33), pbkdf2(0, 32), pbkdf2(1, 15)]],
     ['pbkdf2', pbkdf2(1, 16), [pbkdf2(1, 16).replace('sha256', 'md5'), 'pbkdf2_md5$1$salt$AAAAAAAAAAAAAAAAAAAAAA==']],
     ['ssha', `{SSHA}${b(21)}`, [`{SSHA}${b(20)}`, `{SHA}${b(20)}`, `{SSHA256}${b(32)}`, `{SSHA}${b(900)}`]],
   ]

@@ -46,29 +46,30 @@ export interface SshaHash extends SaltedHash {
   digest: (typeof digests)[number]
 }
 
-// Bounds, so that no import can stall the threads that all passwords share: the worst hash takes some seconds.
+// Bounds, so that no import can stall the threads that all passwords share: the worst hash takes about a second.
 const MAX_TEXT = 1024
 const MAX_BCRYPT_COST = 14
 const MAX_ARGON2_KIB = 262_144
 /** KiB × passes. */
-const MAX_ARGON2_WORK = 8 * 1024 * 1024
+const MAX_ARGON2_WORK = 768 * 1024
 const MAX_SCRYPT_BYTES = 128 * 1024 * 1024
 /** N × r × p. */
-const MAX_SCRYPT_WORK = 8 * 1024 * 1024
-/** Iterations × blocks of output. */
-const MAX_PBKDF2_WORK = 2_000_000
+const MAX_SCRYPT_WORK = 1024 * 1024
+/** Iterations × blocks of output; each step of SHA-512 takes longest. */
+const MAX_PBKDF2_WORK = { sha1: 1_300_000, sha256: 1_000_000, sha512: 600_000 }
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 }
 
 /**
  * An imported hash in the one form that is stored, or null: not of the type's form, or too costly to verify.
  *
  * - bcrypt: `$2a$`, `$2b$` or `$2y$` of the modular crypt format; cost ≤ 14
- * - argon2, argon2id: PHC string of argon2i, argon2d or argon2id without key or data; m ≤ 256 MiB, m × t ≤ 8 GiB
- * - scrypt: `$scrypt$ln=16,r=8,p=1$salt$hash` (PHC, passlib) or Django's `scrypt$N$salt$r$p$hash`; N × r ≤ 2^20
+ * - argon2, argon2id: PHC string of argon2i, argon2d or argon2id without key or data; m ≤ 256 MiB, m × t ≤ 768 MiB
+ * - scrypt: `$scrypt$ln=16,r=8,p=1$salt$hash` (PHC, passlib) or Django's `scrypt$N$salt$r$p$hash`; N × r × p ≤ 2^20
  * - firebase-scrypt: `$firebase-scrypt$mem_cost=14,rounds=8,salt_separator=…,signer_key=…$salt$hash`. The signer key,
  *   a secret of the Firebase project, is part of each hash: it is what the password encrypts there.
  * - pbkdf2: `$pbkdf2-sha256$i=29000$salt$hash`, with or without `i=` (passlib) and `,l=` (PHC); `$pbkdf2$` is SHA-1;
- *   or Django's `pbkdf2_sha256$iterations$salt$hash`; at most 2 000 000 iterations
+ *   or Django's `pbkdf2_sha256$iterations$salt$hash`; at most 1 300 000, 1 000 000 or 600 000
+ *   iterations of SHA-1, SHA-256 or SHA-512, for each block of output
  * - ssha: `{SSHA}`, `{SSHA256}` or `{SSHA512}` and the base64 of digest and salt, as in LDAP
  *
  * Salts, hashes and keys are base64, standard or URL-safe, padded or not; Django's salts are text.
@@ -97,7 +98,8 @@ function stored(format: ImportedFormat, hash: string | null): HashedPassword | n
 }
 
 function isBcrypt(text: string): boolean {
-  const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text)?.[1])
+  // The last characters of salt and hash carry two and four bits: others are of no salt or hash at all.
+  const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/.exec(text)?.[1])
   return cost >= 4 && cost <= MAX_BCRYPT_COST
 }
 
@@ -196,7 +198,7 @@ function pbkdf2Of(name: string, iterations: number, salt: Buffer | null, hashTex
   const hash = readBase64(hashText, 16, 128)
   if (!digest || !salt || !hash || !(iterations >= 1)) return null
   const blocks = Math.ceil(hash.length / DIGEST_BYTES[digest])
-  return iterations * blocks <= MAX_PBKDF2_WORK ? { digest, iterations, salt, hash } : null
+  return iterations * blocks <= MAX_PBKDF2_WORK[digest] ? { digest, iterations, salt, hash } : null
 }
 
 function writePbkdf2(pbkdf2: Pbkdf2Hash | null): string | null {

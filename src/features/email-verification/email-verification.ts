@@ -16,7 +16,7 @@ import {
   refuseLink,
 } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
-import { ensureAuthAccount, findUserById, getUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { ensureAuthAccount, getUser, lockUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'
 
 const purpose = 'email_verification'
@@ -100,17 +100,18 @@ export async function verifyEmail(
 }
 
 function redeem(
-  { platform, directory, origin }: LoginContext,
+  context: LoginContext,
   link: LinkRow,
   whose: { id: string; emailNorm: string },
   keepsPassword: boolean,
 ) {
+  const { platform, directory } = context
   return platform.tx(async (tx) => {
-    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
-    const user = await findUserById(tx, directory, whose.id)
-    if (!spent || user?.email_norm !== whose.emailNorm) return null
+    const user = await lockUser(tx, directory, whose.id)
+    if (user?.email_norm !== whose.emailNorm) return null
+    if (!(await consumeLink(tx, directory, link).executeTakeFirst())) return null
     const kept = { linkId: link.id, password: keepsPassword }
-    if (!(await proveMailbox(tx, directory, origin, user, kept))) return null
+    if (!(await proveMailbox(tx, context, user, kept))) return null
     return { userId: await ensureAuthAccount(tx, directory, user), directoryUserId: user.id }
   })
 }

@@ -230,7 +230,7 @@ describe('of requests at once', () => {
     const who = await invited()
     const callers = both(tenant.key)
     const replies = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => accept(who, { password: `${PASSWORD} ${i}` }, callers[i % 2])),
+      Array.from({ length: 8 }, (_, i) => accept(who, { password: `${PASSWORD} ${i}` }, callers[i % 2])),
     )
     const won = replies.findIndex((reply) => reply.status === 200)
     const codes = replies.map((reply) => reply.body.code ?? 'session')

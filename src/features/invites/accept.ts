@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -73,11 +73,11 @@ export async function acceptInvite(
 
 /** The same for the page of the service, which holds no session: the person signs in afterwards. */
 export async function acceptOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
-  const { platform, directory, origin } = context
+  const { platform, directory } = context
   const acceptance = await prepare(context, sent)
   const { link, user } = acceptance
   await platform.tx(async (tx) => {
-    const isTheirs = await proveMailbox(tx, directory, origin, user, { linkId: link.id })
+    const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
     if (!isTheirs) throw linkErrors.tokenInvalid()
     await write(tx, context, acceptance)
     if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
@@ -102,6 +102,7 @@ async function prepare(context: LoginContext, sent: { token: string; password: s
     await findLink(context.platform.db, context.platform, context.directory, presentedAs(sent.token))
     throw inviteErrors.credentialExists()
   }
+  await countLinkUse(context.platform, context.directory, invitation.link)
   const hashed = await hashNewPassword(context, settings, invitation.user, sent.password)
   return { ...invitation, facts, hashed, settings }
 }

@@ -19,7 +19,15 @@ import {
   mailLink,
 } from '../login/login.ts'
 import { passwordSettings } from '../password/password.ts'
-import { getUser, markInvited, markNotInvited, provisionInvitedUser, type UserRow, userErrors } from '../users/users.ts'
+import {
+  getUser,
+  lockUser,
+  markInvited,
+  markNotInvited,
+  provisionInvitedUser,
+  type UserRow,
+  userErrors,
+} from '../users/users.ts'
 import { inviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
@@ -121,6 +129,7 @@ export async function revokeInvite(context: LoginContext, id: string): Promise<I
   const { platform, directory, origin } = context
   return platform.tx(async (tx) => {
     const before = await getInviteRow(tx, directory, id)
+    if (before.user_id) await lockUser(tx, directory, before.user_id)
     if (!(await closeLink(tx, directory, 'invite', before.id))) {
       // Read again: it may have been accepted in this moment.
       const over = await getInviteRow(tx, directory, before.id)

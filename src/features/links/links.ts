@@ -1,6 +1,8 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { linkErrors } from './errors.ts'
@@ -129,6 +131,17 @@ export async function findLink(
 }
 
 /**
+ * Counts a try at what costs a hash, such as a new password: whoever holds a link, key or not, gets few of them.
+ * Throws `rate_limited`.
+ */
+export async function countLinkUse(platform: Platform, directory: Directory, link: LinkRow): Promise<void> {
+  await countAct(platform, directory, link.token_hash, [
+    { bucket: 'link.minute', limit: 10, windowSeconds: 60 },
+    { bucket: 'link.day', limit: 50, windowSeconds: 86_400 },
+  ])
+}
+
+/**
  * The one consumer of links, as a query for the statement that writes what the link pays for. It returns a row to one
  * caller only: none means that another request was faster, or that the link has expired or was withdrawn.
  */
@@ -136,14 +149,16 @@ export function consumeLink(db: Db, directory: Directory, link: LinkRow) {
   return consumeLinkRow(db, directory, link.id)
 }
 
-/** Withdraws the links on their way to a user, but the one that is being redeemed. Returns how many. */
+/** Withdraws the links on their way to a user and to their address, but the one that is being redeemed. Returns how many. */
 export async function voidLinks(
   tx: Tx,
+  platform: Platform,
   directory: Directory,
-  userId: string,
+  user: { id: string; email_norm: string },
   options: { purpose?: LinkPurpose; exceptId?: string | undefined } = {},
 ): Promise<number> {
-  return closeLinkRows(tx, directory, { userId, ...options })
+  const identity = hashIdentity(platform, user.email_norm)
+  return closeLinkRows(tx, directory, { userId: user.id, identity, ...options })
 }
 
 /** Withdraws one link. False: there is none, or it was over. */

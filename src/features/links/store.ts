@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
-export type LinkRow = Selectable<Links> & { expired: boolean }
+export type LinkRow = Selectable<Links> & { expired: boolean; age_seconds: number }
 
 export interface NewLinkRow {
   id: string
@@ -20,6 +20,10 @@ const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at
 
 /** Stores a link, which closes the older ones of its address and purpose. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
+  // Of two made at once the later one sees, and closes, the earlier.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${row.purpose}/${row.identity.toString('hex')}`}, 0))`.execute(
+    tx,
+  )
   const { rows } = await sql<{ expires_at: Date }>`
     with closed as (
       update links set closed_at = clock_now()
@@ -42,7 +46,10 @@ export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffe
   return db
     .selectFrom('links')
     .selectAll()
-    .select(sql<boolean>`expires_at <= clock_now()`.as('expired'))
+    .select([
+      sql<boolean>`expires_at <= clock_now()`.as('expired'),
+      sql<number>`extract(epoch from clock_now() - created_at)::float8`.as('age_seconds'),
+    ])
     .where('directory_id', '=', directory.id)
     .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
@@ -68,7 +75,7 @@ export function consumeLinkRow(db: Db, directory: Directory, id: string) {
 export async function closeLinkRows(
   tx: Tx,
   directory: Directory,
-  which: { userId: string; purpose?: string; exceptId?: string | undefined },
+  which: { userId: string; identity: Buffer; purpose?: string; exceptId?: string | undefined },
 ): Promise<number> {
   const rows = await tx
     .updateTable('links')
@@ -79,7 +86,8 @@ export async function closeLinkRows(
         .selectFrom('links')
         .select('id')
         .where('directory_id', '=', directory.id)
-        .where('user_id', '=', which.userId)
+        // A sign-up link has no user, and is of whoever has the address.
+        .where((eb) => eb.or([eb('user_id', '=', which.userId), eb('identity', '=', which.identity)]))
         .where(isLive)
         .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
         .$if(which.exceptId !== undefined, (query) => query.where('id', '!=', which.exceptId ?? ''))

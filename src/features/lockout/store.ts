@@ -17,6 +17,8 @@ export interface AttemptLimits {
 }
 
 const LONGEST_LOCK_SECONDS = 3600
+// From here on every failure locks for that long (SP 800-63B §3.2.2): patience gains nothing.
+const MAX_CONSECUTIVE = 100
 
 /**
  * Counts an attempt before it is made, on each counter, unless one of them is locked: the next counter is touched only
@@ -49,16 +51,19 @@ function countAttempt(
     or l.window_started_at <= clock_now() - make_interval(secs => ${limits.windowSeconds}::int))`
   // A day without a failure forgets how often the address was locked.
   const locksBefore = sql`(case when l.window_started_at <= clock_now() - interval '1 day' then 0 else l.locks end)`
-  const locks = sql`(not ${startsOver} and l.failures + 1 >= ${counter.maxAttempts}::int)`
+  const isHopeless = sql`(l.consecutive + 1 >= ${MAX_CONSECUTIVE}::int)`
+  const locks = sql`((not ${startsOver} and l.failures + 1 >= ${counter.maxAttempts}::int) or ${isHopeless})`
+  const seconds = sql`case when ${isHopeless} then ${LONGEST_LOCK_SECONDS}::int else
+    least(${LONGEST_LOCK_SECONDS}::int, ${limits.durationSeconds}::int * power(2, least(${locksBefore}, 20))) end`
   return sql`
     insert into lockouts as l (directory_id, identity, network, failures)
     select ${directory.id}::uuid, ${identity}::bytea, ${counter.network}::text, 1 where ${allowed}
     on conflict (directory_id, identity, network) do update set
       failures = case when ${startsOver} then 1 else l.failures + 1 end,
+      consecutive = l.consecutive + 1,
       locks = ${locksBefore} + ${locks}::int,
       window_started_at = case when ${startsOver} then clock_now() else l.window_started_at end,
-      locked_until = case when ${locks} then clock_now() + make_interval(
-        secs => least(${LONGEST_LOCK_SECONDS}::int, ${limits.durationSeconds}::int * power(2, least(${locksBefore}, 20)))) end
+      locked_until = case when ${locks} then clock_now() + make_interval(secs => ${seconds}) end
     where l.locked_until is null or l.locked_until <= clock_now()
     returning network, failures, locked_until`
 }
@@ -97,7 +102,7 @@ export async function deleteOldRows(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from lockouts where (directory_id, identity, network) in (
       select directory_id, identity, network from lockouts
-      where window_started_at < clock_now() - interval '2 days'
+      where window_started_at < clock_now() - interval '30 days'
       order by window_started_at limit ${limit} for update skip locked)`.execute(db)
   return Number(numAffectedRows ?? 0)
 }

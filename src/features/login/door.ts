@@ -147,6 +147,7 @@ async function issueSession(
     alongside: proof.alongside?.(db) ?? null,
     userId: facts.user_id,
     emailNorm: facts.email.toLowerCase(),
+    epoch: facts.epoch,
     newAuthAccountId: newId(),
     session: {
       id: sessionId,

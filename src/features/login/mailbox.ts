@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import { findUserById, proveMailbox } from '../users/users.ts'
+import { findUserById, getUser, proveMailbox } from '../users/users.ts'
 import { completeLogin, type LoginContext, type Proof, type SessionTokens } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { authSettings } from './settings.ts'
@@ -32,15 +32,18 @@ export async function completeMailboxLogin(
   const work = async (tx: Tx) => {
     const user = await findUserById(tx, directory, facts.user_id)
     // Gone since the facts were read.
-    if (!user || !(await proveMailbox(tx, directory, origin, user, { linkId: proof.linkId }))) throw new AlreadySpent()
+    if (!user || !(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) throw new AlreadySpent()
     if (facts.pending)
       await record(tx, directory, origin, {
         type: 'auth.signup.succeeded',
         target: { type: 'user', id: facts.user_id },
         data: { method: proof.method },
       })
+    if (user.epoch !== facts.epoch) throw new AlreadySpent()
     await also?.(tx)
-    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false }, proof)
+    // What `also` cut off is the other ways in.
+    const { epoch } = await getUser(tx, directory, user.id)
+    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false, epoch }, proof)
     // Thrown, so that what was written for it goes too.
     if (!session) throw new AlreadySpent()
     return session

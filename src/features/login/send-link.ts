@@ -69,8 +69,9 @@ export async function mailLink(tx: Tx, context: LoginContext, link: LinkToMail):
     ttlSeconds,
     ...(link.details ? { details: link.details } : {}),
   })
-  const { email } = who.address
-  const url = linkUrl(platform, { purpose, token: made.token, email, redirectTo: delivery.redirectTo })
+  const { email, norm } = who.address
+  // In one spelling: that of the record would tell whether there is one.
+  const url = linkUrl(platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
   const message = await link.compose(tx, { to: email, url, ttlSeconds })
   const decoy = link.decoy || !delivery.deliver
   await queueMail(tx, platform, directory, { ...message, decoy }, ttlSeconds)
@@ -84,10 +85,22 @@ export interface Addressee {
   ttlSeconds?: number
 }
 
+// Mails of all kinds to one address: many routes together must not flood it.
+const ofAnyKind: RateLimit[] = [
+  { bucket: 'mail.minute', limit: 10, windowSeconds: 60 },
+  { bucket: 'mail.hour', limit: 30, windowSeconds: 3600 },
+]
+
 /** Counts a mail to an address before it is made. Throws `rate_limited`. */
 export async function countMail(context: LoginContext, who: Identity, limits: RateLimit[]): Promise<RateState> {
   const { platform, directory } = context
-  return countSend(platform, context, who.hash, limits, sendCeilings(await otpSettings(platform, directory)))
+  return countSend(
+    platform,
+    context,
+    who.hash,
+    [...limits, ...ofAnyKind],
+    sendCeilings(await otpSettings(platform, directory)),
+  )
 }
 
 export interface LinkRequest {

@@ -12,6 +12,8 @@ export interface SignInFacts {
   active: boolean
   pending: boolean
   role: string
+  /** Of the user's ways in; a sign-in does not pass if it was raised meanwhile. */
+  epoch: number
   organization_slug: string | null
   organization_status: string | null
   /** Seconds until a lock of the address ends, seen from where the end user is; null: none. */
@@ -33,7 +35,7 @@ export async function findSignInFactsByEmail(
 ): Promise<SignInFacts | null> {
   const { rows } = await sql<SignInFacts>`
     select users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
-      users.pending_until is not null as pending, users.role,
+      users.pending_until is not null as pending, users.role, users.epoch,
       organizations.slug as organization_slug, organizations.status as organization_status,
       ${lockedSeconds(directory, who.identity, who.networks)} as locked_seconds
     from users
@@ -71,6 +73,7 @@ export interface SignInStatement {
   userId: string
   /** Whose mailbox the proof is of: the user must have it still. */
   emailNorm: string
+  epoch: number
   /** Becomes the user's auth account if there is none yet. */
   newAuthAccountId: string
   session: {
@@ -91,7 +94,7 @@ export interface SignInStatement {
 /**
  * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
  * events. A process that dies leaves neither a burnt code without its session nor a session without.
- * Null: the proof had been consumed, or the user went away, was deactivated or changed address since the facts were
+ * Null: the proof had been consumed, or the user went away, was cut off or changed address since the facts were
  * read; then the code is burnt for nothing.
  */
 export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
@@ -103,7 +106,7 @@ export async function signIn(db: Db, directory: Directory, statement: SignInStat
       update users set last_login_at = clock_now(),
         auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
       where directory_id = ${directory.id} and id = ${statement.userId} and email_norm = ${statement.emailNorm}
-        and active and deleted_at is null and exists (select from proof)
+        and epoch = ${statement.epoch} and active and deleted_at is null and exists (select from proof)
       returning auth_account_id),
     session as (
       insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { mailedCode, mailedLink, signIn } from '../../../test/sign-in.ts'
+import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -167,4 +169,49 @@ test('the mailed link ends the lock, once and for this address alone', async () 
   const byAdmin = await tenant.post(`/v1/users/${other.id}/unlock`, { subOrgId: other.subOrgId })
   expect(byAdmin.body).toEqual({ success: true, unlocked: true })
   expect((await login(other, PASSWORD)).status).toBe(200)
+})
+
+test('a full pool counts no attempt, and a right password that opens nothing counts none either', async () => {
+  const user = await newUser()
+  const { platform } = app.app
+  const [go, places] = [Promise.withResolvers<void>(), 11 * availableParallelism()]
+  // All places, held by others.
+  const held = Array.from({ length: places }, () => withPasswordPlace(platform, { id: randomUUID() }, () => go.promise))
+  for (let i = 0; i < 12; i++) {
+    const reply = await login(user, PASSWORD)
+    expect([reply.status, reply.body.code, reply.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
+  }
+  go.resolve()
+  await Promise.all(held)
+  await tenant.patch('/v1/auth/settings', { subOrgId: user.subOrgId, require_email_verification: true })
+  for (let i = 0; i < 12; i++) expect((await login(user, PASSWORD)).body.code).toBe('verification_required')
+  await tenant.patch('/v1/auth/settings', { subOrgId: user.subOrgId, require_email_verification: false })
+  expect((await login(user, PASSWORD)).status).toBe(200)
+})
+
+test('from the hundredth failure in a row on, each one locks for an hour', async () => {
+  const user = await newUser()
+  for (let round = 0; round < 11; round++) {
+    expect(await fail(user, 9)).toEqual(Array(9).fill('invalid_credentials'))
+    await app.advance(901)
+  }
+  expect(await fail(user, 2)).toEqual(['invalid_credentials', 'account_locked'])
+  for (let hour = 0; hour < 2; hour++) {
+    await app.advance(3601)
+    expect(await fail(user, 2)).toEqual(['invalid_credentials', 'account_locked'])
+  }
+  await app.advance(3601)
+  expect((await login(user, PASSWORD)).status).toBe(200)
+  expect(await fail(user, 2)).toEqual(['invalid_credentials', 'invalid_credentials'])
+})
+
+test('a lock stays with its address when the user gets another one', async () => {
+  const user = await newUser()
+  await fail(user, 10)
+  expect(await statusOf(user)).toBe('locked')
+  const email = `new-${user.email}`
+  await tenant.patch(`/v1/users/${user.id}`, { subOrgId: user.subOrgId, email })
+  expect(await statusOf(user)).toBe('active')
+  expect((await login({ ...user, email }, PASSWORD)).status).toBe(200)
+  expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
 })

@@ -4,7 +4,7 @@ import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -19,7 +19,7 @@ import {
   type SignInFacts,
   sendLink,
 } from '../login/login.ts'
-import { cutOff, getUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { cutOff, getUser, lockUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
@@ -105,8 +105,12 @@ class AlreadySpent extends Error {}
 /** The token came with a right password, not by mail: it proves no mailbox. */
 function changeAndSignIn(context: LoginContext, reset: Reset, proof: Parameters<typeof completeLogin>[3]) {
   const work = async (tx: Tx) => {
+    const user = await lockUser(tx, context.directory, reset.facts.user_id)
+    if (user?.epoch !== reset.facts.epoch) throw new AlreadySpent()
     await reset.write(tx)
-    const session = await completeLogin(context, tx, reset.facts, proof)
+    // What that cut off is the other ways in.
+    const { epoch } = await getUser(tx, context.directory, user.id)
+    const session = await completeLogin(context, tx, { ...reset.facts, epoch }, proof)
     if (!session) throw new AlreadySpent()
     return session
   }
@@ -126,6 +130,7 @@ async function prepare(
   const { platform, directory } = context
   if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
+  await countLinkUse(platform, directory, link)
   const user = await getUser(platform.db, directory, facts.user_id)
   // One that is due for change is not changed by choosing it again.
   if (link.purpose === 'password_change') await assertNotReused(platform, platform.db, directory, user.id, password, 1)
@@ -159,7 +164,7 @@ async function writeReset(
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
  */
 export async function resetOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
-  const { platform, directory, origin } = context
+  const { platform, directory } = context
   const settings = await resetSettings(context)
   const presented = { token: sent.token, purposes: ['password_reset'] as const, identity: null }
   const link = await findLink(platform.db, platform, directory, presented)
@@ -169,9 +174,9 @@ export async function resetOnPage(context: LoginContext, sent: { token: string; 
   if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
   const reset = await prepare(context, settings, link, await findSignInFacts(context, platform.db, who), sent.password)
   await platform.tx(async (tx) => {
-    if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
-    const isTheirs = await proveMailbox(tx, directory, origin, user, { linkId: link.id })
+    const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
     if (!isTheirs) throw linkErrors.tokenInvalid()
+    if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
     await reset.write(tx)
   })
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
@@ -20,6 +21,7 @@ import {
   assertDoorOpen,
   assertMaySignIn,
   completeLogin,
+  countMail,
   findSignInFacts,
   type Identity,
   identify,
@@ -54,8 +56,10 @@ export async function signInWithPassword(
   const { facts, stored } = await judgePassword(context, settings, who, found, sent.password)
   // The claim has looked at the lock; one that it set itself is lifted with the session.
   const cleared = { ...facts, locked_seconds: null }
-  assertMaySignIn(cleared)
-  if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
+  await forgiveUnless(context, who, () => {
+    assertMaySignIn(cleared)
+    if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
+  })
   if (stored.must_change) throw await changeRequired(context, who, facts)
   const session = await completeLogin(context, platform.db, cleared, {
     method: 'password',
@@ -68,6 +72,16 @@ export async function signInWithPassword(
   if (!session) throw passwordErrors.invalidCredentials()
   await upgrade(context, facts, stored, sent.password, settings)
   return session
+}
+
+/** A right password that opens nothing for another reason is no failed attempt. */
+async function forgiveUnless(context: LoginContext, who: Identity, check: () => void): Promise<void> {
+  try {
+    check()
+  } catch (error) {
+    await clearFailures(context.platform.db, context.platform, context.directory, sourceOf(context, who)).execute()
+    throw error
+  }
 }
 
 /**
@@ -85,14 +99,30 @@ export async function provePassword(
   await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
 }
 
-/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
-async function judgePassword(
+interface Judged {
+  facts: SignInFacts
+  stored: StoredPassword
+}
+
+/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`, `unavailable`: not counted then. */
+function judgePassword(
   context: LoginContext,
   settings: AuthSettings,
   who: Identity,
   facts: SignInFacts | null,
   password: string,
-): Promise<{ facts: SignInFacts; stored: StoredPassword }> {
+): Promise<Judged> {
+  const { platform, directory } = context
+  return withPasswordPlace(platform, directory, () => judge(context, settings, who, facts, password))
+}
+
+async function judge(
+  context: LoginContext,
+  settings: AuthSettings,
+  who: Identity,
+  facts: SignInFacts | null,
+  password: string,
+): Promise<Judged> {
   const { platform, directory } = context
   const [attempt, stored] = await Promise.all([
     claim(context, who, settings),
@@ -142,13 +172,17 @@ async function noteFailure(
   }
   const { locks } = attempt
   if (!locks) return record(platform.db, directory, origin, failure)
+  const mayMail = await countMail(context, who, []).then(
+    () => true,
+    () => false,
+  )
   await platform.tx(async (tx) => {
     await record(tx, directory, origin, failure)
     await mailLink(tx, context, {
       purpose: 'unlock',
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId: facts?.user_id ?? null,
-      decoy: facts === null,
+      decoy: facts === null || !mayMail,
       ttlSeconds: UNLOCK_TTL_SECONDS,
       delivery: { redirectTo: null, deliver: true },
       compose: (_, mail) => lockedMail(mail, locks.scope),

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { consumeLink, type LinkRow } from '../links/links.ts'
+import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
+  authSettings,
   completeMailboxLogin,
   findPresentedLink,
   findSignInFacts,
@@ -74,10 +75,18 @@ export async function verifySignupLink(
   const profile = profileOf(link)
   const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
   if (!isTheirs) throw await refuseLink(context, purpose, facts)
+  // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
+  if (facts && link.user_id === null && (await isOlderThanSignIn(context, link)))
+    throw await refuseLink(context, purpose, facts, linkErrors.tokenExpired())
   const session = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
   // Another request with the same link was faster.
   if (!session) throw await refuseLink(context, purpose, facts)
   return session
+}
+
+async function isOlderThanSignIn({ platform, directory }: LoginContext, link: LinkRow): Promise<boolean> {
+  const { magic_link_ttl_seconds: ttl } = await authSettings.effective(platform, directory)
+  return link.age_seconds > ttl
 }
 
 function profileOf({ details }: LinkRow): SignupProfile | null {

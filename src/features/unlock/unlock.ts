@@ -2,7 +2,7 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { consumeLink, findLink, linkErrors, voidLinks } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { assertOrganizationOpen, identify, type LoginContext } from '../login/login.ts'
-import { getUser, markUnlocked } from '../users/users.ts'
+import { getUser, lockUser, markUnlocked } from '../users/users.ts'
 
 /**
  * Ends the lock of an address by the link that its owner was mailed.
@@ -32,9 +32,12 @@ export async function unlockUser(context: LoginContext, userId: string): Promise
   return platform.tx(async (tx) => {
     const user = await getUser(tx, directory, userId)
     const who = identify(platform, { email: user.email, norm: user.email_norm })
-    if (!(await unlock(tx, directory, who.hash))) return false
+    // The user first, as a sign-in does, so that nobody waits crosswise.
+    await lockUser(tx, directory, user.id)
+    const counted = await unlock(tx, directory, who.hash)
+    if (!counted && !user.locked) return false
     // Their mail offers what has been done.
-    await voidLinks(tx, directory, user.id, { purpose: 'unlock' })
+    await voidLinks(tx, platform, directory, user, { purpose: 'unlock' })
     await markUnlocked(tx, directory, origin, user.id)
     return true
   })

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { voidLinks } from '../links/links.ts'
 import { voidOtps } from '../otp/otp.ts'
 import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.ts'
-import type { UserRow } from './store.ts'
+import { raiseEpoch, type UserRow } from './store.ts'
 
 interface CutContext {
   platform: Platform
@@ -30,7 +30,10 @@ export async function cutOff(
   return revoked
 }
 
-/** Ends the codes and links on their way to the user, but the link that is being redeemed. */
+/**
+ * Ends the codes and links on their way to the user, but the link that is being redeemed. One that another request
+ * redeems at this moment is passed over by the statements for them, and refused by the user's epoch.
+ */
 export async function voidWhatWaits(
   tx: Tx,
   { platform, directory }: Pick<CutContext, 'platform' | 'directory'>,
@@ -38,5 +41,6 @@ export async function voidWhatWaits(
   linkId?: string,
 ): Promise<void> {
   await voidOtps(tx, platform, directory, user.email_norm)
-  await voidLinks(tx, directory, user.id, { exceptId: linkId })
+  await voidLinks(tx, platform, directory, user, { exceptId: linkId })
+  await raiseEpoch(tx, directory, user.id)
 }

@@ -124,7 +124,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     })
     .execute()
   await freshEvents()
-  await platform.tx((tx) => proveMailbox(tx, directory, systemOrigin(), user))
+  await platform.tx((tx) => proveMailbox(tx, { platform, directory, origin: systemOrigin() }, user))
   const proven = (await t.get(`/v1/users/${user.id}`)).body.user
   expect(proven).toMatchObject({ emailVerified: true, status: 'active' })
   const sessions = await db.selectFrom('sessions').select('revoked_reason').where('user_id', '=', user.id).execute()
@@ -133,7 +133,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     { type: 'session.revoked' },
     { type: 'user.email_verified', data: proven, previous: { emailVerified: false, status: 'invited' } },
   ])
-  await platform.tx((tx) => proveMailbox(tx, directory, systemOrigin(), user))
+  await platform.tx((tx) => proveMailbox(tx, { platform, directory, origin: systemOrigin() }, user))
   expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(proven)
   expect(await freshEvents()).toEqual([])
   await advance(DAY_SECONDS)

@@ -248,13 +248,24 @@ export async function setInvited(tx: Tx, directory: Directory, id: string, isOpe
     .execute()
 }
 
+/** From now on no sign-in passes that began before. */
+export async function raiseEpoch(tx: Tx, directory: Directory, id: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ epoch: sql`epoch + 1` })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Takes a row out of its directory, to be put into another: a directory may live on another shard. */
 export async function takeUserRow(tx: Tx, directory: Directory, id: string): Promise<void> {
   await tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
 export async function putUserRow(tx: Tx, directory: Directory, user: UserRow): Promise<UserRow> {
-  const { locked: _, ...row } = user
+  // A lock is of the address in its directory.
+  const { locked: _, ...row } = { ...user, locked_until: null }
   return tx
     .insertInto('users')
     .values({

@@ -5,6 +5,7 @@ import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { removePassword } from '../credentials/credentials.ts'
 import { voidLinks } from '../links/links.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
@@ -20,6 +21,7 @@ import {
   type ListedUserRow,
   lockUserRow,
   type NewUserRow,
+  raiseEpoch,
   selectUserPage,
   setAuthAccount,
   setInvited,
@@ -179,10 +181,21 @@ export async function markLocked(tx: Tx, directory: Directory, origin: Origin, i
   if (user) await recordUser(tx, directory, origin, 'user.locked', user)
 }
 
+/** Holds the user's row until the transaction ends: before anything else of theirs, so that nobody waits crosswise. */
+export async function lockUser(tx: Tx, directory: Directory, id: string): Promise<UserRow | null> {
+  return (await lockUserRow(tx, directory, id)) ?? null
+}
+
 /** The lock was ended early. */
 export async function markUnlocked(tx: Tx, directory: Directory, origin: Origin, id: string): Promise<void> {
   const user = (await setLockedUntil(tx, directory, id, null)) ?? (await findUserById(tx, directory, id))
   if (user) await recordUser(tx, directory, origin, 'user.unlocked', user)
+}
+
+interface ProofContext {
+  platform: Platform
+  directory: Directory
+  origin: Origin
 }
 
 /** What the first proof of a mailbox leaves of what was set before it. */
@@ -198,16 +211,11 @@ export interface Kept {
  * sign-up and takes away what was set before; later it changes nothing.
  * False: the address has become another since `user` was read, or the user has gone.
  */
-export async function proveMailbox(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  user: UserRow,
-  kept: Kept = {},
-): Promise<boolean> {
+export async function proveMailbox(tx: Tx, context: ProofContext, user: UserRow, kept: Kept = {}): Promise<boolean> {
+  const { directory, origin } = context
   const proven = await setVerified(tx, directory, user)
   if (!proven) return (await lockUserRow(tx, directory, user.id))?.email_norm === user.email_norm
-  await removeWhatPrecededProof(tx, directory, origin, proven, kept)
+  await removeWhatPrecededProof(tx, context, proven, kept)
   await recordUser(tx, directory, origin, 'user.email_verified', proven, user)
   return true
 }
@@ -218,14 +226,14 @@ export async function proveMailbox(
  */
 async function removeWhatPrecededProof(
   tx: Tx,
-  directory: Directory,
-  origin: Origin,
+  { platform, directory, origin }: ProofContext,
   user: UserRow,
   kept: Kept,
 ): Promise<void> {
   await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
   if (!kept.password) await removePassword(tx, directory, user.id)
-  await voidLinks(tx, directory, user.id, { exceptId: kept.linkId })
+  await voidLinks(tx, platform, directory, user, { exceptId: kept.linkId })
+  await raiseEpoch(tx, directory, user.id)
 }
 
 /** Records a `user.*` event with the user as the API shows them; `before`: also what changed. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { httpErrors } from '../errors.ts'
@@ -8,6 +9,8 @@ type PasswordWork = typeof passwordWorker
 
 const QUEUE_PER_THREAD = 10
 const IDLE_MS = 60_000
+// What one directory may hold of the places, so that a flood at one organization leaves some to the others.
+const SHARE_OF_ONE = 0.75
 // Hashing gives way to whatever else wants the processor. Only on Linux does nice(2) mean the calling thread: on macOS
 // it would slow down the whole process, and on Windows a positive number raises the priority.
 const NICE = process.platform === 'linux' ? 10 : 0
@@ -17,6 +20,8 @@ interface PasswordPool {
   /** Computed or waiting at most. */
   places: number
   taken: number
+  /** Of `taken`, by directory. */
+  held: Map<string, number>
   /** Made on first use: a process that hashes nothing has none of the threads. */
   piscina: Piscina | null
   closed: boolean
@@ -24,7 +29,7 @@ interface PasswordPool {
 
 const passwordPool = perPlatform((): PasswordPool => {
   const threads = availableParallelism()
-  return { threads, places: threads * (1 + QUEUE_PER_THREAD), taken: 0, piscina: null, closed: false }
+  return { threads, places: threads * (1 + QUEUE_PER_THREAD), taken: 0, held: new Map(), piscina: null, closed: false }
 })
 
 /**
@@ -37,13 +42,44 @@ export async function computePassword<K extends keyof PasswordWork>(
   task: Parameters<PasswordWork[K]>[0],
 ): Promise<ReturnType<PasswordWork[K]>> {
   const pool = passwordPool(platform)
+  const run = () => {
+    pool.piscina ??= startThreads(pool)
+    return pool.piscina.run(task, { name: work })
+  }
+  if (holding.getStore() === pool) return run()
   if (pool.closed || pool.taken >= pool.places) throw tooBusy()
-  pool.piscina ??= startThreads(pool)
   count(platform, pool, 1)
   try {
-    return await pool.piscina.run(task, { name: work })
+    return await run()
   } finally {
     count(platform, pool, -1)
+  }
+}
+
+const holding = new AsyncLocalStorage<PasswordPool>()
+
+/**
+ * Does work that computes passwords one after the other with one place of the pool, taken before anything is written:
+ * who finds the pool full has not used up an attempt. Throws `unavailable` then, and where a directory holds three
+ * quarters of the places already.
+ */
+export async function withPasswordPlace<T>(
+  platform: Platform,
+  directory: { id: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const pool = passwordPool(platform)
+  const held = pool.held.get(directory.id) ?? 0
+  if (pool.closed || pool.taken >= pool.places || held >= pool.places * SHARE_OF_ONE) throw tooBusy()
+  count(platform, pool, 1)
+  pool.held.set(directory.id, held + 1)
+  try {
+    return await holding.run(pool, work)
+  } finally {
+    count(platform, pool, -1)
+    const left = (pool.held.get(directory.id) ?? 1) - 1
+    if (left > 0) pool.held.set(directory.id, left)
+    else pool.held.delete(directory.id)
   }
 }
 

@@ -122,6 +122,7 @@ export interface Links {
 }
 
 export interface Lockouts {
+  consecutive: Generated<number>;
   directory_id: string;
   failures: number;
   identity: Buffer;
@@ -299,6 +300,7 @@ export interface Users {
   email_norm: string;
   email_verified: Generated<boolean>;
   environment_id: string;
+  epoch: Generated<number>;
   external_id: string | null;
   first_name: string | null;
   id: string;

@@ -5,6 +5,8 @@ import { sqlState } from './pool.ts'
 export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 const ATTEMPTS = 3
+// Deadlock; serialization failure; a lock not got in time, which is how a deadlock shows where that is noticed first.
+const RETRIED = ['40P01', '40001', '55P03']
 const afterCommit = new WeakMap<Tx, (() => void)[]>()
 
 /**
@@ -24,7 +26,7 @@ export function transactions(db: Db): RunInTransaction {
         return result
       } catch (error) {
         const state = sqlState(error)
-        if ((state !== '40P01' && state !== '40001') || attempt === ATTEMPTS) throw error
+        if (!RETRIED.includes(state ?? '') || attempt === ATTEMPTS) throw error
       }
     }
   }
