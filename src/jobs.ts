@@ -1,7 +1,9 @@
+import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { otpJobs } from './features/otp/cleanup.ts'
+import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
@@ -17,8 +19,10 @@ export const jobs: JobHandler[] = [
   ...otpJobs,
   cleanUpLinks,
   cleanUpLockouts,
+  cleanUpFactors,
   userCleanup,
   announceExpiredInvites,
+  cleanUpCeremonies,
   cleanUpSessions,
   cleanUpPlatform,
   rotateSigningKeysWhenDue,

@@ -7,9 +7,12 @@ import { inviteRoutes } from './features/invites/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { magicLinkRoutes } from './features/magic-link/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
+import { mfaRoutes } from './features/mfa/routes.ts'
+import { mfaLoginRoutes } from './features/mfa-login/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { otpLoginRoutes } from './features/otp-login/routes.ts'
+import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
@@ -33,6 +36,9 @@ export const routes: Route[] = [
   ...otpLoginRoutes,
   ...magicLinkRoutes,
   ...passwordRoutes,
+  ...mfaRoutes,
+  ...mfaLoginRoutes,
+  ...passkeyRoutes,
   ...unlockRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,

@@ -24,8 +24,10 @@ const EDGES = [
   'invites → login',
   'invites → password',
   'invites → users',
+  'login → factors',
   'login → links',
   'login → lockout',
+  'login → mfa',
   'login → otp',
   'login → services',
   'login → sessions',
@@ -34,9 +36,25 @@ const EDGES = [
   'magic-link → login',
   'magic-link → otp',
   'magic-link → services',
+  'mfa → factors',
+  'mfa → otp',
+  'mfa → services',
+  'mfa → sessions',
+  'mfa → users',
+  'mfa-login → factors',
+  'mfa-login → lockout',
+  'mfa-login → login',
+  'mfa-login → mfa',
+  'mfa-login → sessions',
+  'mfa-login → users',
   'organizations → sessions',
   'otp-login → login',
   'otp-login → otp',
+  'passkeys → login',
+  'passkeys → mfa',
+  'passkeys → passkey-credentials',
+  'passkeys → services',
+  'passkeys → users',
   'password → credentials',
   'password → links',
   'password → lockout',
@@ -50,14 +68,18 @@ const EDGES = [
   'signup → password',
   'signup → users',
   'tokens → login',
+  'tokens → mfa',
   'tokens → sessions',
+  'unlock → factors',
   'unlock → links',
   'unlock → lockout',
   'unlock → login',
   'unlock → users',
   'users → credentials',
+  'users → factors',
   'users → links',
   'users → otp',
+  'users → passkey-credentials',
   'users → sessions',
 ]
 
@@ -65,6 +87,7 @@ const EDGES = [
 const WRITERS: Record<string, string[]> = {
   accounts: ['features/accounts'],
   api_keys: ['features/api-keys'],
+  backup_codes: ['features/factors'],
   data_keys: ['platform/crypto/keyring.ts'],
   // The account-level and console directories come with the account.
   directories: ['platform/http/directory.ts', 'features/accounts'],
@@ -76,8 +99,13 @@ const WRITERS: Record<string, string[]> = {
   links: ['features/links'],
   lockouts: ['features/lockout'],
   members: ['features/accounts'],
+  mfa_challenges: ['features/factors'],
+  mfa_grace: ['features/mfa'],
+  mfa_phones: ['features/factors'],
+  mfa_policies: ['features/mfa'],
   organizations: ['features/organizations'],
   otps: ['features/otp'],
+  passkeys: ['features/passkey-credentials'],
   password_credentials: ['features/credentials'],
   password_history: ['features/credentials'],
   // Old rows go.
@@ -87,8 +115,11 @@ const WRITERS: Record<string, string[]> = {
   // The one door makes them, a refresh rotates them.
   sessions: ['features/sessions', 'features/login', 'features/tokens'],
   signing_keys: ['platform/crypto/signing-keys.ts'],
-  // The console user of the first owner; the auth account and moment of a sign-in.
-  users: ['features/users', 'features/accounts', 'features/login'],
+  totp_enrollments: ['features/factors'],
+  trusted_devices: ['features/factors'],
+  webauthn_ceremonies: ['features/passkey-credentials'],
+  // The console user of the first owner; the auth account and moment of a sign-in; whether there is a second factor.
+  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkey-credentials'],
 }
 
 /** Tables that one piece of code writes for several owners, who name them. */
@@ -113,6 +144,7 @@ const ADDRESS_READERS = [
   'src/features/docs/docs.ts',
   'src/features/hosted/handover.ts',
   'src/features/links/links.ts',
+  'src/features/passkeys/relying-party.ts',
   'src/features/tokens/issuers.ts',
   'src/platform/crypto/signing-keys.ts',
   'src/platform/http/pages.ts',
@@ -237,7 +269,12 @@ test('files and functions stay small, nothing is exported as default, and the se
 test('there is one of each: issuer, consumer of codes, maker of tenants, way out', () => {
   expect(count(/insert into sessions|insertInto\('sessions'/g)).toBe(1)
   expect(filesWith(/insert into sessions|insertInto\('sessions'/)).toEqual(['src/features/login/store.ts'])
-  expect(filesWith(/\bused_at\s*[=:]/, written)).toEqual(['src/features/links/store.ts', 'src/features/otp/store.ts'])
+  expect(filesWith(/\bused_at\s*[=:]/, written)).toEqual([
+    'src/features/factors/challenges.ts',
+    'src/features/links/store.ts',
+    'src/features/otp/store.ts',
+    'src/features/passkey-credentials/ceremony-store.ts',
+  ])
   expect(filesWith(/unique symbol/)).toEqual(['src/platform/http/directory.ts'])
   expect(filesWith(/\bas (unknown as )?(Directory|Reach|AccountScope)\b/)).toEqual([])
   expect(filesWith(/(?<![.\w])fetch\(|\bhttps?\.(request|get)\(|(from |import\()'undici'/)).toEqual([

@@ -29,7 +29,7 @@ export interface Caller {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   patch(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>, body?: unknown): Promise<Reply>
 }
 
 export interface Tenant extends Caller {
@@ -156,7 +156,7 @@ export function caller(baseUrl: string, key: string | null): Caller {
     post: (path, body, headers) => call('POST', path, body, headers),
     put: (path, body, headers) => call('PUT', path, body, headers),
     patch: (path, body, headers) => call('PATCH', path, body, headers),
-    delete: (path, headers) => call('DELETE', path, undefined, headers),
+    delete: (path, headers, body) => call('DELETE', path, body, headers),
   }
 }
 

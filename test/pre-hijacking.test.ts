@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { newPasskey } from './authenticator.ts'
+import { enrollTotp } from './factors.ts'
 import { startApp } from './harness.ts'
+import { register, signInBy } from './passkeys.ts'
 import { mailedCode, mailedLink, type Tokens } from './sign-in.ts'
 
 // The attacks of Sudhodanan and Paverd, "Pre-hijacked Accounts" (USENIX Security 2022): somebody prepares an account
@@ -93,6 +96,23 @@ describe.each(Object.keys(proofs))('once the owner has proved the mailbox by %s'
     await expectDead(place, session)
   })
 
+  test('a second factor enrolled before asks nobody (trojan factor)', async () => {
+    const place = await newPlace()
+    const { session } = await ask('/v1/auth/signup/password', { ...place, password: ATTACKER })
+    const userId = session.directory_user_id
+    const { subOrgId } = place
+    await enrollTotp(tenant, userId, { subOrgId })
+    const waiting = (await login(place, ATTACKER)).body
+    expect(waiting.session).toBeNull()
+    await prove(place)
+    const { enrollment } = (await tenant.get(`/v1/mfa/totp?subOrgId=${subOrgId}&userId=${userId}`)).body
+    expect(enrollment).toMatchObject({ enrolled: false, backupCodesRemaining: 0 })
+    expect((await tenant.get(`/v1/users/${userId}`)).body.user.mfaEnrolled).toBe(false)
+    const { challenge_token } = waiting
+    const late = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: '123456' })
+    expect(late.body.code).toBe('challenge_expired')
+  })
+
   test('a session opened before has ended (unexpired session identifier)', async () => {
     const place = await newPlace()
     const { session } = await ask('/v1/auth/signup', place)
@@ -102,6 +122,18 @@ describe.each(Object.keys(proofs))('once the owner has proved the mailbox by %s'
     await expectDead(place, kept)
     if (owners)
       expect((await tenant.post('/v1/auth/token/introspect', { token: owners.access_token })).body.active).toBe(true)
+  })
+
+  test('a passkey registered before opens nothing', async () => {
+    const place = await newPlace()
+    const { session } = await ask('/v1/auth/signup', place)
+    const [userId, passkey] = [session.directory_user_id, newPasskey()]
+    const { body } = await register(tenant, { ...place, userId }, passkey)
+    const attacker = { ...place, userId, passkey, credentialId: body.credential.id }
+    expect((await signInBy(tenant, attacker)).status).toBe(200)
+    await prove(place)
+    expect((await signInBy(tenant, attacker)).body.code).toBe('passkey_invalid')
+    expect((await tenant.get(`/v1/users/${userId}`)).body.user.passkeyCount).toBe(0)
   })
 
   test('a token held back from before opens nothing (trojan identifier)', async () => {

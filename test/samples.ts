@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { stepAt, totpCode } from '../src/features/factors/totp.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import type { Caller, Reply } from './harness.ts'
 import type { World } from './world.ts'
@@ -11,6 +12,11 @@ export interface SampleRequest {
 }
 
 const fresh = () => randomUUID().slice(0, 8)
+
+/** The code of the step after this one, which passes as well and has never passed before. */
+function nextCode(secret: string): string {
+  return totpCode(secret, stepAt(Date.now() / 1000) + 1)
+}
 
 /** One for every keyed route, by method and path. Ids are taken from `world.ids`, so that tests can put others there. */
 export const samples: Record<string, (world: World) => SampleRequest> = {
@@ -98,6 +104,42 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
   'POST /v1/auth/signup/authenticate-email/verify': ({ ids, newcomerEmail }) => ({
     body: { email: newcomerEmail, token_hash: ids.signupLink },
   }),
+  'GET /v1/mfa/policy': () => ({}),
+  'PATCH /v1/mfa/policy': () => ({ body: { require_mfa: true, enforce_for_roles: ['admin'] } }),
+  'GET /v1/mfa/policy/preview': () => ({ query: { require_mfa: 'true', enforce_for_roles: 'admin,member' } }),
+  'GET /v1/mfa/totp': ({ ids }) => ({ query: { userId: ids.factorUser } }),
+  'POST /v1/mfa/totp': ({ ids }) => ({ body: { userId: ids.user } }),
+  'PUT /v1/mfa/totp': ({ ids, pendingSecret }) => ({
+    body: { userId: ids.pendingUser, pendingId: ids.pendingTotp, code: nextCode(pendingSecret) },
+  }),
+  'DELETE /v1/mfa/totp': ({ ids }) => ({ query: { userId: ids.factorUser }, body: { userId: ids.factorUser } }),
+  'POST /v1/mfa/totp/backup-codes': ({ ids }) => ({ body: { userId: ids.factorUser } }),
+  'POST /v1/mfa/sms': ({ ids }) => ({ body: { userId: ids.user, phone: '+14155550124' } }),
+  'PUT /v1/mfa/sms': ({ ids, smsCode }) => ({ body: { userId: ids.pendingUser, code: smsCode } }),
+  'DELETE /v1/mfa/sms': ({ ids }) => ({ query: { userId: ids.factorUser } }),
+  'GET /v1/mfa/trusted-devices': ({ ids }) => ({ query: { userId: ids.factorUser } }),
+  'DELETE /v1/mfa/trusted-devices/{id}': ({ ids }) => ({ params: { id: ids.trustedDevice } }),
+  'POST /v1/mfa/challenge/verify': ({ ids, factorSecret }) => ({
+    body: { challenge_token: ids.challengeToken, code: nextCode(factorSecret), trust_device: true },
+  }),
+  'POST /v1/auth/mfa/challenge/send': ({ ids }) => ({ body: { challenge_token: ids.challengeToken, method: 'sms' } }),
+  'POST /v1/auth/passkey/register': ({ ids, madePasskey }) => ({
+    body: {
+      action: 'verify',
+      userId: ids.passkeyUser,
+      challengeId: ids.registrationChallenge,
+      credential: madePasskey,
+    },
+  }),
+  'POST /v1/auth/login/passkey/options': ({ email }) => ({ body: { email } }),
+  'POST /v1/auth/login/passkey/verify': ({ ids, passkeyEmail, passkeyAnswer }) => ({
+    body: { email: passkeyEmail, challengeId: ids.passkeyChallenge, credential: passkeyAnswer },
+  }),
+  'GET /v1/webauthn/credentials': ({ ids }) => ({ query: { userId: ids.passkeyUser } }),
+  'DELETE /v1/webauthn/credentials/{credentialId}': ({ ids }) => ({ params: { credentialId: ids.passkey } }),
+  'GET /v1/auth/passkey/settings': () => ({}),
+  'PATCH /v1/auth/passkey/settings': () => ({ body: { rp_name: 'Acme' } }),
+  'PATCH /v1/auth/passkey/settings/defaults': () => ({ body: { user_verification: 'required' } }),
   'POST /v1/auth/token/refresh': ({ ids }) => ({ body: { refresh_token: ids.refreshToken } }),
   'POST /v1/auth/token/introspect': ({ ids }) => ({ body: { token: ids.accessToken } }),
   'POST /v1/auth/token/revoke': ({ ids }) => ({ body: { session_id: ids.session } }),
@@ -110,6 +152,7 @@ export const samples: Record<string, (world: World) => SampleRequest> = {
 /** Routes that a key of one organization may not use: their samples go with an org-wide key, without an organization. */
 export const orgWideOnly: readonly string[] = [
   'POST /v1/organizations',
+  'PATCH /v1/auth/passkey/settings/defaults',
   'PATCH /v1/auth/settings/defaults',
   'PATCH /v1/mail/settings/defaults',
   'PATCH /v1/otp/settings/defaults',
@@ -121,6 +164,12 @@ export const notIds: Record<string, string> = {
   enabledAppIds: 'names of services',
   'PUT /v1/organization-apps id': 'a name that the caller gives a group',
   'PUT /v1/organization-apps appIds': 'names of services',
+  'POST /v1/auth/passkey/register id': 'made by the authenticator',
+  'POST /v1/auth/passkey/register rawId': 'made by the authenticator',
+  'POST /v1/auth/login/passkey/verify id': 'made by the authenticator',
+  'POST /v1/auth/login/passkey/verify rawId': 'made by the authenticator',
+  'PATCH /v1/auth/passkey/settings rp_id': 'the name of a host',
+  'PATCH /v1/auth/passkey/settings/defaults rp_id': 'the name of a host',
   'POST /v1/otp/generate session_id': 'a name that the caller makes up',
   'POST /v1/otp/validate session_id': 'a name that the caller makes up',
 }
@@ -165,7 +214,7 @@ export function sendSample(
     case 'GET':
       return caller.get(url, options.headers)
     case 'DELETE':
-      return caller.delete(url, options.headers)
+      return caller.delete(url, options.headers, body)
     case 'POST':
       return caller.post(url, body, options.headers)
     case 'PUT':

@@ -3,7 +3,9 @@ import { makeLink } from '../src/features/links/links.ts'
 import { getUser } from '../src/features/users/users.ts'
 import { hashIdentity } from '../src/platform/crypto/identity.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
+import { makeFactors } from './factors.ts'
 import type { Caller, Tenant, TestApp } from './harness.ts'
+import { makePasskeyRecords } from './passkeys.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 
 export const kinds = [
@@ -24,6 +26,15 @@ export const kinds = [
   'invite',
   'inviteToken',
   'unlockLink',
+  'factorUser',
+  'pendingUser',
+  'pendingTotp',
+  'challengeToken',
+  'trustedDevice',
+  'passkeyUser',
+  'passkey',
+  'passkeyChallenge',
+  'registrationChallenge',
   'refreshToken',
   'accessToken',
 ] as const
@@ -53,8 +64,17 @@ export interface World {
   /** Of `passwordUser`, who has `password` and has been mailed a link to choose another. */
   passwordEmail: string
   password: string
+  /** Of the app of `factorUser`, who has a phone and a trusted device too and signs in at this moment. */
+  factorSecret: string
+  /** Of the app that `pendingUser` enrolls, who was sent `smsCode` for a phone. */
+  pendingSecret: string
+  smsCode: string
   /** Of nobody yet: a sign-up link is on its way. */
   newcomerEmail: string
+  /** Of `passkeyUser`, with what browsers answer to the two challenges. */
+  passkeyEmail: string
+  passkeyAnswer: object
+  madePasskey: object
 }
 
 /** Makes a world in the tenant; `organizationId`: in an organization that is there already. */
@@ -87,7 +107,10 @@ export async function makeWorld(
   const signupLink = { email: newcomerEmail, openSignup: true }
   await succeed(scoped.post('/v1/auth/signup/authenticate-email/send', signupLink))
   const apiKey = await succeed(scoped.post('/v1/api-keys', { name: 'Of the organization', scopes: ['users.read'] }))
+  const factors = await makeFactors(app, scoped)
+  const passkeys = await makePasskeyRecords(scoped, subOrgId)
   return {
+    ...passkeys,
     accountId: tenant.accountId,
     directoryId: await directoryOf(app, user.user.id),
     orgWide,
@@ -102,7 +125,12 @@ export async function makeWorld(
     passwordEmail,
     password,
     newcomerEmail,
+    factorSecret: factors.factorSecret,
+    pendingSecret: factors.pendingSecret,
+    smsCode: factors.smsCode,
     ids: {
+      ...factors.ids,
+      ...passkeys.ids,
       organization: subOrgId,
       user: user.user.id,
       authAccount: session.user_id,
@@ -151,6 +179,7 @@ const tokens: Kind[] = [
   'inviteToken',
   'resetLink',
   'unlockLink',
+  'challengeToken',
 ]
 
 /** An id of a kind that nothing has, of the same form. */

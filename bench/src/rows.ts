@@ -2,7 +2,9 @@ import type { Row } from './bench.ts'
 import { betterAuthRows } from './peers/rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
+import { mfaRows } from './product/mfa-rows.ts'
 import { otpRows } from './product/otp-rows.ts'
+import { passkeyRows } from './product/passkey-rows.ts'
 import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
@@ -16,6 +18,8 @@ export const rows: Row[] = [
   ...otpRows,
   ...loginRows,
   ...passwordRows,
+  ...mfaRows,
+  ...passkeyRows,
   ...stormRows,
   ...enumerationRows,
   ...userRows,

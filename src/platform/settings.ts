@@ -36,7 +36,7 @@ interface SettingsCaller {
 
 const NOTHING = {}
 
-type SettingsTable = 'auth_settings' | 'otp_settings' | 'mail_settings'
+type SettingsTable = 'auth_settings' | 'otp_settings' | 'mail_settings' | 'passkey_settings'
 
 /** Defines a family kept in a table of `directory_id`, `settings`. */
 export function defineSettings<P extends TProperties>(

@@ -11,6 +11,7 @@ const routes: { id: string; status: number; request(email: string, subOrgId: str
   send('magic-link-send', '/v1/auth/login/magic-link/send'),
   send('reset-send', '/v1/auth/password/reset/send'),
   send('signup-otp-send', '/v1/auth/signup/otp/send'),
+  send('passkey-options', '/v1/auth/login/passkey/options'),
   send('authenticate-email-send', '/v1/auth/signup/authenticate-email/send'),
   {
     id: 'password-login',

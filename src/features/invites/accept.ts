@@ -1,5 +1,6 @@
-import type { Tx } from '../../platform/db/pool.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
 import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
@@ -11,7 +12,7 @@ import {
   type Identity,
   identify,
   type LoginContext,
-  type SessionTokens,
+  type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
 import { hashNewPassword, passwordSettings } from '../password/password.ts'
@@ -42,7 +43,7 @@ export async function findInvitation(context: LoginContext, token: string): Prom
   if (!user) throw linkErrors.tokenInvalid()
   const who = identify(platform, { email: user.email, norm: user.email_norm })
   if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
-  const hasCredential = user.email_verified && (await hasPassword(platform.db, directory, user.id))
+  const hasCredential = user.email_verified && (await signsInAlready(platform.db, directory, user.id))
   return { token, link, user, who, hasCredential }
 }
 
@@ -55,7 +56,7 @@ export async function findInvitation(context: LoginContext, token: string): Prom
 export async function acceptInvite(
   context: LoginContext,
   sent: { token: string; password: string },
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const { directory } = context
   const acceptance = await prepare(context, sent)
   const { link, facts } = acceptance
@@ -66,9 +67,9 @@ export async function acceptInvite(
     linkId: link.id,
     consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
   }
-  const session = await completeMailboxLogin(context, facts, proof, (tx) => write(tx, context, acceptance))
-  if (!session) throw linkErrors.tokenInvalid()
-  return session
+  const answer = await completeMailboxLogin(context, facts, proof, (tx) => write(tx, context, acceptance))
+  if (!answer) throw linkErrors.tokenInvalid()
+  return answer
 }
 
 /** The same for the page of the service, which holds no session: the person signs in afterwards. */
@@ -116,12 +117,18 @@ async function write(tx: Tx, context: LoginContext, acceptance: Acceptance): Pro
   const facts = await findSignInFacts(context, tx, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
-  // The proof of the mailbox has taken away one that was set before it.
-  if (await hasPassword(tx, directory, user.id)) throw inviteErrors.credentialExists()
+  // The proof of the mailbox has taken away what was set before it.
+  if (await signsInAlready(tx, directory, user.id)) throw inviteErrors.credentialExists()
   await storePassword(tx, directory, user.id, hashed, { historyKept: settings.password_history, mustChange: false })
   await markNotInvited(tx, directory, user.id)
   const data = toInvite(await findAcceptedRow(tx, directory, link.id))
   await record(tx, directory, origin, { type: 'invite.accepted', target: { type: 'invite', id: link.id }, data })
+}
+
+/** With a password or a passkey. */
+export async function signsInAlready(db: Db, directory: Directory, userId: string): Promise<boolean> {
+  const user = await findUserById(db, directory, userId)
+  return (user?.passkey_count ?? 0) > 0 || hasPassword(db, directory, userId)
 }
 
 function presentedAs(token: string) {

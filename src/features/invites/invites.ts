@@ -7,7 +7,6 @@ import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { hasPassword } from '../credentials/credentials.ts'
 import { closeLink } from '../links/links.ts'
 import {
   assertOrganizationOpen,
@@ -28,6 +27,7 @@ import {
   type UserRow,
   userErrors,
 } from '../users/users.ts'
+import { signsInAlready } from './accept.ts'
 import { inviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
@@ -103,7 +103,7 @@ async function mailInvite(
   const { platform, directory, origin } = context
   if (!user.active) throw loginErrors.userInactive()
   // One that was set before anybody proved the mailbox goes with the first proof.
-  const mayOnlySignIn = user.email_verified && (await hasPassword(tx, directory, user.id))
+  const mayOnlySignIn = user.email_verified && (await signsInAlready(tx, directory, user.id))
   await markInvited(tx, directory, user)
   const { linkId, url } = await mailLink(tx, context, {
     purpose: 'invite',

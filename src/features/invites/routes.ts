@@ -132,8 +132,7 @@ export const inviteRoutes: Route[] = [
       ...doorErrors,
     ],
     maybeEvents: [...sessionRoute.maybeEvents, 'invite.accepted'],
-    handle: async ({ platform, directory, origin, input: { body } }) => ({
-      session: await acceptInvite({ platform, directory, origin }, body),
-    }),
+    handle: async ({ platform, directory, origin, input: { body } }) =>
+      acceptInvite({ platform, directory, origin }, body),
   }),
 ]

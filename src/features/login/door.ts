@@ -1,5 +1,4 @@
-import type { OperationNodeSource } from 'kysely'
-import { type Static, Type } from 'typebox'
+import { type OperationNodeSource, sql } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
@@ -12,23 +11,13 @@ import { newId } from '../../platform/ids.ts'
 import type { EmailAddress } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { accountLocked, networksOf } from '../lockout/lockout.ts'
+import { type Demand, demandFactor } from '../mfa/mfa.ts'
 import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
+import { answerChallenge } from './challenge.ts'
 import { loginErrors } from './errors.ts'
+import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { type DoorState, findDoorState, findSignInFactsByEmail, type SignInFacts, signIn } from './store.ts'
-
-/** A session as it is handed out, the only time its tokens are shown. */
-export const SessionTokens = Type.Object({
-  access_token: Type.String({ description: 'JWT (RFC 9068) to present to the customer’s API as a Bearer token.' }),
-  refresh_token: Type.String({ description: 'Single use: POST /v1/auth/token/refresh answers its successor.' }),
-  expires_in: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  user_id: Type.String({ format: 'uuid' }),
-  directory_user_id: Type.String({ format: 'uuid' }),
-})
-export type SessionTokens = Static<typeof SessionTokens>
-
-/** The answer of every route that ends in a session. */
-export const SessionReply = Type.Object({ session: SessionTokens })
 
 /** Who asks, where. */
 export interface LoginContext {
@@ -37,11 +26,16 @@ export interface LoginContext {
   origin: Origin
 }
 
+/** The ways to prove who one is: `auth_method` of a session. */
+export const authMethods = ['password', 'otp', 'magic_link', 'invite', 'signup', 'passkey'] as const
+
 /** What a method has proved. */
 export interface Proof {
-  method: 'password' | 'otp' | 'magic_link' | 'invite' | 'signup'
+  method: (typeof authMethods)[number]
   /** RFC 8176 */
   amr: string[]
+  /** Absent: one factor. `aal2`: two, of which the second needs no asking for. */
+  aal?: 'aal2'
   /** Consumes the one-time secret within the statement that makes the session. */
   consume(db: Db): OperationNodeSource
   /** Another statement that is written with it, whenever the proof holds. */
@@ -106,7 +100,8 @@ export function assertMaySignIn(facts: SignInFacts): void {
 }
 
 /**
- * The one door to a session: every method proves who, then comes here, and nothing else makes one. `db` is a
+ * The one door to a session: every method proves who, then comes here, and nothing else makes one. Whether a second
+ * factor is needed is decided here alone; then the proof is spent for a challenge, and there is no session yet. `db` is a
  * transaction when the caller has more to write with it. Null: the proof had been consumed already.
  */
 export async function completeLogin(
@@ -114,33 +109,60 @@ export async function completeLogin(
   db: Db,
   facts: SignInFacts,
   proof: Proof,
-): Promise<SessionTokens | null> {
-  const { platform, directory, origin } = context
+): Promise<SessionAnswer | null> {
+  const { platform, directory } = context
   assertMaySignIn(facts)
   const settings = await authSettings.effective(platform, directory)
+  const demand = proof.aal === 'aal2' ? null : await demandFactor(context, db, facts, settings)
+  if (demand && demand.kind !== 'nothing')
+    return answerChallenge(context, db, {
+      facts,
+      authMethod: proof.method,
+      amr: proof.amr,
+      sessionId: null,
+      demand,
+      proof: proof.consume(db),
+      alongside: proof.alongside?.(db) ?? null,
+    })
+  const session = await openSession(context, db, { facts, proof, demand, settings })
+  return session && { session, ...mentionGrace(demand) }
+}
+
+/** What the answer tells a user who may go without the factor that is required. */
+export function mentionGrace(demand: Demand | null): Pick<SessionAnswer, 'mfa'> {
+  const endsAt = demand?.graceEndsAt ?? null
+  return endsAt === null ? {} : { mfa: { required: true, enrolled: false, grace_ends_at: endsAt.toISOString() } }
+}
+
+/** A sign-in that every factor was shown for. */
+interface Admission {
+  facts: SignInFacts
+  proof: Proof
+  demand: Demand | null
+  settings: AuthSettings
+}
+
+async function openSession(context: LoginContext, db: Db, admission: Admission): Promise<SessionTokens | null> {
+  const { platform, directory, origin } = context
+  const { facts, settings } = admission
   const limit = settings.max_concurrent_sessions
-  if (limit === null) return issueSession(context, db, facts, proof, settings)
+  if (limit === null) return issueSession(context, db, admission)
   return within(platform.tx, db, async (tx) => {
     const live = await countLiveSessions(tx, directory, facts.user_id)
     if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
-    const session = await issueSession(context, tx, facts, proof, settings)
+    const session = await issueSession(context, tx, admission)
     // Only a sign-in that succeeded costs the oldest session.
     if (session) await endOldestSessions(tx, directory, origin, facts.user_id, limit)
     return session
   })
 }
 
-async function issueSession(
-  context: LoginContext,
-  db: Db,
-  facts: SignInFacts,
-  proof: Proof,
-  settings: AuthSettings,
-): Promise<SessionTokens | null> {
+async function issueSession(context: LoginContext, db: Db, admission: Admission): Promise<SessionTokens | null> {
   const { platform, directory, origin } = context
+  const { facts, proof, demand, settings } = admission
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
-  const aal = 'aal1'
+  const aal = proof.aal ?? 'aal1'
   const data = { id: sessionId, directory_user_id: facts.user_id, auth_method: proof.method, amr: proof.amr, aal }
   const made = await signIn(db, directory, {
     proof: proof.consume(db),
@@ -149,6 +171,7 @@ async function issueSession(
     emailNorm: facts.email.toLowerCase(),
     epoch: facts.epoch,
     newAuthAccountId: newId(),
+    unchanged: demand?.unchanged ?? sql`true`,
     session: {
       id: sessionId,
       authMethod: proof.method,
@@ -159,6 +182,7 @@ async function issueSession(
       refreshHash: refresh.hash,
       idleSeconds: settings.session_idle_timeout_seconds,
       maxSeconds: settings.session_max_lifetime_seconds,
+      trustedDeviceId: demand?.deviceId ?? null,
     },
     record: recordIfAny(
       'session',

@@ -1,19 +1,20 @@
 import { lockoutErrors } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
 
+export { answerChallenge } from './challenge.ts'
 export {
   assertDoorOpen,
   assertMaySignIn,
   assertOrganizationOpen,
+  authMethods,
   completeLogin,
   findSignInFacts,
   handOut,
   type Identity,
   identify,
   type LoginContext,
+  mentionGrace,
   type Proof,
-  SessionReply,
-  type SessionTokens,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
 export { completeMailboxLogin } from './mailbox.ts'
@@ -29,9 +30,10 @@ export {
   type SentLink,
   sendLink,
 } from './send-link.ts'
+export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply.ts'
 export { sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
-export type { SignInFacts } from './store.ts'
+export { findSignInFactsById, type SignInFacts } from './store.ts'
 
 /** What the door may answer before anybody is known: for routes that send codes and links. */
 export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]

@@ -1,8 +1,9 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { findUserById, getUser, proveMailbox } from '../users/users.ts'
-import { completeLogin, type LoginContext, type Proof, type SessionTokens } from './door.ts'
+import { completeLogin, type LoginContext, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
+import type { SessionAnswer } from './session-reply.ts'
 import { authSettings } from './settings.ts'
 import type { SignInFacts } from './store.ts'
 
@@ -24,7 +25,7 @@ export async function completeMailboxLogin(
   facts: SignInFacts,
   proof: MailboxProof,
   also?: (tx: Tx) => Promise<void>,
-): Promise<SessionTokens | null> {
+): Promise<SessionAnswer | null> {
   const { platform, directory, origin } = context
   if (facts.pending && !(await authSettings.effective(platform, directory)).allow_sign_up)
     throw loginErrors.signupDisabled()
@@ -41,12 +42,13 @@ export async function completeMailboxLogin(
       })
     if (user.epoch !== facts.epoch) throw new AlreadySpent()
     await also?.(tx)
-    // What `also` cut off is the other ways in.
-    const { epoch } = await getUser(tx, directory, user.id)
-    const session = await completeLogin(context, tx, { ...facts, email_verified: true, pending: false, epoch }, proof)
+    // The first proof takes away every factor that was set before it; what `also` cut off is the other ways in.
+    const { epoch, mfa_enrolled } = await getUser(tx, directory, user.id)
+    const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, epoch }
+    const answer = await completeLogin(context, tx, proven, proof)
     // Thrown, so that what was written for it goes too.
-    if (!session) throw new AlreadySpent()
-    return session
+    if (!answer) throw new AlreadySpent()
+    return answer
   }
   return platform.tx(work).catch((error: unknown) => {
     if (error instanceof AlreadySpent) return null

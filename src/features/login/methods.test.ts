@@ -15,12 +15,13 @@ test('the ways to sign in are those that work right now, in the order of a sign-
       { id: 'password', label: 'Password', providers: null },
       { id: 'otp', label: 'Email code', providers: null },
       { id: 'magic_link', label: 'Magic link', providers: null },
+      { id: 'passkey', label: 'Passkey', providers: null },
     ],
   })
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
-  expect(await ids()).toEqual(['otp', 'magic_link'])
+  expect(await ids()).toEqual(['otp', 'magic_link', 'passkey'])
   await tenant.patch('/v1/otp/settings', { subOrgId, channel_email: false })
-  expect(await ids()).toEqual(['magic_link'])
+  expect(await ids()).toEqual(['magic_link', 'passkey'])
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: null })
   await tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: ['auth', 'otp', 'password'] })
   expect(await ids()).toEqual(['password'])

@@ -12,7 +12,12 @@ export const LoginMethod = Type.Object({
   providers: Type.Union([Type.Array(Type.String()), Type.Null()]),
 })
 
-const LABELS = { password: 'Password', otp: 'Email code', magic_link: 'Magic link' }
+const METHODS = [
+  { id: 'password', label: 'Password', service: 'password' },
+  { id: 'otp', label: 'Email code', service: 'otp' },
+  { id: 'magic_link', label: 'Magic link', service: 'magic_link' },
+  { id: 'passkey', label: 'Passkey', service: 'passkeys' },
+] as const
 
 /** The ways to sign in that work in this directory right now, in the order of a sign-in page. None while Auth is off. */
 export async function listLoginMethods(
@@ -21,10 +26,9 @@ export async function listLoginMethods(
 ): Promise<Static<typeof LoginMethod>[]> {
   const { email_password_enabled: password } = await authSettings.effective(platform, directory)
   const { channel_email: otp } = await otpSettings(platform, directory)
-  const isOn = { password, otp, magic_link: true }
+  const isOn = { password, otp, magic_link: true, passkey: true }
   const methods = []
-  for (const id of ['password', 'otp', 'magic_link'] as const)
-    if (isOn[id] && (await isServiceEnabled(platform, directory, id)))
-      methods.push({ id, label: LABELS[id], providers: null })
+  for (const { id, label, service } of METHODS)
+    if (isOn[id] && (await isServiceEnabled(platform, directory, service))) methods.push({ id, label, providers: null })
   return methods
 }

@@ -84,6 +84,16 @@ export const AuthSettings = Type.Object({
   concurrent_session_policy: Type.Enum(['revoke_oldest', 'deny_new'], {
     description: 'What happens to a sign-in beyond the limit.',
   }),
+  trusted_device_days: Type.Integer({
+    minimum: 0,
+    maximum: 90,
+    description: 'For how long a person may have a device remembered that passed a challenge; 0: never.',
+  }),
+  trusted_devices_for_enforced_roles: Type.Boolean({
+    description:
+      'Whether that holds as well for those whose role the MFA policy names, and for owners and admins of whom it ' +
+      'requires a second factor.',
+  }),
   refresh_reuse_interval_seconds: Type.Integer({
     minimum: 0,
     maximum: 60,
@@ -122,5 +132,7 @@ export const authSettings = defineSettings('auth_settings', AuthSettings, {
   session_max_lifetime_seconds: 30 * DAY,
   max_concurrent_sessions: null,
   concurrent_session_policy: 'revoke_oldest',
+  trusted_device_days: 0,
+  trusted_devices_for_enforced_roles: false,
   refresh_reuse_interval_seconds: 10,
 })

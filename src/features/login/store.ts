@@ -14,6 +14,8 @@ export interface SignInFacts {
   role: string
   /** Of the user's ways in; a sign-in does not pass if it was raised meanwhile. */
   epoch: number
+  /** Whether the user has a second factor. */
+  mfa_enrolled: boolean
   organization_slug: string | null
   organization_status: string | null
   /** Seconds until a lock of the address ends, seen from where the end user is; null: none. */
@@ -33,16 +35,39 @@ export async function findSignInFactsByEmail(
   directory: Directory,
   who: Identified,
 ): Promise<SignInFacts | null> {
+  const locked = lockedSeconds(directory, who.identity, who.networks)
   const { rows } = await sql<SignInFacts>`
+    ${selectFacts(directory, locked)} and users.email_norm = ${who.emailNorm}`.execute(db)
+  return rows[0] ?? null
+}
+
+/**
+ * The same of a user who is known, with a lock of their address wherever they are. `hold`: the user's row stays locked
+ * until the transaction ends.
+ */
+export async function findSignInFactsById(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  hold = false,
+): Promise<SignInFacts | null> {
+  const locked = sql`(case when users.locked_until > clock_now()
+    then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`
+  const { rows } = await sql<SignInFacts>`
+    ${selectFacts(directory, locked)} and users.id = ${userId} ${hold ? sql`for update of users` : sql``}`.execute(db)
+  return rows[0] ?? null
+}
+
+function selectFacts(directory: Directory, lockedSeconds: RawBuilder<unknown>) {
+  return sql`
     select users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
-      users.pending_until is not null as pending, users.role, users.epoch,
+      users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled,
       organizations.slug as organization_slug, organizations.status as organization_status,
-      ${lockedSeconds(directory, who.identity, who.networks)} as locked_seconds
+      ${lockedSeconds} as locked_seconds
     from users
     left join organizations on organizations.id = ${directory.organizationId}
-    where users.directory_id = ${directory.id} and users.email_norm = ${who.emailNorm} and users.deleted_at is null
-      and (users.pending_until is null or users.pending_until > clock_now())`.execute(db)
-  return rows[0] ?? null
+    where users.directory_id = ${directory.id} and users.deleted_at is null
+      and (users.pending_until is null or users.pending_until > clock_now())`
 }
 
 export interface DoorState {
@@ -76,6 +101,8 @@ export interface SignInStatement {
   epoch: number
   /** Becomes the user's auth account if there is none yet. */
   newAuthAccountId: string
+  /** Whether what the need of a second factor was decided by still holds, about the row `users`. */
+  unchanged: RawBuilder<unknown>
   session: {
     id: string
     authMethod: string
@@ -86,6 +113,7 @@ export interface SignInStatement {
     refreshHash: Buffer
     idleSeconds: number
     maxSeconds: number
+    trustedDeviceId: string | null
   }
   /** Records the events, from the common table expression `session`. */
   record: RawBuilder<unknown>
@@ -94,8 +122,8 @@ export interface SignInStatement {
 /**
  * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
  * events. A process that dies leaves neither a burnt code without its session nor a session without.
- * Null: the proof had been consumed, or the user went away, was cut off or changed address since the facts were
- * read; then the code is burnt for nothing.
+ * Null: the proof had been consumed, or the user went away, was cut off, changed address or came to need another
+ * factor since the facts were read; then the code is burnt for nothing.
  */
 export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
   const { session } = statement
@@ -106,14 +134,15 @@ export async function signIn(db: Db, directory: Directory, statement: SignInStat
       update users set last_login_at = clock_now(),
         auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
       where directory_id = ${directory.id} and id = ${statement.userId} and email_norm = ${statement.emailNorm}
-        and epoch = ${statement.epoch} and active and deleted_at is null and exists (select from proof)
+        and epoch = ${statement.epoch} and active and deleted_at is null and ${statement.unchanged}
+        and exists (select from proof)
       returning auth_account_id),
     session as (
       insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
-        ip_address, user_agent, refresh_hash, idle_expires_at, expires_at)
+        ip_address, user_agent, refresh_hash, trusted_device_id, idle_expires_at, expires_at)
       select ${directory.id}::uuid, ${session.id}::uuid, ${directory.environmentId}::uuid, ${statement.userId}::uuid,
         signed_in.auth_account_id, ${session.authMethod}, ${session.amr}::text[], ${session.aal},
-        ${session.ipAddress}, ${session.userAgent}, ${session.refreshHash}::bytea,
+        ${session.ipAddress}, ${session.userAgent}, ${session.refreshHash}::bytea, ${session.trustedDeviceId}::uuid,
         clock_now() + make_interval(secs => least(${session.idleSeconds}::int, ${session.maxSeconds}::int)),
         clock_now() + make_interval(secs => ${session.maxSeconds}::int)
       from signed_in

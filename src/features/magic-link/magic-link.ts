@@ -9,7 +9,7 @@ import {
   type LoginContext,
   refuseLink,
   type SentLink,
-  type SessionTokens,
+  type SessionAnswer,
   sendLink,
 } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
@@ -73,17 +73,17 @@ async function codeSettings({ platform, directory }: LoginContext): Promise<OtpS
 export async function verifyMagicLink(
   context: LoginContext,
   presented: { email: string; token: string },
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const { directory } = context
   const { link, facts } = await findPresentedLink(context, { ...presented, purpose })
   if (!facts || facts.user_id !== link.user_id) throw await refuseLink(context, purpose, facts)
-  const session = await completeMailboxLogin(context, facts, {
+  const answer = await completeMailboxLogin(context, facts, {
     method: 'magic_link',
     amr: ['otp'],
     linkId: link.id,
     consume: (db) => consumeLink(db, directory, link),
   })
   // Another request with the same link was faster.
-  if (!session) throw await refuseLink(context, purpose, facts)
-  return session
+  if (!answer) throw await refuseLink(context, purpose, facts)
+  return answer
 }

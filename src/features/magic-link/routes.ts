@@ -70,7 +70,7 @@ export const magicLinkRoutes: Route[] = [
     ...sessionRoute,
     handle: async ({ platform, directory, origin, input: { body } }) => {
       const presented = { email: body.email, token: body.token_hash }
-      return { session: await verifyMagicLink({ platform, directory, origin }, presented) }
+      return verifyMagicLink({ platform, directory, origin }, presented)
     },
   }),
 ]

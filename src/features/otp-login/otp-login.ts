@@ -13,7 +13,7 @@ import {
   identify,
   type LoginContext,
   loginErrors,
-  type SessionTokens,
+  type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
 import {
@@ -109,7 +109,7 @@ export interface VerifyCode {
  * Exchanges a word pair for a session. The attempt is counted, and stays counted, before it is judged.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
  */
-export async function verifySignInCode(context: LoginContext, verify: VerifyCode): Promise<SessionTokens> {
+export async function verifySignInCode(context: LoginContext, verify: VerifyCode): Promise<SessionAnswer> {
   const { platform, directory } = context
   const { purpose, code } = verify
   const who = identify(platform, requireEmail(verify.email))
@@ -121,10 +121,10 @@ export async function verifySignInCode(context: LoginContext, verify: VerifyCode
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
     throw await refusal(context, attempt, facts)
   assertMaySignIn(facts)
-  const session = await signInWith(context, facts, purpose, otpId)
+  const answer = await signInWith(context, facts, purpose, otpId)
   // Another request with the same right code was faster.
-  if (!session) throw await refusal(context, { ...attempt, outcome: 'used' }, facts)
-  return session
+  if (!answer) throw await refusal(context, { ...attempt, outcome: 'used' }, facts)
+  return answer
 }
 
 function signInWith(context: LoginContext, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {

@@ -19,6 +19,6 @@ type VerifyCodeContext = KeyedContext<'one'> & { input: { body: Static<typeof Ve
 export function verifyCodeAs(purpose: SignInPurpose) {
   return async ({ platform, directory, origin, input }: VerifyCodeContext) => {
     const { email, otp_id: otpId, code } = input.body
-    return { session: await verifySignInCode({ platform, directory, origin }, { purpose, email, otpId, code }) }
+    return verifySignInCode({ platform, directory, origin }, { purpose, email, otpId, code })
   }
 }

@@ -7,6 +7,7 @@ import { hashCode, makeCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
 import { claimAttempt, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
+export { admitPhone, requirePhone } from './sending.ts'
 export { type OtpSettings, otpSettings, sendCeilings } from './settings.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */

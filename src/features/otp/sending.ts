@@ -35,7 +35,8 @@ export function readRecipient(input: { email?: string | null; phone?: string | n
   return identity === undefined ? null : { email, phone, identity }
 }
 
-function requirePhone(text: string): Phone {
+/** Throws `invalid_request`. */
+export function requirePhone(text: string): Phone {
   const phone = parsePhone(text)
   if (phone) return phone
   const message = 'phone must be a phone number in international form, such as +14155550123'
@@ -106,7 +107,7 @@ async function countSending(caller: Caller, settings: OtpSettings, address: stri
  * The phone, if a message may go there, else null. Text messages cost money, and numbers that earn from receiving them
  * are asked for by the thousand (SMS pumping): hence mobile numbers of named countries alone, and a ceiling a day.
  */
-async function admitPhone(caller: Caller, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
+export async function admitPhone(caller: Caller, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
   const { platform, directory } = caller
   const withhold = (reason: 'off' | 'number' | 'country' | 'daily_limit') => {
     platform.metrics.smsWithheld.inc({ reason })

@@ -15,7 +15,7 @@ import {
   type LoginContext,
   type readDelivery,
   type SentLink,
-  type SessionTokens,
+  type SessionAnswer,
   type SignInFacts,
   sendLink,
 } from '../login/login.ts'
@@ -69,7 +69,7 @@ export async function sendReset(
 export async function confirmReset(
   context: LoginContext,
   sent: { email: string; token: string; password: string },
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const { platform, directory } = context
   const settings = await passwordSettings(context)
   const who = identify(platform, requireEmail(sent.email))
@@ -87,12 +87,12 @@ export async function confirmReset(
     linkId: link.id,
     consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
   }
-  const session =
+  const answer =
     link.purpose === 'password_reset'
       ? await completeMailboxLogin(context, reset.facts, proof, reset.write)
       : await changeAndSignIn(context, reset, proof)
-  if (!session) throw linkErrors.tokenInvalid()
-  return session
+  if (!answer) throw linkErrors.tokenInvalid()
+  return answer
 }
 
 interface Reset {
@@ -109,10 +109,10 @@ function changeAndSignIn(context: LoginContext, reset: Reset, proof: Parameters<
     if (user?.epoch !== reset.facts.epoch) throw new AlreadySpent()
     await reset.write(tx)
     // What that cut off is the other ways in.
-    const { epoch } = await getUser(tx, context.directory, user.id)
-    const session = await completeLogin(context, tx, { ...reset.facts, epoch }, proof)
-    if (!session) throw new AlreadySpent()
-    return session
+    const { epoch, mfa_enrolled } = await getUser(tx, context.directory, user.id)
+    const answer = await completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled }, proof)
+    if (!answer) throw new AlreadySpent()
+    return answer
   }
   return context.platform.tx(work).catch((error: unknown) => {
     if (error instanceof AlreadySpent) return null

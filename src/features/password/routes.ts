@@ -39,12 +39,11 @@ export const passwordRoutes: Route[] = [
     body: Type.Object({ email: Email, password: Password }),
     reply: SessionReply,
     errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorErrors],
-    event: 'auth.login.succeeded',
+    event: ['auth.login.succeeded', 'mfa.challenge.created'],
     maybeEvents: ['session.created', 'session.revoked'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input }) => ({
-      session: await signInWithPassword({ platform, directory, origin }, input.body),
-    }),
+    handle: async ({ platform, directory, origin, input }) =>
+      signInWithPassword({ platform, directory, origin }, input.body),
   }),
   defineRoute({
     method: 'POST',
@@ -84,6 +83,7 @@ export const passwordRoutes: Route[] = [
     maybeEvents: [
       'auth.password_reset.completed',
       'auth.login.succeeded',
+      'mfa.challenge.created',
       'session.created',
       'session.revoked',
       'user.email_verified',
@@ -91,7 +91,7 @@ export const passwordRoutes: Route[] = [
     secretReply: true,
     handle: async ({ platform, directory, origin, input: { body } }) => {
       const sent = { email: body.email, token: body.token_hash, password: body.password }
-      return { session: await confirmReset({ platform, directory, origin }, sent) }
+      return confirmReset({ platform, directory, origin }, sent)
     },
   }),
   defineRoute({

@@ -27,7 +27,7 @@ import {
   identify,
   type LoginContext,
   mailLink,
-  type SessionTokens,
+  type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
 import { markLocked } from '../users/users.ts'
@@ -48,7 +48,7 @@ const UNLOCK_TTL_SECONDS = 3600
 export async function signInWithPassword(
   context: LoginContext,
   sent: { email: string; password: string },
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const { platform, directory } = context
   const settings = await passwordSettings(context)
   const who = identify(platform, requireEmail(sent.email))
@@ -61,7 +61,7 @@ export async function signInWithPassword(
     if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
   })
   if (stored.must_change) throw await changeRequired(context, who, facts)
-  const session = await completeLogin(context, platform.db, cleared, {
+  const answer = await completeLogin(context, platform.db, cleared, {
     method: 'password',
     amr: ['pwd'],
     consume: (db) => credentialUnchanged(db, directory, facts.user_id, stored.revision),
@@ -69,9 +69,9 @@ export async function signInWithPassword(
       clearFailures(db, platform, directory, sourceOf(context, who)).where(sql<boolean>`exists (select from proof)`),
   })
   // Another request changed the password while this one was looked at.
-  if (!session) throw passwordErrors.invalidCredentials()
+  if (!answer) throw passwordErrors.invalidCredentials()
   await upgrade(context, facts, stored, sent.password, settings)
-  return session
+  return answer
 }
 
 /** A right password that opens nothing for another reason is no failed attempt. */

@@ -17,6 +17,8 @@ export type RevocationReason =
   | 'organization_suspended'
   | 'organization_archived'
   | 'refresh_token_reused'
+  | 'mfa_removed'
+  | 'stepped_up'
 
 /** Ends every session of a directory user, in the transaction of what caused it. Returns how many. */
 export async function revokeUserSessions(

@@ -17,7 +17,7 @@ import {
   type LoginContext,
   loginErrors,
   type Proof,
-  type SessionTokens,
+  type SessionAnswer,
 } from '../login/login.ts'
 import { hashNewPassword, passwordErrors, passwordSettings } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
@@ -39,10 +39,7 @@ export interface SignUp extends SignupProfile {
  * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
-export async function signUp(
-  context: LoginContext,
-  sent: SignUp,
-): Promise<{ session: SessionTokens; rate: RateState }> {
+export async function signUp(context: LoginContext, sent: SignUp): Promise<{ answer: SessionAnswer; rate: RateState }> {
   const { platform } = context
   const { settings, open } = await readSignupSettings(context, sent.openSignup)
   if (sent.password !== undefined) await passwordSettings(context)
@@ -53,8 +50,8 @@ export async function signUp(
   await assertNobodyHas(context, who)
   if (!open) throw loginErrors.signupDisabled({ detail: 'Nobody has this address, and sign-up is not open here.' })
   const hashed = await hashPasswordOf(context, settings, sent)
-  const session = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
-  if (session) return { session, rate }
+  const answer = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
+  if (answer) return { answer, rate }
   // Another request with the same address was faster.
   await assertNobodyHas(context, who)
   throw userErrors.emailExists()
@@ -89,7 +86,7 @@ async function makeUser(
   context: LoginContext,
   settings: AuthSettings,
   input: { who: Identity; profile: SignupProfile; hashed: HashedPassword | null },
-): Promise<SessionTokens | null> {
+): Promise<SessionAnswer | null> {
   const { directory, origin } = context
   const { who, profile, hashed } = input
   const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, false)
@@ -113,7 +110,7 @@ export async function startFirstSession(
   who: Identity,
   user: UserRow,
   proof: Proof,
-): Promise<SessionTokens | null> {
+): Promise<SessionAnswer | null> {
   const { directory, origin } = context
   const facts = await findSignInFacts(context, tx, who)
   if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is not there')

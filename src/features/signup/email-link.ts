@@ -13,7 +13,7 @@ import {
   type Proof,
   refuseLink,
   type SentLink,
-  type SessionTokens,
+  type SessionAnswer,
   type SignInFacts,
   sendLink,
 } from '../login/login.ts'
@@ -70,7 +70,7 @@ export async function sendSignupLink(context: LoginContext, sent: SendSignupLink
 export async function verifySignupLink(
   context: LoginContext,
   presented: { email: string; token: string },
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const { who, link, facts } = await findPresentedLink(context, { ...presented, purpose })
   const profile = profileOf(link)
   const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
@@ -78,10 +78,10 @@ export async function verifySignupLink(
   // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
   if (facts && link.user_id === null && (await isOlderThanSignIn(context, link)))
     throw await refuseLink(context, purpose, facts, linkErrors.tokenExpired())
-  const session = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
+  const answer = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
   // Another request with the same link was faster.
-  if (!session) throw await refuseLink(context, purpose, facts)
-  return session
+  if (!answer) throw await refuseLink(context, purpose, facts)
+  return answer
 }
 
 async function isOlderThanSignIn({ platform, directory }: LoginContext, link: LinkRow): Promise<boolean> {
@@ -93,7 +93,7 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
   return Value.Check(Waiting, details) ? details.profile : null
 }
 
-function signIn(context: LoginContext, link: LinkRow, facts: SignInFacts): Promise<SessionTokens | null> {
+function signIn(context: LoginContext, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
   return completeMailboxLogin(context, facts, {
     ...proofBy(context, link, facts.pending ? 'signup' : 'magic_link'),
     linkId: link.id,
@@ -111,24 +111,24 @@ async function signUpBy(
   link: LinkRow,
   who: Identity,
   profile: SignupProfile,
-): Promise<SessionTokens | null> {
+): Promise<SessionAnswer | null> {
   const { platform, directory, origin } = context
   await readSignupSettings(context)
   await assertDoorOpen(context, who)
   const work = platform.tx(async (tx) => {
     const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, true)
     if (!user) return null
-    const session = await startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
+    const answer = await startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
     // Thrown, so that the user goes too.
-    if (!session) throw new AlreadySpent()
-    return session
+    if (!answer) throw new AlreadySpent()
+    return answer
   })
-  const session = await work.catch((error: unknown) => {
+  const answer = await work.catch((error: unknown) => {
     if (error instanceof AlreadySpent) return 'spent' as const
     throw error
   })
-  if (session === 'spent') return null
-  if (session) return session
+  if (answer === 'spent') return null
+  if (answer) return answer
   // Somebody has got the address meanwhile: by this very link, which is spent then, or another way.
   const facts = await findSignInFacts(context, platform.db, who)
   return facts && signIn(context, link, facts)

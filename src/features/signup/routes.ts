@@ -33,7 +33,7 @@ const directErrors = [
 ]
 const directRoute = {
   ...sessionRoute,
-  event: ['user.created', 'auth.login.succeeded'],
+  event: ['user.created', 'auth.login.succeeded', 'mfa.challenge.created'],
   maybeEvents: ['auth.signup.succeeded', 'session.created', 'auth.email_verification.sent'],
 }
 const DIRECT =
@@ -55,9 +55,9 @@ export const signupRoutes: Route[] = [
     errors: directErrors,
     ...directRoute,
     handle: async ({ platform, directory, origin, headers, input: { body } }) => {
-      const { session, rate } = await signUp({ platform, directory, origin }, body)
+      const { answer, rate } = await signUp({ platform, directory, origin }, body)
       Object.assign(headers, rateHeaders(rate))
-      return { session }
+      return answer
     },
   }),
   defineRoute({
@@ -72,9 +72,9 @@ export const signupRoutes: Route[] = [
     errors: [...directErrors, ...Object.values(credentialErrors)],
     ...directRoute,
     handle: async ({ platform, directory, origin, headers, input: { body } }) => {
-      const { session, rate } = await signUp({ platform, directory, origin }, body)
+      const { answer, rate } = await signUp({ platform, directory, origin }, body)
       Object.assign(headers, rateHeaders(rate))
-      return { session }
+      return answer
     },
   }),
   defineRoute({
@@ -147,7 +147,7 @@ export const signupRoutes: Route[] = [
     maybeEvents: [...sessionRoute.maybeEvents, 'user.created'],
     handle: async ({ platform, directory, origin, input: { body } }) => {
       const presented = { email: body.email, token: body.token_hash }
-      return { session: await verifySignupLink({ platform, directory, origin }, presented) }
+      return verifySignupLink({ platform, directory, origin }, presented)
     },
   }),
 ]

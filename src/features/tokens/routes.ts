@@ -24,14 +24,15 @@ export const tokenRoutes: Route[] = [
     summary: 'Exchange a refresh token for new tokens',
     description:
       'Single use. The same token again within refresh_reuse_interval_seconds answers the same successor, so a lost ' +
-      'answer can be asked for again; later it ends the session (RFC 9700 §4.14.2).',
+      'answer can be asked for again; later it ends the session (RFC 9700 §4.14.2). A session of one factor answers a ' +
+      'challenge instead once the MFA policy requires a second one of its user; its token stays good until then.',
     body: Type.Object({ refresh_token: Token }),
     reply: SessionReply,
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
+    maybeEvents: ['mfa.challenge.created'],
     secretReply: true,
-    handle: async ({ platform, origin, directory, input }) => ({
-      session: await refreshSession({ platform, origin }, directory, input.body.refresh_token),
-    }),
+    handle: async ({ platform, origin, directory, input }) =>
+      refreshSession({ platform, origin }, directory, input.body.refresh_token),
   }),
   defineRoute({
     method: 'POST',

@@ -7,8 +7,11 @@ import type { SignInFacts } from '../login/login.ts'
 export interface TokenSession extends SignInFacts {
   session_id: string
   auth_account_id: string
+  auth_method: string
   amr: string[]
   aal: string
+  /** Stood for the second factor. */
+  trusted_device_id: string | null
   generation: number
   refresh_hash: Buffer
   previous_refresh_hash: Buffer | null
@@ -33,11 +36,12 @@ export interface SessionPlace {
  */
 export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise<(TokenSession | null)[]> {
   const { rows } = await sql<TokenSession & { place: number }>`
-    select asked.place::int, s.id as session_id, s.user_id, s.auth_account_id, s.amr, s.aal, s.generation,
+    select asked.place::int, s.id as session_id, s.user_id, s.auth_account_id, s.auth_method, s.amr, s.aal,
+      s.trusted_device_id, s.generation,
       s.refresh_hash, s.previous_refresh_hash, s.successor_sealed, s.authenticated_at, s.expires_at,
       extract(epoch from clock_now() - s.rotated_at)::float8 as rotated_seconds_ago,
       s.revoked_at is null and s.expires_at > clock_now() and s.idle_expires_at > clock_now() as live,
-      u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch,
+      u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch, u.mfa_enrolled,
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()
         then ceil(extract(epoch from u.locked_until - clock_now()))::int end as locked_seconds
@@ -90,6 +94,17 @@ export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promis
     returning sessions.id`.execute(db)
   const rotated = new Set(rows.map((row) => row.id))
   return rotations.map((item) => rotated.has(item.sessionId))
+}
+
+/** A query of one row if the session lives. Locks nothing: whoever ends sessions holds the user first. */
+export function selectLiveSession(db: Db, directory: Directory, sessionId: string) {
+  return db
+    .selectFrom('sessions')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', sessionId)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`clock_now()`)
 }
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {

@@ -19,10 +19,26 @@ import {
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { assertMaySignIn, authSettings, handOut, type SessionTokens } from '../login/login.ts'
+import {
+  type AuthSettings,
+  answerChallenge,
+  assertMaySignIn,
+  authSettings,
+  handOut,
+  mentionGrace,
+  type SessionAnswer,
+} from '../login/login.ts'
+import { demandAtRefresh } from '../mfa/mfa.ts'
 import { revokeSession, revokeUserSessions } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
-import { findTokenSessions, type Rotation, rotateRefreshTokens, type SessionPlace, type TokenSession } from './store.ts'
+import {
+  findTokenSessions,
+  type Rotation,
+  rotateRefreshTokens,
+  type SessionPlace,
+  selectLiveSession,
+  type TokenSession,
+} from './store.ts'
 
 interface TokenContext {
   platform: Platform
@@ -38,15 +54,16 @@ const rotate = perPlatform((platform) =>
 )
 
 /**
- * Answers the successor of a refresh token. The same token again within the reuse interval answers the same successor;
- * later, or an older token, ends the session (RFC 9700 §4.14.2).
+ * Answers the successor of a refresh token, or a challenge where a second factor has come to be required. The same
+ * token again within the reuse interval answers the same successor; later, or an older token, ends the session
+ * (RFC 9700 §4.14.2).
  * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
  */
 export async function refreshSession(
   context: TokenContext,
   directory: Directory,
   token: string,
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const presented = parseRefreshToken(context.platform.keyring, token)
   if (!presented || presented.directoryId !== directory.id) throw tokenErrors.refreshTokenInvalid()
   // A second look only when another request rotated in between; that one decides, for the generation only grows.
@@ -57,7 +74,7 @@ async function refreshLost(
   context: TokenContext,
   directory: Directory,
   presented: RefreshToken,
-): Promise<SessionTokens> {
+): Promise<SessionAnswer> {
   const tokens = await tryRefresh(context, directory, presented)
   if (!tokens) throw tokenErrors.refreshTokenInvalid()
   return tokens
@@ -67,7 +84,7 @@ async function tryRefresh(
   context: TokenContext,
   directory: Directory,
   presented: RefreshToken,
-): Promise<SessionTokens | null> {
+): Promise<SessionAnswer | null> {
   const { platform } = context
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
@@ -84,9 +101,54 @@ async function tryRefresh(
       settings.refresh_reuse_interval_seconds,
     )
     if (successor === null) return refuseReplay(context, directory, session, presented)
-    return handOut({ platform, directory }, session, subjectOf(session), successor, settings)
+    return continueSession(context, directory, session, settings, async () => successor)
   }
   if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
+  return continueSession(context, directory, session, settings, () =>
+    rotateTo(context, directory, session, settings, presented),
+  )
+}
+
+/**
+ * Hands out the tokens of the successor, unless the session was opened with one factor and its user needs two by now:
+ * then a challenge, and the token stays as it was. Null: another request rotated it.
+ */
+async function continueSession(
+  { platform, origin }: TokenContext,
+  directory: Directory,
+  session: TokenSession,
+  settings: AuthSettings,
+  successorOf: () => Promise<string | null>,
+): Promise<SessionAnswer | null> {
+  const context = { platform, directory, origin }
+  const demand = session.aal === 'aal1' ? await demandAtRefresh(context, session, settings) : null
+  if (demand && demand.kind !== 'nothing') {
+    const challenge = await answerChallenge(context, platform.db, {
+      facts: session,
+      authMethod: session.auth_method,
+      amr: session.amr,
+      sessionId: session.session_id,
+      demand,
+      proof: selectLiveSession(platform.db, directory, session.session_id),
+      alongside: null,
+    })
+    if (!challenge) throw tokenErrors.refreshTokenInvalid()
+    return challenge
+  }
+  const successor = await successorOf()
+  if (successor === null) return null
+  const tokens = await handOut({ platform, directory }, session, subjectOf(session), successor, settings)
+  return { session: tokens, ...mentionGrace(demand) }
+}
+
+/** Puts the next token in the place of the one presented. Null: another request did. */
+async function rotateTo(
+  { platform }: TokenContext,
+  directory: Directory,
+  session: TokenSession,
+  settings: AuthSettings,
+  presented: RefreshToken,
+): Promise<string | null> {
   const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
   const next = makeRefreshToken(platform.keyring, place)
   const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)
@@ -98,7 +160,7 @@ async function tryRefresh(
     successor: { hash: next.hash, sealed },
     idleSeconds: settings.session_idle_timeout_seconds,
   })
-  return rotated ? handOut({ platform, directory }, session, subjectOf(session), next.token, settings) : null
+  return rotated ? next.token : null
 }
 
 async function successorWithinGrace(

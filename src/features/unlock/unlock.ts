@@ -1,4 +1,5 @@
 import { requireEmail } from '../../platform/mail/address.ts'
+import { factorIdentity } from '../factors/factors.ts'
 import { consumeLink, findLink, linkErrors, voidLinks } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { assertOrganizationOpen, identify, type LoginContext } from '../login/login.ts'
@@ -18,11 +19,13 @@ export async function unlockByLink(context: LoginContext, presented: { email: st
     identity: who.hash,
   })
   await platform.tx(async (tx) => {
-    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
-    if (!spent?.user_id) throw linkErrors.tokenInvalid()
     // The user first, as a sign-in does, so that nobody waits crosswise.
-    await markUnlocked(tx, directory, origin, spent.user_id)
+    const user = link.user_id === null ? null : await lockUser(tx, directory, link.user_id)
+    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
+    if (!user || !spent) throw linkErrors.tokenInvalid()
+    await markUnlocked(tx, directory, origin, user.id)
     await unlock(tx, directory, who.hash)
+    await unlock(tx, directory, factorIdentity(platform, user.id))
   })
 }
 
@@ -35,7 +38,8 @@ export async function unlockUser(context: LoginContext, userId: string): Promise
     // The user first, as a sign-in does, so that nobody waits crosswise.
     await lockUser(tx, directory, user.id)
     const counted = await unlock(tx, directory, who.hash)
-    if (!counted && !user.locked) return false
+    const factorsCounted = await unlock(tx, directory, factorIdentity(platform, user.id))
+    if (!counted && !factorsCounted && !user.locked) return false
     // Their mail offers what has been done.
     await voidLinks(tx, platform, directory, user, { purpose: 'unlock' })
     await markUnlocked(tx, directory, origin, user.id)

@@ -8,6 +8,8 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { movePasswords, removePassword } from '../credentials/credentials.ts'
+import { moveFactors, removeFactors } from '../factors/factors.ts'
+import { movePasskeys, removePasskeys } from '../passkey-credentials/passkey-credentials.ts'
 import { cutOff } from './cut-off.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
@@ -75,6 +77,8 @@ export async function deleteUser(tx: Tx, context: ChangeContext, id: string): Pr
   const user = await lockUser(tx, context, id)
   await markUserRowDeleted(tx, directory, user.id)
   await removePassword(tx, directory, user.id)
+  await removeFactors(tx, directory, user.id)
+  await removePasskeys(tx, directory, user.id)
   await recordUser(tx, directory, origin, 'user.deleted', user)
   await cutOff(tx, context, user, 'user_deleted')
 }
@@ -90,9 +94,12 @@ export async function moveUser(tx: Tx, context: ChangeContext, id: string, targe
   if (target.id === directory.id) return before
   await cutOff(tx, context, before, 'user_moved')
   await movePasswords(tx, directory, target, before.id)
+  await moveFactors(tx, directory, target, before.id)
+  const passkeys = await movePasskeys(tx, directory, target, before.id)
   await takeUserRow(tx, directory, before.id)
   await deleteExpiredRow(tx, target, before.email_norm)
-  const after = await orEmailExists(putUserRow(tx, target, { ...before, role: 'member', scim_managed: false }))
+  const row = { ...before, role: 'member', scim_managed: false, passkey_count: passkeys }
+  const after = await orEmailExists(putUserRow(tx, target, row))
   const moved = userEvent(target, 'user.moved', after)
   const event = { ...moved, previous: { subOrgId: directory.organizationId } }
   await record(tx, directory, origin, event)

@@ -7,7 +7,9 @@ import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { removePassword } from '../credentials/credentials.ts'
+import { removeFactors } from '../factors/factors.ts'
 import { voidLinks } from '../links/links.ts'
+import { removePasskeys, voidCeremonies } from '../passkey-credentials/passkey-credentials.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { userErrors } from './errors.ts'
 import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, toUser, type UserCreate } from './schema.ts'
@@ -216,7 +218,8 @@ export async function proveMailbox(tx: Tx, context: ProofContext, user: UserRow,
   const proven = await setVerified(tx, directory, user)
   if (!proven) return (await lockUserRow(tx, directory, user.id))?.email_norm === user.email_norm
   await removeWhatPrecededProof(tx, context, proven, kept)
-  await recordUser(tx, directory, origin, 'user.email_verified', proven, user)
+  const left = { ...proven, mfa_enrolled: false, passkey_count: 0 }
+  await recordUser(tx, directory, origin, 'user.email_verified', left, user)
   return true
 }
 
@@ -232,6 +235,9 @@ async function removeWhatPrecededProof(
 ): Promise<void> {
   await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
   if (!kept.password) await removePassword(tx, directory, user.id)
+  await removeFactors(tx, directory, user.id)
+  await removePasskeys(tx, directory, user.id)
+  await voidCeremonies(tx, directory, user.id)
   await voidLinks(tx, platform, directory, user, { exceptId: kept.linkId })
   await raiseEpoch(tx, directory, user.id)
 }

@@ -17,6 +17,7 @@ export type HashPurpose =
   | 'password'
   | 'link'
   | 'network'
+  | 'mfa'
 
 /** Seals columns and hands out hash keys. Data keys live in the database, wrapped by the master key. */
 export interface Keyring {

@@ -1,6 +1,6 @@
 import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { hashSync, verifySync } from '@node-rs/argon2'
-import { verifySync as verifyBcryptSync } from '@node-rs/bcrypt'
+import { compareSync } from 'bcryptjs'
 
 // Runs in the threads of the password pool alone. The synchronous functions keep the work in these few threads; the
 // asynchronous ones would take those of libuv, which file reads and DNS wait for.
@@ -50,7 +50,7 @@ export function verifyArgon2({ hash, input }: VerifyTask): boolean {
 }
 
 export function verifyBcrypt({ hash, input }: VerifyTask): boolean {
-  return verifyBcryptSync(input, hash)
+  return compareSync(Buffer.from(input).toString(), hash)
 }
 
 export function deriveScrypt(task: ScryptTask): Uint8Array {

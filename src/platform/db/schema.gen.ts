@@ -9,6 +9,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Int8 = ColumnType<string, bigint | number | string, bigint | number | string>;
+
 export type Json = JsonValue;
 
 export type JsonArray = JsonValue[];
@@ -52,6 +54,14 @@ export interface AuthSettings {
   directory_id: string;
   settings: Json;
   updated_at: Generated<Timestamp>;
+}
+
+export interface BackupCodes {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  hash: string;
+  slot: string;
+  user_id: string;
 }
 
 export interface DataKeys {
@@ -164,6 +174,53 @@ export interface Members {
   updated_at: Generated<Timestamp>;
 }
 
+export interface MfaChallenges {
+  amr: string[];
+  attempts: Generated<number>;
+  auth_method: string;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  enrollment: boolean;
+  expires_at: Timestamp;
+  id: string;
+  network_hash: Buffer | null;
+  session_id: string | null;
+  sms_code_hash: Buffer | null;
+  token_hash: Buffer;
+  used_at: Timestamp | null;
+  user_id: string;
+}
+
+export interface MfaGrace {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  ends_at: Timestamp;
+  user_id: string;
+}
+
+export interface MfaPhones {
+  attempts: Generated<number>;
+  code_hash: Buffer | null;
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp | null;
+  id: string;
+  phone: string;
+  user_id: string;
+}
+
+export interface MfaPolicies {
+  allowed_methods: string[];
+  directory_id: string;
+  enforce_for_roles: string[];
+  grace_period_days: number;
+  require_mfa: boolean;
+  required_since: Timestamp | null;
+  updated_at: Generated<Timestamp>;
+  version: Generated<number>;
+}
+
 export interface Organizations {
   account_id: string;
   archived_at: Timestamp | null;
@@ -197,6 +254,30 @@ export interface Otps {
 }
 
 export interface OtpSettings {
+  directory_id: string;
+  settings: Json;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface Passkeys {
+  aaguid: string;
+  backed_up: boolean;
+  counter: Int8;
+  created_at: Generated<Timestamp>;
+  credential_id: string;
+  device_name: string | null;
+  device_type: string;
+  directory_id: string;
+  id: string;
+  last_used_at: Timestamp | null;
+  public_key: Buffer;
+  rp_id: string;
+  transports: string[];
+  user_handle: Buffer;
+  user_id: string;
+}
+
+export interface PasskeySettings {
   directory_id: string;
   settings: Json;
   updated_at: Generated<Timestamp>;
@@ -259,6 +340,7 @@ export interface Sessions {
   revoked_reason: string | null;
   rotated_at: Timestamp | null;
   successor_sealed: string | null;
+  trusted_device_id: string | null;
   user_agent: string | null;
   user_id: string;
 }
@@ -288,6 +370,29 @@ export interface SmsOutbox {
   useful_until: Timestamp;
 }
 
+export interface TotpEnrollments {
+  attempts: Generated<number>;
+  confirmed_at: Timestamp | null;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp | null;
+  id: string;
+  last_step: Generated<Int8>;
+  secret_sealed: string;
+  user_id: string;
+}
+
+export interface TrustedDevices {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  last_used_at: Generated<Timestamp>;
+  token_hash: Buffer;
+  user_agent: string | null;
+  user_id: string;
+}
+
 export interface Users {
   active: Generated<boolean>;
   auth_account_id: string | null;
@@ -310,6 +415,8 @@ export interface Users {
   last_name: string | null;
   locked_until: Timestamp | null;
   metadata: Generated<Json>;
+  mfa_enrolled: Generated<boolean>;
+  passkey_count: Generated<number>;
   pending_until: Timestamp | null;
   phone: string | null;
   role: Generated<string>;
@@ -319,10 +426,24 @@ export interface Users {
   version: Generated<number>;
 }
 
+export interface WebauthnCeremonies {
+  challenge: Buffer;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  identity: Buffer | null;
+  kind: string;
+  rp_id: string;
+  used_at: Timestamp | null;
+  user_id: string | null;
+}
+
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
   auth_settings: AuthSettings;
+  backup_codes: BackupCodes;
   data_keys: DataKeys;
   directories: Directories;
   environments: Environments;
@@ -333,9 +454,15 @@ export interface DB {
   mail_outbox: MailOutbox;
   mail_settings: MailSettings;
   members: Members;
+  mfa_challenges: MfaChallenges;
+  mfa_grace: MfaGrace;
+  mfa_phones: MfaPhones;
+  mfa_policies: MfaPolicies;
   organizations: Organizations;
   otp_settings: OtpSettings;
   otps: Otps;
+  passkey_settings: PasskeySettings;
+  passkeys: Passkeys;
   password_credentials: PasswordCredentials;
   password_history: PasswordHistory;
   rate_counters: RateCounters;
@@ -343,5 +470,8 @@ export interface DB {
   sessions: Sessions;
   signing_keys: SigningKeys;
   sms_outbox: SmsOutbox;
+  totp_enrollments: TotpEnrollments;
+  trusted_devices: TrustedDevices;
   users: Users;
+  webauthn_ceremonies: WebauthnCeremonies;
 }

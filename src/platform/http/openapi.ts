@@ -125,6 +125,12 @@ function securityOf(route: Route): Json[] {
   return [{ apiKey: scopes }, { bearer: scopes }]
 }
 
+const trustedDevice = header(
+  'X-Trusted-Device',
+  'trusted_device_token of the person’s device, which may stand for a second factor.',
+  100,
+)
+
 function parametersOf(route: Route): Json[] {
   const found = [...fieldsAsParameters(route.params, 'path'), ...fieldsAsParameters(route.query, 'query')]
   if (route.auth === 'public') return found
@@ -136,6 +142,7 @@ function parametersOf(route: Route): Json[] {
     ...found,
     header('X-End-User-IP', 'Address of the person the request is made for.'),
     header('X-End-User-Agent', 'User agent of the person the request is made for.', 512),
+    ...(route.scope === 'auth.login' || route.scope === 'auth.signup' ? [trustedDevice] : []),
   ]
 }
 

@@ -142,7 +142,9 @@ async function requireService(route: Route, pipeline: Pipeline, directory: Direc
 function contextOf(request: FastifyRequest, platform: Platform): Parameters<Route['handle']>[0] {
   const { principal, directory, origin } = request.state
   const ifMatch = request.headers['if-match'] ?? null
-  const base: RequestContext = { platform, tx: platform.tx, origin, requestId: request.id, headers: {}, ifMatch }
+  const { id: requestId } = request
+  const host = request.hostname.toLowerCase()
+  const base: RequestContext = { platform, tx: platform.tx, origin, requestId, host, headers: {}, ifMatch }
   const input = { params: request.params, query: request.query, body: request.body }
   return Object.assign(base, principal ? { principal, directory } : {}, { input })
 }

@@ -44,6 +44,8 @@ export interface RequestContext {
   /** Who acts, for events. */
   origin: Origin
   requestId: string
+  /** Name of the host that the request came to, in lower case. */
+  host: string
   /** Headers of the answer. */
   headers: Record<string, string>
   /** `If-Match` of the request (RFC 9110 §13.1.1). */

@@ -205,8 +205,10 @@ function acceptsJson(accept: string | undefined): boolean {
 function endUserOf(request: FastifyRequest) {
   const ip = request.headers['x-end-user-ip']
   const userAgent = request.headers['x-end-user-agent']
+  const trustedDevice = request.headers['x-trusted-device']
   return {
     ip: typeof ip === 'string' && isIP(ip) ? ip : null,
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 512) : null,
+    trustedDevice: typeof trustedDevice === 'string' ? trustedDevice : null,
   }
 }

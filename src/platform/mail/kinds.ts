@@ -11,6 +11,12 @@ export const MAIL_KINDS = [
   'account_locked',
   'password_changed',
   'email_changed',
+  'mfa_enrolled',
+  'mfa_removed',
+  'mfa_locked',
+  'backup_code_used',
+  'passkey_registered',
+  'passkey_deleted',
 ] as const
 
 export type MailKind = (typeof MAIL_KINDS)[number]

@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { computePassword } from '../../platform/crypto/password-pool.ts'
+import { keyedHash } from '../../platform/crypto/tokens.ts'
+import type { Platform } from '../../platform/platform.ts'
+
+// Crockford's base32: no letter that reads like a digit.
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const CODES = 10
+/** 50 random bits. */
+const LENGTH = 10
+// OWASP's minimum. What is hashed is random and keyed; the cost is for who steals both database and key.
+const COST = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
+
+/** A stored code: `slot` is its first character, by which it is found. */
+export interface HashedBackupCode {
+  slot: string
+  hash: string
+}
+
+/** Ten fresh codes as they are shown, such as `7-K3M9X-2QPTA`. */
+export function makeBackupCodes(): string[] {
+  const slots = [...ALPHABET]
+  return Array.from({ length: CODES }, () => {
+    const [slot = ''] = slots.splice(randomInt(slots.length), 1)
+    const secret = Array.from({ length: LENGTH }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('')
+    return `${slot}-${secret.slice(0, LENGTH / 2)}-${secret.slice(LENGTH / 2)}`
+  })
+}
+
+/** A code as it was typed, in the one form that is hashed; null: it is none. */
+export function readBackupCode(typed: string): { slot: string; code: string } | null {
+  const code = typed
+    .toUpperCase()
+    .replaceAll(/[\s_-]/g, '')
+    .replaceAll('O', '0')
+    .replaceAll(/[IL]/g, '1')
+  if (code.length !== LENGTH + 1 || [...code].some((character) => !ALPHABET.includes(character))) return null
+  return { slot: code.charAt(0), code }
+}
+
+/** Hashes codes one after the other, so that one request takes one place of the pool. Throws `unavailable`. */
+export async function hashBackupCodes(
+  platform: Platform,
+  userId: string,
+  codes: string[],
+): Promise<HashedBackupCode[]> {
+  const hashed = []
+  for (const typed of codes) {
+    const read = readBackupCode(typed)
+    if (!read) throw new Error('A backup code of another form')
+    const input = keyed(platform, userId, read.code)
+    hashed.push({ slot: read.slot, hash: await computePassword(platform, 'hashArgon2id', { ...COST, input }) })
+  }
+  return hashed
+}
+
+/** Whether this is the stored code. One hash. Throws `unavailable` when too many wait. */
+export function verifyBackupCode(platform: Platform, userId: string, hash: string, code: string): Promise<boolean> {
+  return computePassword(platform, 'verifyArgon2', { hash, input: keyed(platform, userId, code) })
+}
+
+function keyed(platform: Platform, userId: string, code: string): string {
+  return keyedHash(platform.keyring.hashKey('mfa'), 'backup-code', userId, code).toString('base64')
+}

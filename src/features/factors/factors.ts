@@ -1,0 +1,88 @@
+import { keyedHash } from '../../platform/crypto/tokens.ts'
+import type { Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { voidChallenges } from './challenges.ts'
+import { forgetDevices } from './devices.ts'
+import { deleteBackupCodes, deletePhone, deleteTotp, lockOwner, moveFactorRows, noteEnrolled } from './store.ts'
+
+export { hashBackupCodes, makeBackupCodes, readBackupCode, verifyBackupCode } from './backup-codes.ts'
+export {
+  type ChallengeRow,
+  claimChallengeTry,
+  consumeChallenge,
+  findChallenge,
+  setChallengeSms,
+  startChallenge,
+  voidChallenges,
+} from './challenges.ts'
+export {
+  type DeviceRow,
+  forgetDevice,
+  forgetDevices,
+  isDeviceTrusted,
+  listDevices,
+  trustDevice,
+  useDevice,
+} from './devices.ts'
+export {
+  burnTotpStep,
+  claimPendingPhone,
+  claimPendingTotp,
+  confirmPhone,
+  confirmTotp,
+  findBackupCode,
+  findFactors,
+  insertPendingPhone,
+  insertPendingTotp,
+  lockOwner,
+  noteEnrolled,
+  replaceBackupCodes,
+  spendBackupCode,
+  type TotpRow,
+} from './store.ts'
+export { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
+
+/** Takes the authenticator app away, and with it the backup codes and trusted devices. False: there was none. */
+export async function removeTotp(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
+  await lockOwner(tx, directory, userId)
+  const wasEnrolled = await deleteTotp(tx, directory, userId)
+  await deleteBackupCodes(tx, directory, userId)
+  await endWhatStoodForFactors(tx, directory, userId)
+  return wasEnrolled
+}
+
+/** Takes the phone away, and with it the trusted devices. False: there was none. */
+export async function removePhone(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
+  await lockOwner(tx, directory, userId)
+  const wasEnrolled = await deletePhone(tx, directory, userId)
+  await endWhatStoodForFactors(tx, directory, userId)
+  return wasEnrolled
+}
+
+/** Takes every factor of a user away, and what was begun with it. */
+export async function removeFactors(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await removeTotp(tx, directory, userId)
+  await removePhone(tx, directory, userId)
+}
+
+async function endWhatStoodForFactors(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await forgetDevices(tx, directory, userId)
+  await voidChallenges(tx, directory, userId)
+  await noteEnrolled(tx, directory, userId)
+}
+
+/** Takes the factors along when a user moves to another directory; devices and challenges stay behind and end. */
+export async function moveFactors(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
+  await moveFactorRows(tx, from, to, userId)
+  await forgetDevices(tx, from, userId)
+  await voidChallenges(tx, from, userId)
+}
+
+/**
+ * What wrong codes of a user are counted under. Not the address: a right password forgets the failures of that one, and
+ * whoever has the password could go on guessing codes for ever.
+ */
+export function factorIdentity(platform: Platform, userId: string): Buffer {
+  return keyedHash(platform.keyring.hashKey('identity'), 'second-factor', userId)
+}

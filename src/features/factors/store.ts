@@ -1,0 +1,262 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { HashedBackupCode } from './backup-codes.ts'
+
+const PENDING_TRIES = 5
+
+/** What a user has, as the API tells of it. */
+export interface FactorRow {
+  totp_confirmed_at: Date | null
+  totp_pending: boolean
+  backup_codes: number
+  phone: string | null
+  phone_confirmed_at: Date | null
+}
+
+/** What a user has; null of everything for who has nothing. */
+export async function findFactors(db: Db, directory: Directory, userId: string): Promise<FactorRow> {
+  const { rows } = await sql<FactorRow>`
+    select t.confirmed_at as totp_confirmed_at, coalesce(t.expires_at > clock_now(), false) as totp_pending,
+      (select count(*)::int from backup_codes where directory_id = ${directory.id} and user_id = ${userId})
+        as backup_codes,
+      case when p.confirmed_at is not null then p.phone end as phone, p.confirmed_at as phone_confirmed_at
+    from (select) as one
+    left join totp_enrollments t on t.directory_id = ${directory.id} and t.user_id = ${userId}
+    left join mfa_phones p on p.directory_id = ${directory.id} and p.user_id = ${userId}`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('A statement without a row')
+  return row
+}
+
+/** Whoever changes factors locks the user first, as a sign-in does: nobody waits crosswise. */
+export async function lockOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .selectFrom('users')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .forUpdate()
+    .execute()
+}
+
+/** Notes on the user whether there is a confirmed factor. */
+export async function noteEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await sql`
+    update users set mfa_enrolled =
+      exists (select from totp_enrollments t
+        where t.directory_id = users.directory_id and t.user_id = users.id and t.confirmed_at is not null)
+      or exists (select from mfa_phones p
+        where p.directory_id = users.directory_id and p.user_id = users.id and p.confirmed_at is not null)
+    where directory_id = ${directory.id} and id = ${userId}`.execute(tx)
+}
+
+export interface NewTotp {
+  userId: string
+  id: string
+  secretSealed: string
+  ttlSeconds: number
+}
+
+/** Begins an enrollment in place of one that waits. Returns when it expires; null: the user is enrolled. */
+export async function insertPendingTotp(db: Db, directory: Directory, totp: NewTotp): Promise<Date | null> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    insert into totp_enrollments as t (directory_id, user_id, id, secret_sealed, expires_at)
+    values (${directory.id}, ${totp.userId}, ${totp.id}, ${totp.secretSealed},
+      clock_now() + make_interval(secs => ${totp.ttlSeconds}::int))
+    on conflict (directory_id, user_id) do update set id = excluded.id, secret_sealed = excluded.secret_sealed,
+      expires_at = excluded.expires_at, created_at = excluded.created_at, attempts = 0, last_step = 0
+    where t.confirmed_at is null
+    returning expires_at`.execute(db)
+  return rows[0]?.expires_at ?? null
+}
+
+export interface TotpRow {
+  id: string
+  secret_sealed: string
+  last_step: number
+  /** The database's moment, in seconds. */
+  now_seconds: number
+}
+
+const totpColumns = sql`id, secret_sealed, last_step, extract(epoch from clock_now())::float8 as now_seconds`
+
+/** Counts a try at a pending enrollment before it is looked at. Null: there is none, or its tries are used up. */
+export async function claimPendingTotp(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  id: string,
+): Promise<TotpRow | null> {
+  const { rows } = await sql<TotpRow>`
+    update totp_enrollments set attempts = attempts + 1
+    where directory_id = ${directory.id} and user_id = ${userId} and id = ${id} and confirmed_at is null
+      and expires_at > clock_now() and attempts < ${PENDING_TRIES}
+    returning ${totpColumns}`.execute(db)
+  return rows[0] ?? null
+}
+
+/** Confirms a pending enrollment by the code of a step. False: it is not there any more. */
+export async function confirmTotp(
+  tx: Tx,
+  directory: Directory,
+  which: { userId: string; id: string; step: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update totp_enrollments set confirmed_at = clock_now(), expires_at = null, last_step = ${which.step}
+    where directory_id = ${directory.id} and user_id = ${which.userId} and id = ${which.id}
+      and confirmed_at is null and expires_at > clock_now()
+    returning id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Burns the code of a step. False: that code, or a later one, has passed before. */
+export async function burnTotpStep(
+  tx: Tx,
+  directory: Directory,
+  which: { userId: string; id: string; step: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update totp_enrollments set last_step = ${which.step}
+    where directory_id = ${directory.id} and user_id = ${which.userId} and id = ${which.id}
+      and confirmed_at is not null and last_step < ${which.step}
+    returning id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Takes the app away, pending or confirmed. Returns whether it was confirmed. */
+export async function deleteTotp(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ confirmed_at: Date | null }>`
+    delete from totp_enrollments where directory_id = ${directory.id} and user_id = ${userId}
+    returning confirmed_at`.execute(tx)
+  return rows.some((row) => row.confirmed_at !== null)
+}
+
+/** Puts codes in place of all that there were. */
+export async function replaceBackupCodes(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  codes: HashedBackupCode[],
+): Promise<void> {
+  await deleteBackupCodes(tx, directory, userId)
+  await tx
+    .insertInto('backup_codes')
+    .values(codes.map(({ slot, hash }) => ({ directory_id: directory.id, user_id: userId, slot, hash })))
+    .execute()
+}
+
+export async function deleteBackupCodes(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx.deleteFrom('backup_codes').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
+}
+
+/** The hash of the unused code in a slot, or null. */
+export async function findBackupCode(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  slot: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('backup_codes')
+    .select('hash')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('slot', '=', slot)
+    .executeTakeFirst()
+  return row?.hash ?? null
+}
+
+/** Spends a code. Returns how many are left; null: it had been spent, or replaced. */
+export async function spendBackupCode(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  code: HashedBackupCode,
+): Promise<number | null> {
+  const { rows } = await sql<{ left: number }>`
+    with spent as (
+      delete from backup_codes
+      where directory_id = ${directory.id} and user_id = ${userId} and slot = ${code.slot} and hash = ${code.hash}
+      returning slot)
+    select (select count(*)::int from backup_codes
+      where directory_id = ${directory.id} and user_id = ${userId}) - 1 as left
+    from spent`.execute(tx)
+  return rows[0]?.left ?? null
+}
+
+export interface NewPhone {
+  userId: string
+  id: string
+  phone: string
+  codeHash: Buffer
+  ttlSeconds: number
+}
+
+/** Begins to enroll a phone in place of one that waits. Returns when it expires; null: the user has one. */
+export async function insertPendingPhone(tx: Tx, directory: Directory, phone: NewPhone): Promise<Date | null> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    insert into mfa_phones as p (directory_id, user_id, id, phone, code_hash, expires_at)
+    values (${directory.id}, ${phone.userId}, ${phone.id}, ${phone.phone}, ${phone.codeHash}::bytea,
+      clock_now() + make_interval(secs => ${phone.ttlSeconds}::int))
+    on conflict (directory_id, user_id) do update set id = excluded.id, phone = excluded.phone,
+      code_hash = excluded.code_hash, expires_at = excluded.expires_at, created_at = excluded.created_at, attempts = 0
+    where p.confirmed_at is null
+    returning expires_at`.execute(tx)
+  return rows[0]?.expires_at ?? null
+}
+
+/** Counts a try at a pending phone before it is looked at. Null: there is none, or its tries are used up. */
+export async function claimPendingPhone(
+  db: Db,
+  directory: Directory,
+  userId: string,
+): Promise<{ id: string; code_hash: Buffer | null } | null> {
+  const { rows } = await sql<{ id: string; code_hash: Buffer | null }>`
+    update mfa_phones set attempts = attempts + 1
+    where directory_id = ${directory.id} and user_id = ${userId} and confirmed_at is null
+      and expires_at > clock_now() and attempts < ${PENDING_TRIES}
+    returning id, code_hash`.execute(db)
+  return rows[0] ?? null
+}
+
+/** False: the phone is not there any more. */
+export async function confirmPhone(tx: Tx, directory: Directory, userId: string, id: string): Promise<boolean> {
+  const { rows } = await sql`
+    update mfa_phones set confirmed_at = clock_now(), expires_at = null, code_hash = null
+    where directory_id = ${directory.id} and user_id = ${userId} and id = ${id} and confirmed_at is null
+    returning id`.execute(tx)
+  return rows.length > 0
+}
+
+/** Takes the phone away, pending or confirmed. Returns whether it was confirmed. */
+export async function deletePhone(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
+  const { rows } = await sql<{ confirmed_at: Date | null }>`
+    delete from mfa_phones where directory_id = ${directory.id} and user_id = ${userId}
+    returning confirmed_at`.execute(tx)
+  return rows.some((row) => row.confirmed_at !== null)
+}
+
+/** Takes what belongs to a user along into another directory. */
+export async function moveFactorRows(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
+  for (const table of ['totp_enrollments', 'backup_codes', 'mfa_phones'] as const)
+    await tx
+      .updateTable(table)
+      .set({ directory_id: to.id })
+      .where('directory_id', '=', from.id)
+      .where('user_id', '=', userId)
+      .execute()
+}
+
+/** Deletes enrollments that were never confirmed. Returns how many. */
+export async function deleteExpiredPending(db: Db, limit: number): Promise<number> {
+  let deleted = 0
+  for (const table of [sql.table('totp_enrollments'), sql.table('mfa_phones')]) {
+    const { numAffectedRows } = await sql`
+      delete from ${table} where (directory_id, user_id) in (
+        select directory_id, user_id from ${table} where expires_at <= clock_now()
+        order by expires_at limit ${limit} for update skip locked) and expires_at <= clock_now()`.execute(db)
+    deleted += Number(numAffectedRows ?? 0)
+  }
+  return deleted
+}

@@ -1,0 +1,51 @@
+import { timingSafeEqual } from 'node:crypto'
+import { HOTP, Secret, TOTP } from 'otpauth'
+
+// RFC 6238, with what every authenticator app takes: SHA-1, six digits, thirty seconds.
+const STEP_SECONDS = 30
+const DIGITS = 6
+// 160 bits, the length that RFC 4226 §4 recommends.
+const SECRET_BYTES = 20
+// Clocks of phones run a step ahead or behind (RFC 6238 §5.2).
+const DRIFT_STEPS = 1
+
+/** A fresh secret, in base32 as apps take it. */
+export function makeTotpSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32
+}
+
+/** The code of one time step. */
+export function totpCode(secret: string, step: number, digits = DIGITS): string {
+  return HOTP.generate({ secret: Secret.fromBase32(secret), counter: step, digits, algorithm: 'SHA1' })
+}
+
+/** The time step at a moment, in seconds since 1970. */
+export function stepAt(epochSeconds: number): number {
+  return Math.floor(epochSeconds / STEP_SECONDS)
+}
+
+/** The step whose code this is, of those next to the present one and after the last that passed; null: none. */
+export function matchStep(secret: string, code: string, epochSeconds: number, lastStep: number): number | null {
+  if (!/^\d{6}$/.test(code)) return null
+  const now = stepAt(epochSeconds)
+  let matched: number | null = null
+  for (let step = now - DRIFT_STEPS; step <= now + DRIFT_STEPS; step++) {
+    const right = timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code))
+    if (right && step > lastStep) matched ??= step
+  }
+  return matched
+}
+
+/** What the QR code holds (the key URI format of authenticator apps). */
+export function otpauthUrl(secret: string, issuer: string, account: string): string {
+  // A colon parts the two in the label, and apps take the first.
+  const name = issuer.replaceAll(':', ' ')
+  return new TOTP({
+    issuer: name,
+    label: account,
+    secret: Secret.fromBase32(secret),
+    algorithm: 'SHA1',
+    digits: DIGITS,
+    period: STEP_SECONDS,
+  }).toString()
+}

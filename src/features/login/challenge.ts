@@ -1,0 +1,65 @@
+import { type OperationNodeSource, sql } from 'kysely'
+import type { Db } from '../../platform/db/pool.ts'
+import { recordIfAny } from '../../platform/events.ts'
+import { newId } from '../../platform/ids.ts'
+import { startChallenge } from '../factors/factors.ts'
+import { type Demand, methodsOf, policyOf } from '../mfa/mfa.ts'
+import type { LoginContext } from './door.ts'
+import type { SessionAnswer } from './session-reply.ts'
+import type { SignInFacts } from './store.ts'
+
+/** A first factor that was right, and what it still needs. */
+export interface FirstFactor {
+  facts: SignInFacts
+  authMethod: string
+  amr: string[]
+  /** The session that asks at its refresh. */
+  sessionId: string | null
+  demand: Demand
+  proof: OperationNodeSource
+  alongside: OperationNodeSource | null
+}
+
+/**
+ * Spends the first factor for a challenge instead of a session: no session exists before every factor was shown.
+ * Null: the first factor had been spent already.
+ */
+export async function answerChallenge(
+  context: LoginContext,
+  db: Db,
+  first: FirstFactor,
+): Promise<SessionAnswer | null> {
+  const { platform, directory, origin } = context
+  const { facts, authMethod, amr, sessionId, demand } = first
+  const enrollment = demand.kind === 'enrollment'
+  const id = newId()
+  const data = { id, directory_user_id: facts.user_id, auth_method: authMethod, enrollment_required: enrollment }
+  const made = await startChallenge(db, platform, directory, {
+    id,
+    userId: facts.user_id,
+    emailNorm: facts.email.toLowerCase(),
+    authMethod,
+    amr,
+    sessionId,
+    ip: origin.endUser.ip,
+    enrollment,
+    proof: first.proof,
+    alongside: first.alongside,
+    unchanged: sql`epoch = ${facts.epoch} and ${demand.unchanged}`,
+    record: recordIfAny('challenge', directory, origin, {
+      type: 'mfa.challenge.created',
+      target: { type: 'user', id: facts.user_id },
+      data,
+    }),
+  })
+  if (!made) return null
+  const methods = enrollment ? ['totp'] : methodsOf(await policyOf(platform, directory), made.has)
+  return {
+    session: null,
+    mfa_required: true,
+    challenge_token: made.token,
+    challenge_expires_at: made.expiresAt.toISOString(),
+    methods,
+    enrollment_required: enrollment,
+  }
+}

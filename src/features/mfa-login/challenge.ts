@@ -1,0 +1,184 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../platform/db/pool.ts'
+import { record } from '../../platform/events.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import { queueSms } from '../../platform/sms/outbox.ts'
+import { maskPhone } from '../../platform/sms/phone.ts'
+import {
+  type ChallengeRow,
+  claimChallengeTry,
+  consumeChallenge,
+  factorIdentity,
+  findChallenge,
+  setChallengeSms,
+  trustDevice,
+} from '../factors/factors.ts'
+import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
+import {
+  assertMaySignIn,
+  authMethods,
+  authSettings,
+  completeLogin,
+  findSignInFactsById,
+  type LoginContext,
+  type SessionTokens,
+  type SignInFacts,
+} from '../login/login.ts'
+import {
+  admitFactorPhone,
+  backupCodeUsedMail,
+  challengesLockedMail,
+  makeSmsCode,
+  maySkipByDevice,
+  mfaErrors,
+  mfaEvent,
+  policyOf,
+  smsText,
+} from '../mfa/mfa.ts'
+import { revokeSession } from '../sessions/sessions.ts'
+import { judgeCode, type RightCode } from './code.ts'
+
+const DAY_SECONDS = 24 * 3600
+const SMS_SECONDS = 300
+// Where locks are off, guessing codes stays slow.
+const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
+
+export interface PassedChallenge {
+  session: SessionTokens
+  device: { token: string; expiresAt: Date } | null
+}
+
+/**
+ * Exchanges a challenge and a code for a session. The try is counted, of the challenge and of the user, and stays
+ * counted, before the code is looked at. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`,
+ * `unavailable`, and what the door throws.
+ */
+export async function passChallenge(
+  context: LoginContext,
+  sent: { token: string; code: string; trustDevice: boolean },
+): Promise<PassedChallenge> {
+  const { platform, directory, origin } = context
+  const presented = { token: sent.token, ip: origin.endUser.ip }
+  const challenge = await claimChallengeTry(platform.db, platform, directory, presented)
+  if (!challenge) throw mfaErrors.challengeExpired()
+  const attempt = await claimUserTry(context, challenge.user_id)
+  const right = await judgeCode(context, challenge, sent.code)
+  if (!right) throw await refuse(context, challenge, attempt)
+  return platform.tx((tx) => admit(tx, context, challenge, { right, trust: sent.trustDevice }))
+}
+
+/** Counts a try of the user, over all challenges. Throws `account_locked`. */
+async function claimUserTry(context: LoginContext, userId: string): Promise<Attempt> {
+  const { platform, directory } = context
+  const settings = await authSettings.effective(platform, directory)
+  const limits = settings.lockout_enabled ? settings : WITHOUT_LOCKOUT
+  // Whoever guesses here has passed the first factor: the address does not stop them network by network.
+  const who = { identity: factorIdentity(platform, userId), ip: null }
+  const attempt = await claimAttempt(platform, directory, who, limits)
+  if (!attempt.allowed) throw accountLocked((await findLock(platform, directory, who)) ?? 1)
+  return attempt
+}
+
+async function refuse(context: LoginContext, challenge: ChallengeRow, attempt: Attempt) {
+  const { platform, directory, origin } = context
+  const { id, user_id: userId } = challenge
+  const locked = attempt.locks !== null
+  await platform.tx(async (tx) => {
+    await record(tx, directory, origin, mfaEvent('mfa.challenge.failed', userId, { id, reason: 'wrong_code', locked }))
+    const facts = locked ? await findSignInFactsById(tx, directory, userId) : null
+    if (facts) await queueMail(tx, platform, directory, challengesLockedMail(facts.email), DAY_SECONDS)
+  })
+  return mfaErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
+}
+
+/** Spends the code and the challenge for the session, all or nothing. */
+async function admit(
+  tx: Tx,
+  context: LoginContext,
+  challenge: ChallengeRow,
+  passed: { right: RightCode; trust: boolean },
+): Promise<PassedChallenge> {
+  const { platform, directory, origin } = context
+  const { right, trust } = passed
+  const facts = await lockSubject(tx, context, challenge)
+  const spent = await right.spend(tx)
+  if (!spent) throw mfaErrors.codeInvalid({ detail: 'The code has been used.' })
+  const data = { id: challenge.id, method: right.method }
+  await record(tx, directory, origin, mfaEvent('mfa.challenge.succeeded', facts.user_id, data))
+  if (spent.backupCodesLeft !== null)
+    await queueMail(tx, platform, directory, backupCodeUsedMail(facts.email, spent.backupCodesLeft), DAY_SECONDS)
+  const session = await openSession(tx, context, challenge, facts, right.amr)
+  return { session, device: trust ? await rememberDevice(tx, context, facts) : null }
+}
+
+/** Holds the user, as every sign-in does first. Throws `challenge_expired`, and what the door throws. */
+export async function lockSubject(tx: Tx, context: LoginContext, challenge: ChallengeRow): Promise<SignInFacts> {
+  const facts = await findSignInFactsById(tx, context.directory, challenge.user_id, true)
+  if (!facts) throw mfaErrors.challengeExpired()
+  assertMaySignIn(facts)
+  return facts
+}
+
+/**
+ * Spends the challenge for the session of two factors, and forgets wrong codes; a session that asked for the second at
+ * its refresh ends. Throws `challenge_expired`, and what the door throws.
+ */
+export async function openSession(
+  tx: Tx,
+  context: LoginContext,
+  challenge: ChallengeRow,
+  facts: SignInFacts,
+  amr: string[],
+): Promise<SessionTokens> {
+  const { platform, directory, origin } = context
+  const method = authMethods.find((known) => known === challenge.auth_method)
+  if (!method) throw new Error('A challenge of an unknown method')
+  const { session_id: before } = challenge
+  // Whoever ended that session meanwhile ended what it asked for.
+  if (before !== null && !(await revokeSession(tx, directory, origin, before, 'stepped_up')))
+    throw mfaErrors.challengeExpired()
+  const who = { identity: factorIdentity(platform, facts.user_id), ip: null }
+  const answer = await completeLogin(context, tx, facts, {
+    method,
+    amr: [...new Set([...challenge.amr, ...amr])],
+    aal: 'aal2',
+    consume: (db) => consumeChallenge(db, directory, challenge.id),
+    alongside: (db) => clearFailures(db, platform, directory, who).where(sql<boolean>`exists (select from proof)`),
+  })
+  // Another request was faster, or the user was cut off. What was spent for it is given back.
+  if (!answer?.session) throw mfaErrors.challengeExpired()
+  return answer.session
+}
+
+async function rememberDevice(tx: Tx, context: LoginContext, facts: SignInFacts) {
+  const { platform, directory, origin } = context
+  const settings = await authSettings.effective(platform, directory)
+  if (!maySkipByDevice(await policyOf(platform, directory), facts, settings)) return null
+  return trustDevice(tx, platform, directory, {
+    userId: facts.user_id,
+    userAgent: origin.endUser.userAgent,
+    days: settings.trusted_device_days,
+  })
+}
+
+/**
+ * Sends a code to the phone of whoever a challenge is for. A newer code ends the older one.
+ * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
+ */
+export async function sendChallengeCode(context: LoginContext, token: string): Promise<{ deliveryHint: string }> {
+  const { platform, directory, origin } = context
+  const challenge = await findChallenge(platform.db, platform, directory, { token, ip: origin.endUser.ip })
+  if (!challenge) throw mfaErrors.challengeExpired()
+  const facts = await findSignInFactsById(platform.db, directory, challenge.user_id)
+  if (!facts) throw mfaErrors.challengeExpired()
+  assertMaySignIn(facts)
+  if (challenge.phone === null) throw mfaErrors.methodDisabled({ detail: 'The user has enrolled no phone.' })
+  const phone = await admitFactorPhone(context, challenge.phone)
+  const { code, hash } = makeSmsCode(platform, challenge.id)
+  await platform.tx(async (tx) => {
+    await setChallengeSms(tx, directory, challenge.id, hash)
+    const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
+    await queueSms(tx, platform, directory, sms, SMS_SECONDS)
+  })
+  return { deliveryHint: maskPhone(phone) }
+}

@@ -1,0 +1,123 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/pool.ts'
+import type { Origin } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
+import { isServiceEnabled } from '../services/services.ts'
+import { type Policy, policyOf, requiresOf } from './policy.ts'
+import { MFA_METHODS, type MfaMethod } from './schema.ts'
+import { settleGrace } from './store.ts'
+
+/** Who asks, where. */
+export interface MfaContext {
+  platform: Platform
+  directory: Directory
+  origin: Origin
+}
+
+/** Of the settings of sign-in. */
+export interface TrustSettings {
+  trusted_device_days: number
+  trusted_devices_for_enforced_roles: boolean
+}
+
+/** Whom a sign-in is about. */
+export interface Subject {
+  user_id: string
+  role: string
+  mfa_enrolled: boolean
+}
+
+/** What a sign-in still needs after its first factor. */
+export interface Demand {
+  /** `enrollment`: the user has no factor, and enrolls one to get in. */
+  kind: 'nothing' | 'challenge' | 'enrollment'
+  /** Set while the user may go without the factor that the policy requires. */
+  graceEndsAt: Date | null
+  /** The trusted device that stands for the second factor. */
+  deviceId: string | null
+  /**
+   * Whether the decision still holds, as a condition on the row `users`: asked by the very statement that makes the
+   * session, so that a policy or factor set in that moment is not passed by.
+   */
+  unchanged: RawBuilder<unknown>
+}
+
+/**
+ * The one decision whether a first factor is enough. Costs no statement of its own for a user without a factor where
+ * the policy requires none. `db` is the transaction of the sign-in, where there is one.
+ */
+export async function demandFactor(
+  context: MfaContext,
+  db: Db,
+  subject: Subject,
+  trust: TrustSettings,
+): Promise<Demand> {
+  const { platform, directory, origin } = context
+  const policy = await policyOf(platform, directory)
+  const found: Demand = {
+    kind: 'nothing',
+    graceEndsAt: null,
+    deviceId: null,
+    unchanged: stillHolds(policy, subject),
+  }
+  const required = requiresOf(policy, subject.role)
+  if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
+  if (!subject.mfa_enrolled) {
+    const grace = await settleGrace(db, directory, subject.user_id, policy)
+    return grace && !grace.over ? { ...found, graceEndsAt: grace.ends_at } : { ...found, kind: 'enrollment' }
+  }
+  const { trustedDevice } = origin.endUser
+  if (trustedDevice && maySkipByDevice(policy, subject, trust)) {
+    const days = trust.trusted_device_days
+    const deviceId = await useDevice(db, platform, directory, subject.user_id, trustedDevice, days)
+    if (deviceId !== null) return { ...found, deviceId }
+  }
+  return { ...found, kind: 'challenge' }
+}
+
+function stillHolds(policy: Policy, subject: Subject): RawBuilder<unknown> {
+  return sql`users.mfa_enrolled = ${subject.mfa_enrolled}::boolean and coalesce((
+    select version from mfa_policies where mfa_policies.directory_id = users.directory_id), 0) = ${policy.version}::int`
+}
+
+/**
+ * The same for a session that was opened with one factor and asks to go on. A user who has enrolled of their own accord
+ * is not asked in the midst of a session; a requirement is obeyed once the grace of the user is over.
+ */
+export async function demandAtRefresh(
+  context: MfaContext,
+  subject: Subject & { trusted_device_id: string | null },
+  trust: TrustSettings,
+): Promise<Demand> {
+  const { platform, directory } = context
+  const policy = await policyOf(platform, directory)
+  const found: Demand = { kind: 'nothing', graceEndsAt: null, deviceId: null, unchanged: stillHolds(policy, subject) }
+  if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
+  const grace = await settleGrace(platform.db, directory, subject.user_id, policy)
+  if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
+  if (!subject.mfa_enrolled) return { ...found, kind: 'enrollment' }
+  const deviceId = subject.trusted_device_id
+  if (deviceId !== null && maySkipByDevice(policy, subject, trust)) {
+    if (await isDeviceTrusted(platform.db, directory, deviceId, trust.trusted_device_days)) return found
+  }
+  return { ...found, kind: 'challenge' }
+}
+
+/**
+ * Whether a trusted device may stand for the second factor of this person: never, unless that is allowed, for those
+ * whose role the policy names, nor for owners and admins wherever it requires one.
+ */
+export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
+  if (trust.trusted_device_days === 0) return false
+  if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject.role)) return true
+  return policy.enforce_for_roles.length === 0 && subject.role === 'member'
+}
+
+/** Which of a user's factors pass a challenge. One that the policy has ceased to allow still beats none. */
+export function methodsOf(policy: Policy, has: Record<MfaMethod, boolean>): MfaMethod[] {
+  const enrolled = MFA_METHODS.filter((method) => has[method])
+  const allowed = enrolled.filter((method) => policy.allowed_methods.includes(method))
+  return allowed.some((method) => method !== 'backup') ? allowed : enrolled
+}

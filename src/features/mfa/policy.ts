@@ -1,0 +1,161 @@
+import type { Static } from 'typebox'
+import type { Tx } from '../../platform/db/pool.ts'
+import { type FieldError, httpErrors } from '../../platform/errors.ts'
+import { changedFrom, type Origin, record } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
+import {
+  MFA_METHODS,
+  MFA_ROLES,
+  type MfaMethod,
+  type MfaPolicy,
+  type MfaRole,
+  type PolicyFields,
+  type PolicyPatch,
+  type PreviewQuery,
+  type PreviewReply,
+} from './schema.ts'
+import { countStandings, findPolicyRow, findStanding, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
+
+/** The policy in force. `version` 0: none was ever set. */
+export interface Policy extends PolicyFields {
+  required_since: Date | null
+  updated_at: Date | null
+  version: number
+}
+
+const DEFAULTS: PolicyFields = {
+  require_mfa: false,
+  grace_period_days: 7,
+  allowed_methods: ['totp', 'backup'],
+  enforce_for_roles: [],
+}
+
+const SHOWN_PEOPLE = 20
+
+const policies = perPlatform((platform) =>
+  platform.caches.define<Policy>('mfa_policies', async (directoryId) => {
+    const row = await findPolicyRow(platform.db, directoryId)
+    return row ? toPolicy(row) : { ...DEFAULTS, required_since: null, updated_at: null, version: 0 }
+  }),
+)
+
+function toPolicy(row: PolicyRow): Policy {
+  return {
+    ...row,
+    allowed_methods: MFA_METHODS.filter((method) => row.allowed_methods.includes(method)),
+    enforce_for_roles: MFA_ROLES.filter((role) => row.enforce_for_roles.includes(role)),
+  }
+}
+
+/** The policy of a directory, from memory. */
+export function policyOf(platform: Platform, directory: Directory): Promise<Policy> {
+  return policies(platform).get(directory.id)
+}
+
+/** Whether a policy requires a second factor of people with this role. */
+export function requiresOf(policy: PolicyFields, role: string): boolean {
+  const roles: readonly string[] = policy.enforce_for_roles
+  return policy.require_mfa && (roles.length === 0 || roles.includes(role))
+}
+
+export function showPolicy(policy: Policy): Static<typeof MfaPolicy> {
+  const { version: _, required_since, updated_at, ...fields } = policy
+  return {
+    ...fields,
+    required_since: required_since?.toISOString() ?? null,
+    updated_at: updated_at?.toISOString() ?? null,
+  }
+}
+
+/** Changes the policy; sign-ins obey it from the commit on. Throws `invalid_request` for one that contradicts itself. */
+export async function changePolicy(
+  tx: Tx,
+  platform: Platform,
+  directory: Directory,
+  origin: Origin,
+  patch: PolicyPatch,
+): Promise<Policy> {
+  const before = toPolicy(await lockPolicyRow(tx, directory, DEFAULTS))
+  const policy = withPatch(before, patch)
+  assertConsistent(policy)
+  const after = toPolicy(await writePolicyRow(tx, directory, policy))
+  await policies(platform).invalidate(tx, directory.id)
+  const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
+  const target = { type: 'mfa_policy', id: directory.id }
+  await record(tx, directory, origin, { type: 'mfa.policy.updated', target, data: showPolicy(after), previous })
+  return after
+}
+
+function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
+  const pick = <T>(given: T | null | undefined, kept: T, byDefault: T): T =>
+    given === undefined ? kept : (given ?? byDefault)
+  return {
+    require_mfa: pick(patch.require_mfa, before.require_mfa, DEFAULTS.require_mfa),
+    grace_period_days: pick(patch.grace_period_days, before.grace_period_days, DEFAULTS.grace_period_days),
+    allowed_methods: pick(patch.allowed_methods, before.allowed_methods, DEFAULTS.allowed_methods),
+    enforce_for_roles: pick(patch.enforce_for_roles, before.enforce_for_roles, DEFAULTS.enforce_for_roles),
+  }
+}
+
+function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void {
+  const wrong = (code: string, message: string): FieldError => ({ field: 'allowed_methods', code, message })
+  const errors: FieldError[] = []
+  if (allowed_methods.length === 0 && require_mfa)
+    errors.push(wrong('empty', 'allowed_methods is empty, and require_mfa asks for one of them'))
+  if (allowed_methods.length === 1 && allowed_methods[0] === 'backup')
+    errors.push(wrong('only_backup', 'backup codes come with another method: allow totp as well'))
+  else if (require_mfa && allowed_methods.length > 0 && !allowed_methods.includes('totp'))
+    errors.push(
+      wrong('only_sms', 'text messages must not be the only way where a second factor is required: allow totp'),
+    )
+  if (errors.length) throw httpErrors.invalidRequest({ detail: `${errors[0]?.message}.`, errors })
+}
+
+/** Who would be asked, who has time and who would be locked out. Throws `invalid_request`. */
+export async function previewPolicy(
+  platform: Platform,
+  directory: Directory,
+  query: Static<typeof PreviewQuery>,
+): Promise<Static<typeof PreviewReply>> {
+  const current = await policyOf(platform, directory)
+  const { allowed_methods: methods, enforce_for_roles: roles, ...plain } = query
+  const proposed = withPatch(current, {
+    ...plain,
+    ...(methods === undefined ? {} : { allowed_methods: readMethods(methods) }),
+    ...(roles === undefined ? {} : { enforce_for_roles: readRoles(roles) }),
+  })
+  assertConsistent(proposed)
+  const policy = { ...proposed, required_since: current.required_since }
+  const counts = await countStandings(platform.db, directory, policy)
+  const sum = (standing: string | null, role?: string) =>
+    counts
+      .filter((row) => (standing === null || row.standing === standing) && (role === undefined || row.role === role))
+      .reduce((total, row) => total + row.count, 0)
+  const countsOf = (role?: string) => ({
+    users: sum(null, role),
+    asked: sum('asked', role),
+    in_grace: sum('in_grace', role),
+    locked_out: sum('locked_out', role),
+  })
+  const first = async (standing: 'asked' | 'in_grace' | 'locked_out') =>
+    (await findStanding(platform.db, directory, policy, standing, SHOWN_PEOPLE)).map(({ id, email, role }) => ({
+      id,
+      email,
+      role,
+    }))
+  return {
+    policy: proposed,
+    ...countsOf(),
+    roles: [...new Set(counts.map((row) => row.role))].map((role) => ({ role, ...countsOf(role) })),
+    first: { asked: await first('asked'), in_grace: await first('in_grace'), locked_out: await first('locked_out') },
+  }
+}
+
+function readMethods(text: string): MfaMethod[] {
+  return MFA_METHODS.filter((method) => text.split(',').includes(method))
+}
+
+function readRoles(text: string): MfaRole[] {
+  return MFA_ROLES.filter((role) => text.split(',').includes(role))
+}

@@ -1,0 +1,116 @@
+import { randomInt } from 'node:crypto'
+import { keyedHash, sameHash } from '../../platform/crypto/tokens.ts'
+import { record } from '../../platform/events.ts'
+import { newId } from '../../platform/ids.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { queueSms } from '../../platform/sms/outbox.ts'
+import { maskPhone } from '../../platform/sms/phone.ts'
+import {
+  claimPendingPhone,
+  confirmPhone,
+  findFactors,
+  insertPendingPhone,
+  lockOwner,
+  noteEnrolled,
+  removePhone,
+} from '../factors/factors.ts'
+import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
+import { getUser } from '../users/users.ts'
+import type { MfaContext } from './demand.ts'
+import { enrolledMail, removedMail } from './emails.ts'
+import { assertMethodAllowed, getFactorUser, mfaEvent } from './enrollment.ts'
+import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
+import { policyOf, requiresOf } from './policy.ts'
+
+const PENDING_SECONDS = 600
+const DAY_SECONDS = 24 * 3600
+
+/** Six digits, and what is stored of them. */
+export function makeSmsCode(platform: Platform, id: string): { code: string; hash: Buffer } {
+  const code = String(randomInt(1_000_000)).padStart(6, '0')
+  return { code, hash: hashSmsCode(platform, id, code) }
+}
+
+export function hashSmsCode(platform: Platform, id: string, code: string): Buffer {
+  return keyedHash(platform.keyring.hashKey('mfa'), 'sms', id, code)
+}
+
+export function smsText(code: string, ttlSeconds: number): string {
+  return `${code} is your code. It works for ${Math.round(ttlSeconds / 60)} minutes. Tell it to nobody.`
+}
+
+/**
+ * Whether a code may be sent to a phone now, counted against every limit. Throws `invalid_request` for what is no phone,
+ * `method_disabled` where no message can go there, `rate_limited`.
+ */
+export async function admitFactorPhone(context: MfaContext, text: string): Promise<string> {
+  const phone = requirePhone(text)
+  const settings = await otpSettings(context.platform, context.directory)
+  if (!(await admitPhone(context, settings, phone)))
+    throw mfaErrors.methodDisabled({
+      detail:
+        'No message can be sent there: no provider, no mobile number, a country that is not allowed, or a day’s limit.',
+    })
+  return phone.e164
+}
+
+/**
+ * Sends a code to a phone that is to be the second factor. Throws `user_not_found`, `verification_required`,
+ * `already_enrolled`, and what admitFactorPhone throws.
+ */
+export async function beginPhone(context: MfaContext, userId: string, text: string) {
+  const { platform, directory } = context
+  const user = await getFactorUser(context, userId)
+  await assertMethodAllowed(context, 'sms')
+  const factors = await findFactors(platform.db, directory, user.id)
+  if (factors.phone_confirmed_at) throw mfaErrors.alreadyEnrolled()
+  const phone = await admitFactorPhone(context, text)
+  const id = newId()
+  const { code, hash } = makeSmsCode(platform, id)
+  const expiresAt = await platform.tx(async (tx) => {
+    const row = { userId: user.id, id, phone, codeHash: hash, ttlSeconds: PENDING_SECONDS }
+    const made = await insertPendingPhone(tx, directory, row)
+    if (!made) throw mfaErrors.alreadyEnrolled()
+    const sms = { kind: 'mfa_code', to: phone, text: smsText(code, PENDING_SECONDS) }
+    await queueSms(tx, platform, directory, sms, PENDING_SECONDS)
+    return made
+  })
+  return { deliveryHint: maskPhone(phone), expiresAt }
+}
+
+/**
+ * Confirms the phone by the code that was sent; the try is counted before. Throws `user_not_found`,
+ * `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
+ */
+export async function confirmPhoneOf(context: MfaContext, userId: string, code: string): Promise<void> {
+  const { platform, directory, origin } = context
+  const user = await getFactorUser(context, userId)
+  await assertMethodAllowed(context, 'sms')
+  const pending = await claimPendingPhone(platform.db, directory, user.id)
+  if (!pending) throw mfaErrors.enrollmentNotFound()
+  if (!sameHash(pending.code_hash, hashSmsCode(platform, pending.id, code))) throw enrollmentCodeInvalid()
+  await platform.tx(async (tx) => {
+    await lockOwner(tx, directory, user.id)
+    const current = await getUser(tx, directory, user.id)
+    if (!(await confirmPhone(tx, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
+    await noteEnrolled(tx, directory, user.id)
+    await queueMail(tx, platform, directory, enrolledMail(current.email, 'phone'), DAY_SECONDS)
+    await record(tx, directory, origin, mfaEvent('mfa.enrolled', user.id, { method: 'sms' }))
+  })
+}
+
+/**
+ * Takes the phone away, with trusted devices and challenges. Returns whether the policy still requires a factor of the
+ * user. Throws `user_not_found`, `enrollment_not_found`.
+ */
+export async function removePhoneOf(context: MfaContext, userId: string): Promise<boolean> {
+  const { platform, directory, origin } = context
+  return platform.tx(async (tx) => {
+    const user = await getUser(tx, directory, userId)
+    if (!(await removePhone(tx, directory, user.id))) throw mfaErrors.enrollmentNotFound()
+    await queueMail(tx, platform, directory, removedMail(user.email, 'phone'), DAY_SECONDS)
+    await record(tx, directory, origin, mfaEvent('mfa.removed', user.id, { method: 'sms' }))
+    return requiresOf(await policyOf(platform, directory), user.role)
+  })
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { PolicyFields } from './schema.ts'
+
+export interface PolicyRow {
+  require_mfa: boolean
+  grace_period_days: number
+  allowed_methods: string[]
+  enforce_for_roles: string[]
+  required_since: Date | null
+  version: number
+  updated_at: Date
+}
+
+const columns = sql`require_mfa, grace_period_days, allowed_methods, enforce_for_roles, required_since, version,
+  updated_at`
+
+export async function findPolicyRow(db: Db, directoryId: string): Promise<PolicyRow | null> {
+  const { rows } = await sql<PolicyRow>`
+    select ${columns} from mfa_policies where directory_id = ${directoryId}`.execute(db)
+  return rows[0] ?? null
+}
+
+/** The same, made now if there was none, and held until the transaction ends. */
+export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: PolicyFields): Promise<PolicyRow> {
+  const { rows } = await sql<PolicyRow>`
+    insert into mfa_policies as p (directory_id, require_mfa, grace_period_days, allowed_methods, enforce_for_roles,
+      version)
+    values (${directory.id}, ${defaults.require_mfa}, ${defaults.grace_period_days},
+      ${defaults.allowed_methods}::text[], ${defaults.enforce_for_roles}::text[], 0)
+    on conflict (directory_id) do update set version = p.version
+    returning ${columns}`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('A policy was not stored')
+  return row
+}
+
+/** The first requirement is noted once. */
+export async function writePolicyRow(tx: Tx, directory: Directory, policy: PolicyFields): Promise<PolicyRow> {
+  const { rows } = await sql<PolicyRow>`
+    update mfa_policies set require_mfa = ${policy.require_mfa}, grace_period_days = ${policy.grace_period_days},
+      allowed_methods = ${policy.allowed_methods}::text[], enforce_for_roles = ${policy.enforce_for_roles}::text[],
+      required_since = case when ${policy.require_mfa}::boolean then coalesce(required_since, clock_now())
+        else required_since end,
+      version = version + 1, updated_at = clock_now()
+    where directory_id = ${directory.id} returning ${columns}`.execute(tx)
+  const [row] = rows
+  if (!row) throw new Error('A policy is gone')
+  return row
+}
+
+export interface GraceRow {
+  ends_at: Date
+  over: boolean
+}
+
+/**
+ * Until when a user may go without a factor. The first call writes it and no other moves it: neither a changed policy
+ * nor another sign-in gives more. Null: the user is gone.
+ */
+export async function settleGrace(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  policy: Pick<PolicyRow, 'grace_period_days' | 'required_since'>,
+): Promise<GraceRow | null> {
+  const find = sql`select ends_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
+  const { rows } = await sql<GraceRow>`
+    with known as (${find}),
+    made as (
+      insert into mfa_grace (directory_id, user_id, ends_at)
+      select directory_id, id, ${graceEnd(policy)} from users
+      where directory_id = ${directory.id} and id = ${userId} and not exists (select from known)
+      on conflict (directory_id, user_id) do nothing
+      returning ends_at)
+    select ends_at, ends_at <= clock_now() as over from (select * from known union all select * from made) grace`.execute(
+    db,
+  )
+  if (rows[0]) return rows[0]
+  // Another sign-in of the same user has just written it.
+  const { rows: later } = await sql<GraceRow>`
+    select ends_at, ends_at <= clock_now() as over from (${find}) grace`.execute(db)
+  return later[0] ?? null
+}
+
+function graceEnd(policy: Pick<PolicyRow, 'grace_period_days' | 'required_since'>) {
+  return sql`greatest(users.created_at, coalesce(${policy.required_since}::timestamptz, clock_now()))
+    + make_interval(days => ${policy.grace_period_days}::int)`
+}
+
+export interface PreviewRow {
+  id: string
+  email: string
+  role: string
+  standing: 'asked' | 'in_grace' | 'locked_out'
+}
+
+export interface PreviewCount {
+  role: string
+  standing: PreviewRow['standing'] | 'free'
+  count: number
+}
+
+/** Where every active user would stand under a policy. */
+export async function countStandings(
+  db: Db,
+  directory: Directory,
+  policy: PolicyFields & { required_since: Date | null },
+): Promise<PreviewCount[]> {
+  const { rows } = await sql<PreviewCount>`
+    select role, standing, count(*)::int as count from (${standings(directory, policy)}) people
+    group by role, standing order by role`.execute(db)
+  return rows
+}
+
+/** The first of those who stand in one place, by address. */
+export async function findStanding(
+  db: Db,
+  directory: Directory,
+  policy: PolicyFields & { required_since: Date | null },
+  standing: PreviewRow['standing'],
+  limit: number,
+): Promise<PreviewRow[]> {
+  const { rows } = await sql<PreviewRow>`
+    select id, email, role, standing from (${standings(directory, policy)}) people
+    where standing = ${standing} order by email_norm limit ${limit}`.execute(db)
+  return rows
+}
+
+function standings(directory: Directory, policy: PolicyFields & { required_since: Date | null }) {
+  return sql`
+    select users.id, users.email, users.email_norm, users.role, case
+      when users.mfa_enrolled then 'asked'
+      when not ${policy.require_mfa}::boolean then 'free'
+      when cardinality(${policy.enforce_for_roles}::text[]) > 0
+        and not users.role = any(${policy.enforce_for_roles}::text[]) then 'free'
+      when coalesce(grace.ends_at, ${graceEnd(policy)}) > clock_now() then 'in_grace'
+      else 'locked_out' end as standing
+    from users
+    left join mfa_grace grace on grace.directory_id = users.directory_id and grace.user_id = users.id
+    where users.directory_id = ${directory.id} and users.deleted_at is null and users.active
+      and users.pending_until is null`
+}

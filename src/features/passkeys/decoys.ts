@@ -1,0 +1,32 @@
+import { keyedHash } from '../../platform/crypto/tokens.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Descriptor } from './schema.ts'
+
+/** What common authenticators make: how long their credential ids are, and how they are reached. */
+const MAKES: { bytes: number; transports: string[] }[] = [
+  { bytes: 20, transports: ['internal', 'hybrid'] },
+  { bytes: 32, transports: ['internal'] },
+  { bytes: 32, transports: ['internal', 'hybrid'] },
+  { bytes: 16, transports: ['internal', 'hybrid'] },
+  { bytes: 64, transports: ['usb'] },
+]
+
+/**
+ * Passkeys that nobody has, for an address that has none (WebAuthn L3 §14.6.2): one, seldom two, the same whenever the
+ * address is asked about and on every process, and another in every directory.
+ */
+export function decoysOf(platform: Platform, directory: Directory, emailNorm: string, rpId: string): Descriptor[] {
+  const key = platform.keyring.hashKey('decoy')
+  const draw = (...about: string[]) => keyedHash(key, 'passkey', directory.id, rpId, emailNorm, ...about)
+  const count = draw('count').readUInt8(0) < 192 ? 1 : 2
+  return Array.from({ length: count }, (_, n) => {
+    const make = MAKES[draw('make', String(n)).readUInt8(0) % MAKES.length]
+    const bytes = Buffer.concat([draw('id', String(n)), draw('more', String(n))])
+    return {
+      type: 'public-key',
+      id: bytes.subarray(0, make?.bytes).toString('base64url'),
+      transports: make?.transports ?? [],
+    }
+  })
+}

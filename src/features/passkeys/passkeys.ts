@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import type { Tx } from '../../platform/db/pool.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { record } from '../../platform/events.ts'
+import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
+import { isId } from '../../platform/ids.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { assertOrganizationOpen, type LoginContext, loginErrors } from '../login/login.ts'
+import {
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  type NewPasskey,
+  type PasskeyRow,
+  spendCeremony,
+  startCeremony,
+} from '../passkey-credentials/passkey-credentials.ts'
+import { ensureAuthAccount, getUser, getUserInReach, type UserRow } from '../users/users.ts'
+import { passkeyDeletedMail, passkeyRegisteredMail } from './emails.ts'
+import { passkeyErrors } from './errors.ts'
+import { relyingPartyOf } from './relying-party.ts'
+import { type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
+import { isRecentSession } from './store.ts'
+import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
+
+/** How long a browser may take over a challenge. */
+export const CEREMONY_SECONDS = 300
+const MAX_PASSKEYS = 20
+const DAY_SECONDS = 24 * 3600
+
+export interface StartedCeremony<O> {
+  options: O
+  challengeId: string
+}
+
+/**
+ * What a browser needs to make a passkey of a user. Throws `user_not_found`, `user_inactive`, `verification_required`
+ * for a sign-up without its proof, `organization_suspended`, `recent_sign_in_required`, `passkey_limit_reached`.
+ */
+export async function startRegistration(
+  context: LoginContext,
+  sent: { userId: string; accessToken: string | null },
+): Promise<StartedCeremony<CreationOptions>> {
+  const { platform, directory } = context
+  const user = await getRegistrant(context, sent.userId)
+  const rp = await relyingPartyOf(platform, directory)
+  await assertRecentSignIn(context, user, sent.accessToken, rp.settings.require_recent_sign_in_seconds)
+  const present = await listPasskeys(platform.db, directory, user.id)
+  if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
+  const challenge = randomBytes(32)
+  const challengeId = await startCeremony(platform.db, directory, {
+    kind: 'registration',
+    userId: user.id,
+    identity: null,
+    challenge,
+    rpId: rp.id,
+    ttlSeconds: CEREMONY_SECONDS,
+  })
+  const options = {
+    rp: { id: rp.id, name: rp.name },
+    user: {
+      id: userHandle(user).toString('base64url'),
+      name: user.email,
+      displayName: user.display_name ?? user.email,
+    },
+    challenge: challenge.toString('base64url'),
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CEREMONY_SECONDS * 1000,
+    excludeCredentials: present.filter((passkey) => passkey.rp_id === rp.id).map(toDescriptor),
+    authenticatorSelection: { residentKey: 'preferred', requireResidentKey: false, userVerification: 'preferred' },
+    attestation: 'none',
+    extensions: { credProps: true },
+  }
+  return { options, challengeId }
+}
+
+/**
+ * Stores the passkey that the browser made. The challenge is spent whatever comes of it.
+ * Throws what the first step throws, `passkey_invalid` and `passkey_exists`.
+ */
+export async function finishRegistration(
+  context: LoginContext,
+  sent: { userId: string; challengeId: string; credential: RegistrationCredential; deviceName: string | null },
+): Promise<PasskeyRow> {
+  const { platform, directory } = context
+  const user = await getRegistrant(context, sent.userId)
+  const ceremony = await spendCeremony(platform.db, directory, 'registration', sent.challengeId)
+  if (ceremony?.user_id !== user.id) throw refusedRegistration()
+  const rp = await relyingPartyOf(platform, directory)
+  const made = await verifyRegistration({ rp, ceremony }, sent.credential)
+  if ('refused' in made) throw refusedRegistration(made.cause)
+  const passkey = { ...made, userId: user.id, deviceName: sent.deviceName || null, userHandle: userHandle(user) }
+  return platform.tx((tx) => attach(tx, context, user, passkey))
+}
+
+function refusedRegistration(cause?: unknown) {
+  return passkeyErrors.passkeyInvalid({
+    detail: 'The passkey was not accepted: start again with fresh options.',
+    cause,
+  })
+}
+
+async function attach(tx: Tx, context: LoginContext, user: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
+  const { platform, directory, origin } = context
+  const stored = await insertPasskey(tx, directory, passkey, MAX_PASSKEYS)
+  if (stored === 'gone') throw loginErrors.userInactive()
+  if (stored === 'full') throw passkeyErrors.limitReached()
+  if (stored === 'taken') throw passkeyErrors.exists()
+  await ensureAuthAccount(tx, directory, user)
+  const data = toPasskey(stored)
+  const mail = passkeyRegisteredMail(user.email, data.deviceName)
+  await queueMail(tx, platform, directory, mail, DAY_SECONDS)
+  await record(tx, directory, origin, { type: 'passkey.registered', target: { type: 'passkey', id: data.id }, data })
+  return stored
+}
+
+/** Whom a passkey may be attached to: an active user of an open organization, and no sign-up that waits. */
+async function getRegistrant(context: LoginContext, userId: string): Promise<UserRow> {
+  await assertOrganizationOpen(context)
+  const user = await getUser(context.platform.db, context.directory, userId)
+  if (!user.active) throw loginErrors.userInactive()
+  if (user.pending_until) throw passkeyErrors.verificationRequired()
+  return user
+}
+
+/**
+ * What authenticators file the passkey under, and overwrite it by: the directory user, so that one person's passkeys of
+ * two organizations stand side by side. It says nothing of who they are (WebAuthn L3 §14.6.1).
+ */
+function userHandle(user: UserRow): Buffer {
+  return Buffer.from(user.id.replaceAll('-', ''), 'hex')
+}
+
+async function assertRecentSignIn(
+  { platform, directory }: LoginContext,
+  user: UserRow,
+  accessToken: string | null,
+  withinSeconds: number,
+): Promise<void> {
+  if (withinSeconds === 0) return
+  const claims = accessToken === null ? null : await verifyAccessToken(platform, directory.environmentId, accessToken)
+  const id = claims?.['sid']
+  const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds } : null
+  if (session && (await isRecentSession(platform.db, directory, session))) return
+  throw passkeyErrors.recentSignInRequired({
+    detail: `Registering takes the access_token of a sign-in of the user within ${withinSeconds} s.`,
+    extra: { within_seconds: withinSeconds },
+  })
+}
+
+/** The passkeys of a user, oldest first. Throws `user_not_found`. */
+export async function listPasskeysOf(platform: Platform, reach: Reach, userId: string): Promise<PasskeyRow[]> {
+  const user = await getUserInReach(platform.db, reach, userId)
+  const directory = await directoryInReach(platform, reach, user.directory_id)
+  return directory ? listPasskeys(platform.db, directory, user.id) : []
+}
+
+export interface Removal {
+  user: UserRow
+  /** Passkeys that the user has left. */
+  left: number
+}
+
+/** Takes a passkey away, by our id or the authenticator's, and tells the user. Throws `passkey_not_found`. */
+export async function deletePasskeyOf(context: LoginContext, which: string): Promise<Removal> {
+  const { platform, directory, origin } = context
+  return platform.tx(async (tx) => {
+    const passkey = await findNamed(tx, directory, which)
+    const left = passkey && (await deletePasskey(tx, directory, passkey))
+    if (!passkey || left === undefined) throw passkeyErrors.notFound()
+    const user = await getUser(tx, directory, passkey.user_id)
+    const data = toPasskey(passkey)
+    await queueMail(tx, platform, directory, passkeyDeletedMail(user.email, data.deviceName), DAY_SECONDS)
+    await record(tx, directory, origin, { type: 'passkey.deleted', target: { type: 'passkey', id: data.id }, data })
+    return { user, left }
+  })
+}
+
+async function findNamed(tx: Tx, directory: Directory, which: string): Promise<PasskeyRow | undefined> {
+  const id = which.toLowerCase()
+  const byId = isId(id) ? await findPasskey(tx, directory, { id }) : undefined
+  return byId ?? findPasskey(tx, directory, { credentialId: which })
+}
+
+/** What the step `verify` needs, of a body that serves both steps. Throws `invalid_request`. */
+export function requireAnswer(body: { challengeId?: string; credential?: RegistrationCredential }) {
+  const { challengeId, credential } = body
+  if (challengeId !== undefined && credential !== undefined) return { challengeId, credential }
+  const field = challengeId === undefined ? 'challengeId' : 'credential'
+  throw httpErrors.invalidRequest({
+    detail: `${field} is required with the action verify.`,
+    errors: [{ field, code: 'required', message: `${field} is required` }],
+  })
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { sameHash } from '../../platform/crypto/tokens.ts'
+import { record } from '../../platform/events.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import {
+  assertDoorOpen,
+  assertOrganizationOpen,
+  completeLogin,
+  findSignInFacts,
+  type Identity,
+  identify,
+  type LoginContext,
+} from '../login/login.ts'
+import {
+  type CeremonyRow,
+  findPasskeyByCredential,
+  listPasskeysOfAddress,
+  type OwnedPasskey,
+  spendCeremony,
+  startCeremony,
+  usePasskey,
+} from '../passkey-credentials/passkey-credentials.ts'
+import { decoysOf } from './decoys.ts'
+import { passkeyErrors } from './errors.ts'
+import { CEREMONY_SECONDS, type StartedCeremony } from './passkeys.ts'
+import { relyingPartyOf } from './relying-party.ts'
+import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDescriptor } from './schema.ts'
+import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
+
+/**
+ * What a browser needs to sign somebody in. Known and unknown addresses take the same path through the same statements:
+ * one without a passkey is answered passkeys that nobody has (ASVS 6.3.8). Without an address none is named, and the
+ * person chooses among those on the device.
+ * Throws `invalid_request`, `organization_suspended`, `account_locked`.
+ */
+export async function startSignIn(
+  context: LoginContext,
+  sent: { email: string; conditional: boolean },
+): Promise<StartedCeremony<RequestOptions>> {
+  const { platform, directory } = context
+  const who = readWho(context, sent.email, sent.conditional)
+  await (who ? assertDoorOpen(context, who) : assertOrganizationOpen(context))
+  const rp = await relyingPartyOf(platform, directory)
+  const norm = who?.address.norm
+  const decoys = norm === undefined ? [] : decoysOf(platform, directory, norm, rp.id)
+  const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(platform.db, directory, norm, rp.id)
+  const challenge = randomBytes(32)
+  const challengeId = await startCeremony(platform.db, directory, {
+    kind: 'login',
+    userId: passkeys[0]?.user_id ?? null,
+    identity: who?.hash ?? null,
+    challenge,
+    rpId: rp.id,
+    ttlSeconds: CEREMONY_SECONDS,
+  })
+  const options = {
+    challenge: challenge.toString('base64url'),
+    timeout: CEREMONY_SECONDS * 1000,
+    rpId: rp.id,
+    allowCredentials: passkeys.length ? passkeys.map(toDescriptor) : decoys,
+    userVerification: rp.settings.user_verification,
+  }
+  return { options, challengeId }
+}
+
+function readWho({ platform }: LoginContext, email: string, mayBeEmpty: boolean): Identity | null {
+  return email === '' && mayBeEmpty ? null : identify(platform, requireEmail(email))
+}
+
+/**
+ * Exchanges the signature of a passkey for a session. The challenge is spent whatever comes of it.
+ * Throws `passkey_invalid` for every way in which it does not fit, and what the door throws.
+ */
+export async function signInWithPasskey(context: LoginContext, sent: SignInVerifyBody) {
+  const { platform, directory } = context
+  const who = readWho(context, sent.email, true)
+  const [ceremony, passkey] = await Promise.all([
+    spendCeremony(platform.db, directory, 'login', sent.challengeId),
+    findPasskeyByCredential(platform.db, directory, sent.credential.id),
+  ])
+  const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
+  if (mismatch !== null || !ceremony || !passkey) throw await refusal(context, passkey, mismatch ?? 'unknown')
+  const rp = await relyingPartyOf(platform, directory)
+  const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
+  if ('refused' in proved) throw await refusal(context, passkey, proved.refused, proved)
+  const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
+  const facts = await findSignInFacts(context, platform.db, owner)
+  if (facts?.user_id !== passkey.user_id) throw await refusal(context, passkey, 'other_user')
+  const done = await completeLogin(context, platform.db, facts, proofOf(context, passkey, proved))
+  // It went away in this moment, or another answer with the same counter was faster.
+  if (!done) throw await refusal(context, passkey, 'counter')
+  return done
+}
+
+/**
+ * RFC 8176: proof of possession of a key, and presence. Whether the key sits in hardware nothing attests, so neither
+ * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors, which the door takes as such.
+ */
+function proofOf({ directory }: LoginContext, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
+  return {
+    method: 'passkey' as const,
+    amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
+    ...(userVerified ? { aal: 'aal2' as const } : {}),
+    consume: (db: Parameters<typeof usePasskey>[0]) => usePasskey(db, directory, passkey, use),
+  }
+}
+
+/** What speaks against an answer before its signature is looked at; null: nothing. */
+function findMismatch(
+  ceremony: CeremonyRow | undefined,
+  who: Identity | null,
+  passkey: OwnedPasskey | undefined,
+  credential: SignInCredential,
+): string | null {
+  if (!ceremony) return 'challenge'
+  const isForOne = ceremony.identity !== null
+  if (isForOne && !sameHash(ceremony.identity, who?.hash ?? null)) return 'challenge'
+  if (passkey?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
+  if (who !== null && passkey.email_norm !== who.address.norm) return 'other_user'
+  if (isForOne && passkey.user_id !== ceremony.user_id) return 'other_user'
+  // Where no address was given the handle names the user (WebAuthn L3 §7.2 step 6).
+  const handle = credential.response.userHandle ?? null
+  if (handle === null) return isForOne ? null : 'other_user'
+  return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
+}
+
+async function refusal(context: LoginContext, passkey: OwnedPasskey | undefined, reason: string, refused?: Refused) {
+  const { platform, directory, origin } = context
+  await record(platform.db, directory, origin, {
+    type: 'auth.login.failed',
+    ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
+    data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
+  })
+  const detail = 'The passkey was not accepted: start again with fresh options.'
+  return passkeyErrors.passkeyInvalid({ detail, cause: refused?.cause })
+}

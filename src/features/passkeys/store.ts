@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+
+/** Whether this is a live session of the user that began by a sign-in no longer ago. */
+export async function isRecentSession(
+  db: Db,
+  directory: Directory,
+  session: { id: string; userId: string; withinSeconds: number },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('sessions')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', session.id)
+    .where('user_id', '=', session.userId)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`expires_at > clock_now() and idle_expires_at > clock_now()`)
+    .where(sql<boolean>`authenticated_at > clock_now() - make_interval(secs => ${session.withinSeconds}::int)`)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export interface RelatedOriginRow {
+  /** Of the operator's own account. */
+  home: boolean
+  /** Null: the host of the service. */
+  rp_id: string | null
+  origins: string[]
+  /** Another account has named this relying party too. */
+  disputed: boolean
+}
+
+/** What directories list of related origins, with what they inherit from the account-level directory. */
+export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]> {
+  const { rows } = await sql<RelatedOriginRow>`
+    select accounts.home, named.rp_id,
+      exists (select from passkey_settings other join directories whose on whose.id = other.directory_id
+        where other.settings ->> 'rp_id' = named.rp_id and whose.account_id <> directories.account_id) as disputed,
+      array(select jsonb_array_elements_text(
+        coalesce(own.settings -> 'related_origins', inherited.settings -> 'related_origins'))) as origins
+    from passkey_settings own
+    join directories on directories.id = own.directory_id
+    join accounts on accounts.id = directories.account_id
+    left join directories above on above.environment_id = directories.environment_id and above.kind = 'account'
+    left join passkey_settings inherited on inherited.directory_id = above.id
+    cross join lateral (
+      select coalesce(own.settings ->> 'rp_id', inherited.settings ->> 'rp_id') as rp_id) named
+    where coalesce(own.settings -> 'related_origins', inherited.settings -> 'related_origins', '[]') <> '[]'`.execute(
+    db,
+  )
+  return rows
+}

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { type Algorithm, type Answering, newPasskey, type SoftwarePasskey } from './authenticator.ts'
+import type { Caller, Reply } from './harness.ts'
+
+/** The page that development takes passkeys from. */
+export const PAGE = 'http://localhost:3000'
+
+export interface PasskeyHolder {
+  subOrgId: string
+  userId: string
+  email: string
+  passkey: SoftwarePasskey
+  /** Our id of the passkey. */
+  credentialId: string
+}
+
+export async function registrationOptions(caller: Caller, subOrgId: string, userId: string) {
+  const reply = await caller.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'options' })
+  if (reply.status !== 200) throw new Error(`No options: ${reply.text}`)
+  return reply.body
+}
+
+/** Registers a software passkey for a user; what the API answers to its answer. */
+export async function register(
+  caller: Caller,
+  who: { subOrgId: string; userId: string },
+  passkey: SoftwarePasskey,
+  how: Partial<Answering> & { deviceName?: string } = {},
+): Promise<Reply> {
+  const { deviceName, ...answering } = how
+  const { options, challengeId } = await registrationOptions(caller, who.subOrgId, who.userId)
+  const credential = passkey.make(options, { origin: PAGE, ...answering })
+  const body = { subOrgId: who.subOrgId, userId: who.userId, action: 'verify', challengeId, credential }
+  return caller.post('/v1/auth/passkey/register', { ...body, ...(deviceName === undefined ? {} : { deviceName }) })
+}
+
+/** A fresh user with a passkey. */
+export async function newHolder(
+  caller: Caller,
+  subOrgId: string,
+  options: Partial<Answering> & { algorithm?: Algorithm } = {},
+): Promise<PasskeyHolder> {
+  const { algorithm = 'ES256', ...how } = options
+  const email = `${randomUUID()}@example.com`
+  const made = await caller.post('/v1/users', { subOrgId, email })
+  if (made.status !== 200) throw new Error(`No user: ${made.text}`)
+  const userId: string = made.body.user.id
+  const passkey = newPasskey({ algorithm })
+  const reply = await register(caller, { subOrgId, userId }, passkey, how)
+  if (reply.status !== 200) throw new Error(`No passkey: ${reply.text}`)
+  return { subOrgId, userId, email, passkey, credentialId: reply.body.credential.id }
+}
+
+export async function signInOptions(caller: Caller, subOrgId: string, email: string) {
+  const conditional = email === '' ? { conditional: true } : {}
+  const reply = await caller.post('/v1/auth/login/passkey/options', { subOrgId, email, ...conditional })
+  if (reply.status !== 200) throw new Error(`No options: ${reply.text}`)
+  return reply.body
+}
+
+/** Signs the holder in; what the API answers. */
+export async function signInBy(
+  caller: Caller,
+  holder: PasskeyHolder,
+  how: Partial<Answering> & { email?: string } = {},
+): Promise<Reply> {
+  const { email = holder.email, ...answering } = how
+  const { options, challengeId } = await signInOptions(caller, holder.subOrgId, email)
+  const credential = holder.passkey.use(options, { origin: PAGE, ...answering })
+  return caller.post('/v1/auth/login/passkey/verify', { subOrgId: holder.subOrgId, email, challengeId, credential })
+}
+
+/** A user with a passkey, an answer to a sign-in, and one that registers a second passkey: neither sent yet. */
+export async function makePasskeyRecords(caller: Caller, subOrgId: string) {
+  const holder = await newHolder(caller, subOrgId)
+  const login = await signInOptions(caller, subOrgId, holder.email)
+  const registration = await registrationOptions(caller, subOrgId, holder.userId)
+  return {
+    passkeyEmail: holder.email,
+    passkeyAnswer: holder.passkey.use(login.options, { origin: PAGE }),
+    madePasskey: newPasskey().make(registration.options, { origin: PAGE }),
+    ids: {
+      passkeyUser: holder.userId,
+      passkey: holder.credentialId,
+      passkeyChallenge: String(login.challengeId),
+      registrationChallenge: String(registration.challengeId),
+    },
+  }
+}
