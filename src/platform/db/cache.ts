@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../log.ts'
+import { readForAll } from './connections.ts'
 import type { Tx } from './pool.ts'
 import { onCommit } from './tx.ts'
 
@@ -45,7 +46,7 @@ export function openCaches(url: string, log: Log): Caches {
           if (entries.size >= MAX_ENTRIES) entries.clear()
           // The promise is stored, so concurrent misses load once; a drop during the load removes it, so what was
           // read before a change is not kept after it.
-          const value = load(key)
+          const value = readForAll(() => load(key))
           entries.set(key, { value, expiresAtMs: Date.now() + TTL_MS })
           value.catch(() => drop(key))
           return value

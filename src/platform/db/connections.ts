@@ -11,6 +11,14 @@ const MAX_TEXT_LENGTH = 5000
 export const transactionDepth = new AsyncLocalStorage<number>()
 
 /**
+ * Reads on connections of its own what several requests wait for together. One of them may hold a transaction, and with
+ * it the connection that the request which asked first still waits for: on that one the read would never begin.
+ */
+export function readForAll<T>(read: () => Promise<T>): Promise<T> {
+  return transactionDepth.run(Number.MAX_SAFE_INTEGER, read)
+}
+
+/**
  * The pools as the query builder sees them. A connection comes from the pool of the depth it is asked for at. A
  * statement that comes again is prepared under a name, so that PostgreSQL parses and plans it once a connection
  * instead of every time.

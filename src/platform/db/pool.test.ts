@@ -27,3 +27,26 @@ test('a statement prepared before a table changed costs one refusal a connection
   for (let i = 0; i < 15; i++) await read().catch(() => undefined)
   await expect(read()).resolves.toMatchObject({ rows: [] })
 })
+
+test('a value that is read for several does not wait for those who wait for it', async () => {
+  const cache = platform.caches.define('pool_test', async (key) => {
+    await sql`select 1`.execute(platform.db)
+    return key
+  })
+  const begun = Array.from({ length: 10 }, () => Promise.withResolvers<void>())
+  const go = Promise.withResolvers<void>()
+  // Every connection of the common pool is held by a transaction that is about to ask.
+  const holders = begun.map((mine) =>
+    platform.tx(async (tx) => {
+      await sql`select 1`.execute(tx)
+      mine.resolve()
+      await go.promise
+      return cache.get('shared')
+    }),
+  )
+  await Promise.all(begun.map((mine) => mine.promise))
+  // The first to ask has no connection yet.
+  const first = cache.get('shared')
+  go.resolve()
+  expect(await Promise.all([first, ...holders])).toEqual(Array(11).fill('shared'))
+})

@@ -11,6 +11,8 @@ export type Tx = Transaction<DB>
 export interface Database {
   db: Db
   pool: pg.Pool
+  /** Of the job queue alone, which ends the process when it gets no connection in time, as under load it might not. */
+  queuePool(): pg.Pool
   url: string
   close(): Promise<void>
 }
@@ -19,24 +21,38 @@ export interface Database {
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 // Connections for what a transaction needs besides its own, such as a key or setting that is not in memory yet. From
-// the common pool they could never come when every connection of it is held by a transaction that waits for one.
-const NESTED_CONNECTIONS = [4, 2]
+// the common pool they could never come when every connection of it is held by a transaction that waits for one. The
+// last are for what several requests wait for together (`readForAll`).
+const NESTED_CONNECTIONS = [4, 2, 2]
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
   const pool = openPool(url, options.maxConnections ?? 10)
   const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
-  return { db, pool, url, close: () => db.destroy() }
+  let queuePool: pg.Pool | null = null
+  return {
+    db,
+    pool,
+    queuePool() {
+      queuePool ??= openPool(url, 4, 30_000)
+      return queuePool
+    },
+    url,
+    async close() {
+      await queuePool?.end()
+      await db.destroy()
+    },
+  }
 }
 
-function openPool(url: string, max: number): pg.Pool {
+function openPool(url: string, max: number, connectionTimeoutMillis = 3000): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     application_name: 'watchword',
     // A request waits for a free connection no longer than this, then is refused with 503.
-    connectionTimeoutMillis: 3000,
+    connectionTimeoutMillis,
     statement_timeout: 3000,
     lock_timeout: 1000,
     idle_in_transaction_session_timeout: 10_000,

@@ -109,7 +109,7 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set
     ]),
   )
   return {
-    pgPool: platform.database.pool,
+    pgPool: platform.database.queuePool(),
     taskList,
     concurrency: CONCURRENCY,
     noHandleSignals: true,
