@@ -11,12 +11,12 @@ export interface ErrorDefinition {
   code: string
   /** The general case in a few words; the `title` of the problem (RFC 9457 §3.1.3). */
   title: string
-  /** Cause and cure in a sentence or two, for the catalogue that the `type` of a problem points to. */
+  /** Cause and cure in a sentence or two: in the catalogue, and the `detail` of a problem that brings none. */
   help: string
 }
 
 export interface ErrorDetails {
-  /** Safe for the public: this occurrence, and what to do about it. */
+  /** Safe for the public: this occurrence, and what to do about it. Default: the `help` of its definition. */
   detail?: string
   /** For the log alone. */
   cause?: unknown

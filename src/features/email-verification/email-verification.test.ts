@@ -47,6 +47,7 @@ test('a mailed link verifies the address and opens no session', async () => {
   const user = await newUser()
   const seen = await countEvents()
   const sent = await resend(user)
+  expect(sent.headers.get('x-ratelimit-limit')).toBe('3')
   expect(sent.body).toEqual({ success: true, delivery_hint: `${user.email[0]}•••@example.com` })
   const before = await userOf(user.id)
   expect(before).toMatchObject({ emailVerified: false, userId: expect.any(String) })

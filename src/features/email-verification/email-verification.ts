@@ -1,19 +1,19 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import type { RateLimit } from '../../platform/http/rate-limit.ts'
-import { maskEmail } from '../../platform/mail/address.ts'
-import { consumeLink, type LinkRow } from '../links/links.ts'
+import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
+import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
+  assertMaySignIn,
   authSettings,
   countMail,
-  findPresentedLink,
   identify,
   type LinkDelivery,
   type LoginContext,
   loginErrors,
   mailLink,
-  refuseLink,
+  presentLink,
 } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
 import { ensureAuthAccount, getUser, lockUser, proveMailbox, type UserRow } from '../users/users.ts'
@@ -59,18 +59,18 @@ export async function resendVerification(
   context: LoginContext,
   userId: string,
   delivery: LinkDelivery,
-): Promise<{ deliveryHint: string; url: string | null } | null> {
+): Promise<{ deliveryHint: string; url: string | null; rate: RateState } | null> {
   const { platform, directory } = context
   const user = await getUser(platform.db, directory, userId)
   if (user.email_verified) return null
   if (!user.active) throw loginErrors.userInactive()
   const who = identify(platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(context, who)
-  await countMail(context, who, limits)
+  const rate = await countMail(context, who, limits)
   return platform.tx(async (tx) => {
     // Nothing is attached to a sign-up that waits for this very proof.
     if (user.pending_until === null) await ensureAuthAccount(tx, directory, user)
-    return { deliveryHint: maskEmail(user.email), url: await mailVerification(tx, context, user, delivery) }
+    return { deliveryHint: maskEmail(user.email), url: await mailVerification(tx, context, user, delivery), rate }
   })
 }
 
@@ -85,18 +85,17 @@ export async function verifyEmail(
   presented: { email: string; token: string; password?: string },
 ): Promise<{ userId: string; directoryUserId: string }> {
   const { email, token, password } = presented
-  const { who, link, facts } = await findPresentedLink(context, { email, token, purpose })
-  if (!facts || facts.user_id !== link.user_id) throw await refuseLink(context, purpose, facts)
-  if (password !== undefined) await provePassword(context, who, facts, password)
-  const verified = await redeem(
-    context,
-    link,
-    { id: facts.user_id, emailNorm: who.address.norm },
-    password !== undefined,
-  )
-  // Another request with the same link was faster, or the address has become another.
-  if (!verified) throw await refuseLink(context, purpose, facts)
-  return verified
+  const who = identify(context.platform, requireEmail(email))
+  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+    if (facts) assertMaySignIn(facts)
+    if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
+    if (password !== undefined) await provePassword(context, who, facts, password)
+    const whose = { id: facts.user_id, emailNorm: who.address.norm }
+    const verified = await redeem(context, link, whose, password !== undefined)
+    // Another request with the same link was faster, or the address has become another.
+    if (!verified) throw linkErrors.tokenInvalid()
+    return verified
+  })
 }
 
 function redeem(

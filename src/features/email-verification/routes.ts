@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { rateHeaders } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { linkErrors } from '../links/links.ts'
 import { Delivery, doorErrors, Email, LinkReply, loginErrors, readDelivery, TokenHash } from '../login/login.ts'
@@ -26,11 +27,12 @@ export const emailVerificationRoutes: Route[] = [
     errors: [userErrors.notFound, loginErrors.invalidRedirectUri, ...doorErrors],
     maybeEvents: ['auth.email_verification.sent'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, input: { params, body } }) => {
+    handle: async ({ platform, directory, origin, principal, headers, input: { params, body } }) => {
       const context = { platform, directory, origin }
       const delivery = await readDelivery(context, principal, body)
       const sent = await resendVerification(context, params.userId, delivery)
       if (!sent) return { success: true, already_verified: true }
+      Object.assign(headers, rateHeaders(sent.rate))
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),

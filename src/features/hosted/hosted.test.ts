@@ -111,6 +111,7 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   const short = await press(link, { password: 'short' })
   expect([short.status, short.title]).toEqual([422, 'Choose a password'])
   expect(short.html).toContain('<p role="alert">Use at least 8 characters.')
+  expect(short.html).toMatch(/type="password"[^>]* autofocus/)
   const listed = await press(link, { password: 'password123' })
   expect([listed.status, listed.text.includes('list of common and stolen ones')]).toEqual([422, true])
   expect((await press(link)).status).toBe(422)
@@ -123,10 +124,11 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   expect(await userOf(person)).toMatchObject({ emailVerified: true, status: 'active', userId: expect.any(String) })
   expect((await press(link, { password: PASSWORD })).title).toBe('This link was used already')
   expect((await login(person)).status).toBe(200)
-  const events = (await app.events({ accountId: tenant.accountId })).slice(-4)
-  expect(events.slice(0, 2)).toMatchObject([
+  const events = (await app.events({ accountId: tenant.accountId })).slice(-5)
+  expect(events.slice(0, 3)).toMatchObject([
     { type: 'user.email_verified', actor_type: 'user', actor_id: person.userId },
     { type: 'invite.accepted', actor_type: 'user', actor_id: person.userId, organization_id: person.subOrgId },
+    { type: 'auth.login.failed', target_id: person.userId, data: { method: 'invite', reason: 'token_invalid' } },
   ])
 })
 
@@ -169,22 +171,24 @@ test('verification: the button confirms the address', async () => {
 })
 
 test.each([
-  ['entered stays', PASSWORD, 200],
-  ['not entered goes', '', 401],
-])('verification: a password of before that is %s', async (_, password, status) => {
+  ['entered stays', { password: PASSWORD }, 200],
+  ['removed goes', { remove_password: 'yes' }, 401],
+  ['removed goes, whatever is in the field', { remove_password: 'yes', password: PASSWORD }, 401],
+])('verification: a password of before that is %s', async (_, fields, status) => {
   const subOrgId = await tenant.organization()
   const { person } = await mailLinkTo(app, tenant, 'verification', { subOrgId })
   await tenant.put(`/v1/users/${person.userId}/password`, { subOrgId, password: PASSWORD })
   await tenant.post(`/v1/users/${person.userId}/verify/resend`, { subOrgId })
   const link = await mailedLink(app, person.email, 'email_verification')
-  expect((await open(link.url)).text).toContain('Password (optional)')
-  const wrong = await press(link, { password: 'not the password' })
-  expect([wrong.status, wrong.title, wrong.html.includes('role="alert"')]).toEqual([
-    422,
-    'Confirm your e-mail address',
-    true,
-  ])
-  const done = await press(link, { password })
+  const shown = await open(link.url)
+  expect(shown.text).toMatch(/Confirm and keep my password Confirm and remove the password/)
+  expect(shown.html).not.toContain('autofocus')
+  for (const password of ['not the password', '']) {
+    const refused = await press(link, { password })
+    expect([refused.status, refused.title]).toEqual([422, 'Confirm your e-mail address'])
+    expect(refused.html).toMatch(/role="alert"[\s\S]*type="password"[^>]* autofocus/)
+  }
+  const done = await press(link, fields)
   expect([done.status, done.text.includes('is gone')]).toEqual([200, status === 401])
   expect((await login(person)).status).toBe(status)
 })
@@ -214,10 +218,10 @@ test.each(linkTypes)('%s: a link that came too late, or whose organization is su
     expect([page.status, page.title]).toEqual([403, 'Sign-in is closed'])
   await tenant.patch(`/v1/organizations/${person.subOrgId}`, { status: 'active' })
   await app.advance(8 * 24 * 3600)
-  const before = await snapshot(app)
+  const before = await snapshot(app, { failedSignIns: false })
   for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
     expect([page.status, page.title]).toEqual([400, 'This link has expired'])
-  expect(await snapshot(app)).toEqual(before)
+  expect(await snapshot(app, { failedSignIns: false })).toEqual(before)
 })
 
 test.each(linkTypes)('%s: what is switched off, and other links, say so and do nothing', async (type) => {
@@ -234,7 +238,7 @@ test.each(linkTypes)('%s: what is switched off, and other links, say so and do n
     { ...link, type: type === 'unlock' ? 'recovery' : 'unlock' },
     { ...link, type: 'other' },
   ]
-  const before = await snapshot(app)
+  const before = await snapshot(app, { failedSignIns: false })
   for (const other of others) {
     const page = await press(other, { password: PASSWORD })
     expect([page.status, page.title]).toEqual([400, 'This link does not work'])
@@ -242,7 +246,7 @@ test.each(linkTypes)('%s: what is switched off, and other links, say so and do n
     const query = new URLSearchParams({ token_hash, email, type: other.type })
     expect((await open(`http://localhost:4000/auth/link?${query}`)).title).toBe('This link does not work')
   }
-  expect(await snapshot(app)).toEqual(before)
+  expect(await snapshot(app, { failedSignIns: false })).toEqual(before)
   await tenant.put('/v1/organization-apps', { subOrgId: person.subOrgId, enabledAppIds: [] })
   for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
     expect([page.status, page.title]).toEqual([403, 'This is switched off'])

@@ -2,10 +2,17 @@ import { ApiError, httpErrors } from '../../platform/errors.ts'
 import { systemOrigin } from '../../platform/events.ts'
 import { type RenderedPage, renderPage } from '../../platform/http/page-layout.ts'
 import type { Page, PageRedirect } from '../../platform/http/pages.ts'
+import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { findLink, type LinkPurpose } from '../links/links.ts'
-import { assertMaySignIn, assertOrganizationOpen, findSignInFacts } from '../login/login.ts'
+import {
+  assertMaySignIn,
+  assertOrganizationOpen,
+  findSignInFacts,
+  type PresentedLink,
+  presentLink,
+} from '../login/login.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type BroughtLink, type LinkPage, type LiveLink, readLink, type View } from './link.ts'
@@ -23,6 +30,9 @@ const PAGES: Partial<Record<LinkPurpose, LinkPage>> = {
   unlock: unlockPage,
 }
 
+// Anybody can press the button of a made-up link: the stream of events must not fill up with it.
+const PRESSES_RECORDED = { bucket: 'link.page.minute', limit: 120, windowSeconds: 60 }
+
 /**
  * Where mailed links lead unless the application has a page of its own. Opening one only looks, as the programs that
  * scan mails open every link; its button acts. No page holds a session.
@@ -33,28 +43,37 @@ export function hostedPages(platform: Platform): Page[] {
       path: '/auth/link',
       async render(_params, query) {
         const brought = await readLink(platform, query, systemOrigin())
-        return brought ? answer(brought, (page, live) => page.show(live)) : unreadable()
+        return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable()
       },
       async submit(_params, form, { origin }) {
         const brought = await readLink(platform, form, origin)
-        return brought ? answer(brought, (page, live) => page.act(live, form)) : unreadable()
+        return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable()
       },
     },
   ]
 }
 
-function answer(link: BroughtLink, use: (page: LinkPage, live: LiveLink) => Promise<View>): Promise<RenderedPage>
+/** How a link is looked up. */
+type Find = (brought: BroughtLink) => Promise<PresentedLink>
+
 function answer(
   link: BroughtLink,
+  find: Find,
+  use: (page: LinkPage, live: LiveLink) => Promise<View>,
+): Promise<RenderedPage>
+function answer(
+  link: BroughtLink,
+  find: Find,
   use: (page: LinkPage, live: LiveLink) => Promise<View | PageRedirect>,
 ): Promise<RenderedPage | PageRedirect>
 async function answer(
   link: BroughtLink,
+  find: Find,
   use: (page: LinkPage, live: LiveLink) => Promise<View | PageRedirect>,
 ): Promise<RenderedPage | PageRedirect> {
   const page = PAGES[link.purpose]
   if (!page) return unreadable()
-  const view = await open(link, page)
+  const view = await open(link, page, find)
     .then((live) => use(page, live))
     .catch((error: unknown) => {
       const refusal = error instanceof ApiError ? explainRefusal(error, link, page) : null
@@ -65,17 +84,29 @@ async function answer(
 }
 
 /** The link, live at this moment, of somebody who may use it. Throws what refuses it. */
-async function open(brought: BroughtLink, { service }: LinkPage): Promise<LiveLink> {
-  const { context, token, purpose, who } = brought
+async function open(brought: BroughtLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
+  const { context, purpose } = brought
   const { platform, directory, origin } = context
   if (!(await isServiceEnabled(platform, directory, service))) throw httpErrors.serviceDisabled()
   await assertOrganizationOpen(context)
-  const presented = { token, purposes: [purpose], identity: who.hash }
-  const link = await findLink(platform.db, platform, directory, presented)
-  const facts = await findSignInFacts(context, platform.db, who)
+  const { link, facts } = await find(brought)
   if (facts && purpose !== 'unlock') assertMaySignIn(facts)
   const actor = { type: 'user' as const, id: link.user_id }
   return { ...brought, context: { ...context, origin: { ...origin, actor } }, link, facts }
+}
+
+/** Writes nothing. */
+async function look({ context, token, purpose, who }: BroughtLink): Promise<PresentedLink> {
+  const { platform, directory } = context
+  const link = await findLink(platform.db, platform, directory, { token, purposes: [purpose], identity: who.hash })
+  return { link, facts: await findSignInFacts(context, platform.db, who) }
+}
+
+/** A refusal is recorded, as the API does; from forms, which need no key, only so many of an organization. */
+async function present(brought: BroughtLink): Promise<PresentedLink> {
+  const { context, token, purpose, who } = brought
+  if (!(await claimAct(context.platform, context.directory, PRESSES_RECORDED))) return look(brought)
+  return presentLink(context, { who, token, purposes: [purpose] }, async (found) => found)
 }
 
 function unreadable(): RenderedPage {

@@ -100,6 +100,7 @@ async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Pro
             label: 'New password',
             hint: `At least ${minLength} characters; spaces are welcome. A few words are easier to keep in mind.`,
             minLength,
+            autofocus: alert !== undefined,
           },
         ],
         button: choice.button,

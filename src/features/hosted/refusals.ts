@@ -15,10 +15,13 @@ export function explainRefusal(error: ApiError, link: BroughtLink, page: LinkPag
 
 /** By code, and for a right token that is over by the reason. */
 const TEXTS: Record<string, readonly [title: string, paragraph: string]> = {
-  token_invalid: ['This link does not work', 'It is not whole: open it from the mail once more.'],
+  token_invalid: [
+    'This link does not work',
+    'Part of it may be missing: open it from the mail once more, or copy all of it.',
+  ],
   used: ['This link was used already', ''],
   withdrawn: ['This link is no longer good', 'It was withdrawn, or a newer one was sent to you.'],
-  token_expired: ['This link has expired', 'It was right, and came too late.'],
+  token_expired: ['This link has expired', 'Links in mails work only for a limited time.'],
   credential_exists: ['You have a password already', 'Sign in with it. If it is lost, ask for a new one there.'],
   account_locked: [
     'Your account is locked for a while',

@@ -4,6 +4,11 @@ import { hasPassword } from '../credentials/credentials.ts'
 import { verifyEmail } from '../email-verification/email-verification.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
 
+const REMOVE = 'remove_password'
+const CHOICE =
+  'A password was set before anybody showed whose address this is. If you chose it, enter it to keep it. If you did ' +
+  'not, or do not remember it, remove it: you choose another where you sign in.'
+
 /** The page of the link that shows whose a mailbox is. */
 export const verificationPage: LinkPage = {
   service: 'auth',
@@ -13,29 +18,35 @@ export const verificationPage: LinkPage = {
   async act(live, form) {
     const { context, token, who } = live
     const hadPassword = await hasUnprovenPassword(live)
-    const password = (hadPassword && form['password']) || undefined
+    const isRemoved = form[REMOVE] === 'yes'
+    const password = (hadPassword && !isRemoved && form['password']) || undefined
+    // Never without a word: it may have come to be there since the page was shown.
+    if (hadPassword && !isRemoved && password === undefined) return again(live, 'Enter the password, or remove it.')
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {
       await verifyEmail(context, presented)
     } catch (error) {
       if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
-      const alert = 'This is not the password that was chosen. Try again, or leave the field empty.'
-      return { ...(await verificationForm(live, alert)), status: 422 }
+      return again(live, 'This is not the password that was chosen. Try again, or remove it.')
     }
-    const lost = 'The password that was set before is gone, as you did not enter it: choose another where you sign in.'
+    const lost = 'The password that was set before is gone: choose another where you sign in.'
     const paragraphs = ['The address is yours. You can sign in with it now.']
-    if (hadPassword && password === undefined) paragraphs.push(lost)
+    if (hadPassword && isRemoved) paragraphs.push(lost)
     return { title: 'Your e-mail address is confirmed', body: { paragraphs, ...linkHome(live) } }
   },
+}
+
+async function again(live: LiveLink, alert: string): Promise<View> {
+  return { ...(await verificationForm(live, alert)), status: 422 }
 }
 
 async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
   const password: PageField = {
     kind: 'password',
     name: 'password',
-    label: 'Password (optional)',
-    hint: 'The one that you chose when you signed up. Without it, it is removed, as somebody else may have set it.',
-    optional: true,
+    label: 'Password',
+    hint: 'The one that you chose when you signed up.',
+    autofocus: alert !== undefined,
   }
   const asksPassword = await hasUnprovenPassword(live)
   return {
@@ -47,11 +58,15 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
           '{brand}',
           () => live.brand.name,
         ),
+        ...(asksPassword ? [CHOICE] : []),
       ],
-      form: {
-        fields: [...hiddenFields(live), addressField(live), ...(asksPassword ? [password] : [])],
-        button: 'Confirm',
-      },
+      form: asksPassword
+        ? {
+            fields: [...hiddenFields(live), addressField(live), password],
+            button: 'Confirm and keep my password',
+            otherButton: { label: 'Confirm and remove the password', name: REMOVE },
+          }
+        : { fields: [...hiddenFields(live), addressField(live)], button: 'Confirm' },
     },
   }
 }

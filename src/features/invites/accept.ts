@@ -12,6 +12,8 @@ import {
   type Identity,
   identify,
   type LoginContext,
+  type MailboxProof,
+  presentLink,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
@@ -38,7 +40,12 @@ export interface Invitation {
 export async function findInvitation(context: LoginContext, token: string): Promise<Invitation> {
   const { platform, directory } = context
   await assertOrganizationOpen(context)
-  const link = await findLink(platform.db, platform, directory, presentedAs(token))
+  return invitationOf(context, token, await findLink(platform.db, platform, directory, presentedAs(token)))
+}
+
+/** Throws `token_invalid`. */
+async function invitationOf(context: LoginContext, token: string, link: LinkRow): Promise<Invitation> {
+  const { platform, directory } = context
   const user = link.user_id === null ? null : await findUserById(platform.db, directory, link.user_id)
   if (!user) throw linkErrors.tokenInvalid()
   const who = identify(platform, { email: user.email, norm: user.email_norm })
@@ -57,32 +64,33 @@ export async function acceptInvite(
   context: LoginContext,
   sent: { token: string; password: string },
 ): Promise<SessionAnswer> {
-  const { directory } = context
-  const acceptance = await prepare(context, sent)
-  const { link, facts } = acceptance
-  const proof = {
-    method: 'invite' as const,
-    // What was shown is the link; the password was chosen, not known.
-    amr: ['otp'],
-    linkId: link.id,
-    consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
-  }
-  const answer = await completeMailboxLogin(context, facts, proof, (tx) => write(tx, context, acceptance))
-  if (!answer) throw linkErrors.tokenInvalid()
-  return answer
+  return presentInvite(context, sent, async (acceptance) => {
+    const { link, facts } = acceptance
+    const proof: MailboxProof = {
+      method: 'invite',
+      // What was shown is the link; the password was chosen, not known.
+      amr: ['otp'],
+      linkId: link.id,
+      consume: (db) => consumeLink(db, context.directory, link),
+    }
+    const answer = await completeMailboxLogin(context, facts, proof, (tx) => write(tx, context, acceptance))
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
+  })
 }
 
 /** The same for the page of the service, which holds no session: the person signs in afterwards. */
 export async function acceptOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
   const { platform, directory } = context
-  const acceptance = await prepare(context, sent)
-  const { link, user } = acceptance
-  await platform.tx(async (tx) => {
-    const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
-    if (!isTheirs) throw linkErrors.tokenInvalid()
-    await write(tx, context, acceptance)
-    if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
-  })
+  await presentInvite(context, sent, (acceptance) =>
+    platform.tx(async (tx) => {
+      const { link, user } = acceptance
+      const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
+      if (!isTheirs) throw linkErrors.tokenInvalid()
+      await write(tx, context, acceptance)
+      if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+    }),
+  )
 }
 
 interface Acceptance extends Invitation {
@@ -91,10 +99,25 @@ interface Acceptance extends Invitation {
   settings: AuthSettings
 }
 
-/** Judges and hashes the password, outside any transaction, for a hash takes a while. */
-async function prepare(context: LoginContext, sent: { token: string; password: string }): Promise<Acceptance> {
+async function presentInvite<T>(
+  context: LoginContext,
+  sent: { token: string; password: string },
+  redeem: (acceptance: Acceptance) => Promise<T>,
+): Promise<T> {
   const settings = await passwordSettings(context)
-  const invitation = await findInvitation(context, sent.token)
+  await assertOrganizationOpen(context)
+  return presentLink(context, { who: null, token: sent.token, purposes: ['invite'] }, async ({ link }) =>
+    redeem(await prepare(context, settings, await invitationOf(context, sent.token, link), sent)),
+  )
+}
+
+/** Judges and hashes the password, outside any transaction, for a hash takes a while. */
+async function prepare(
+  context: LoginContext,
+  settings: AuthSettings,
+  invitation: Invitation,
+  sent: { token: string; password: string },
+): Promise<Acceptance> {
   const facts = await findSignInFacts(context, context.platform.db, invitation.who)
   if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)

@@ -1,7 +1,6 @@
 import type { Message } from '../../platform/mail/outbox.ts'
+import { spanInWords } from '../../platform/mail/span.ts'
 import type { LinkMail } from '../login/login.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 /** Brings an invitation. Whoever has a password already is asked to sign in with it. */
 export function inviteMail({ to, url, ttlSeconds }: LinkMail, hasPassword: boolean): Message {
@@ -14,7 +13,7 @@ export function inviteMail({ to, url, ttlSeconds }: LinkMail, hasPassword: boole
     : {
         paragraph: '{brand} has made an account for you. Choose a password to start using it.',
         label: 'Accept the invitation',
-        footer: `The link works once, for ${lasting(ttlSeconds)}. `,
+        footer: `The link works once, for ${spanInWords(ttlSeconds)}. `,
       }
   return {
     kind: 'invite',
@@ -27,10 +26,4 @@ export function inviteMail({ to, url, ttlSeconds }: LinkMail, hasPassword: boole
       footer: `${text.footer}If you did not expect this mail, ignore it.`,
     },
   }
-}
-
-function lasting(seconds: number): string {
-  const [count, unit] = seconds >= 2 * DAY_SECONDS ? [seconds / DAY_SECONDS, 'days'] : [seconds / 3600, 'hours']
-  const whole = Math.floor(count)
-  return whole === 1 ? '1 hour' : `${whole} ${unit}`
 }

@@ -151,7 +151,8 @@ test('nobody is invited who could not come in', async () => {
   const email = newEmail()
   const { user } = (await tenant.post('/v1/users', { subOrgId, email })).body
   await tenant.patch(`/v1/users/${user.id}`, { subOrgId, active: false })
-  expect(verdict(await invite(subOrgId, email))).toEqual([403, 'user_inactive'])
+  // However often: what is not sent does not count.
+  for (const _ of [1, 2, 3, 4]) expect(verdict(await invite(subOrgId, email))).toEqual([403, 'user_inactive'])
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })
   expect(verdict(await invite(subOrgId, newEmail()))).toEqual([403, 'method_disabled'])
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: null })

@@ -19,6 +19,7 @@ import {
 } from '../login/login.ts'
 import { passwordSettings } from '../password/password.ts'
 import {
+  findUserByEmail,
   getUser,
   lockUser,
   markInvited,
@@ -83,6 +84,8 @@ async function send(
   const settings = await passwordSettings(context)
   const address = requireEmail(invitee.email)
   await assertOrganizationOpen(context)
+  // Looked at before the send is counted, and once more in the transaction.
+  if ((await findUserByEmail(platform.db, directory, address.norm))?.active === false) throw loginErrors.userInactive()
   const rate = await countMail(context, identify(platform, address), limits)
   const sent = await platform.tx(async (tx) => {
     const user = await provisionInvitedUser(tx, directory, context.origin, { ...invitee, ...address })

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { NewPassword } from '../password/password.ts'
 import type { InviteRow } from './store.ts'
 
 export const INVITE_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as const
@@ -35,11 +36,7 @@ export const InviteParams = Type.Object({ inviteId: Type.String() })
 
 export const AcceptBody = Type.Object({
   token: Type.String({ minLength: 1, maxLength: 200, description: '`token_hash` of the mailed link.' }),
-  password: Type.String({
-    minLength: 1,
-    maxLength: 4096,
-    description: 'password_min_length characters or more, spaces and all; no rules about their kinds.',
-  }),
+  password: NewPassword,
 })
 
 /** The record as the API shows it. */

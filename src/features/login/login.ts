@@ -17,8 +17,8 @@ export {
   type Proof,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
-export { completeMailboxLogin } from './mailbox.ts'
-export { findPresentedLink, refuseLink } from './present-link.ts'
+export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
+export { type PresentedLink, presentLink } from './present-link.ts'
 export { defaultRedirect } from './redirects.ts'
 export { Delivery, Email, LinkReply, TokenHash } from './schema.ts'
 export {
@@ -26,6 +26,7 @@ export {
   type LinkDelivery,
   type LinkMail,
   mailLink,
+  nothingSent,
   readDelivery,
   type SentLink,
   sendLink,
@@ -34,6 +35,7 @@ export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply
 export { sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
 export { findSignInFactsById, type SignInFacts } from './store.ts'
+export { inTxUnlessSpent } from './unless-spent.ts'
 
 /** What the door may answer before anybody is known: for routes that send codes and links. */
 export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]

@@ -6,14 +6,13 @@ import { loginErrors } from './errors.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import { authSettings } from './settings.ts'
 import type { SignInFacts } from './store.ts'
+import { inTxUnlessSpent } from './unless-spent.ts'
 
 /** A proof that reached the person through their mailbox. */
 export interface MailboxProof extends Proof {
   /** The link that is being redeemed, which outlives the others. */
   linkId?: string
 }
-
-class AlreadySpent extends Error {}
 
 /**
  * The door for whoever has shown that the mailbox is theirs. The first such proof confirms the address and takes away
@@ -28,30 +27,23 @@ export async function completeMailboxLogin(
 ): Promise<SessionAnswer | null> {
   const { platform, directory, origin } = context
   if (facts.pending && !(await authSettings.effective(platform, directory)).allow_sign_up)
-    throw loginErrors.signupDisabled()
+    throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(context, platform.db, facts, proof)
-  const work = async (tx: Tx) => {
+  return inTxUnlessSpent(platform, async (tx) => {
     const user = await findUserById(tx, directory, facts.user_id)
     // Gone since the facts were read.
-    if (!user || !(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) throw new AlreadySpent()
+    if (!user || !(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) return null
     if (facts.pending)
       await record(tx, directory, origin, {
         type: 'auth.signup.succeeded',
         target: { type: 'user', id: facts.user_id },
         data: { method: proof.method },
       })
-    if (user.epoch !== facts.epoch) throw new AlreadySpent()
+    if (user.epoch !== facts.epoch) return null
     await also?.(tx)
     // The first proof takes away every factor that was set before it; what `also` cut off is the other ways in.
     const { epoch, mfa_enrolled } = await getUser(tx, directory, user.id)
     const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, epoch }
-    const answer = await completeLogin(context, tx, proven, proof)
-    // Thrown, so that what was written for it goes too.
-    if (!answer) throw new AlreadySpent()
-    return answer
-  }
-  return platform.tx(work).catch((error: unknown) => {
-    if (error instanceof AlreadySpent) return null
-    throw error
+    return completeLogin(context, tx, proven, proof)
   })
 }

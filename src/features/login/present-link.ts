@@ -1,50 +1,54 @@
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { requireEmail } from '../../platform/mail/address.ts'
 import { findLink, type LinkPurpose, type LinkRow, linkErrors } from '../links/links.ts'
-import { assertMaySignIn, findSignInFacts, type Identity, identify, type LoginContext } from './door.ts'
+import { findSignInFacts, type Identity, type LoginContext } from './door.ts'
 import type { SignInFacts } from './store.ts'
 
+export interface LinkToPresent {
+  /** Whom the request says that it was mailed to; null: it says nothing. */
+  who: Identity | null
+  token: string
+  purposes: readonly [LinkPurpose, ...LinkPurpose[]]
+}
+
 export interface PresentedLink {
-  who: Identity
   link: LinkRow
   /** Of whoever has the address now; whether the link is theirs is for the caller to see. */
   facts: SignInFacts | null
 }
 
-/**
- * The link that a person brings from their mail, and whoever has the address; both are looked up at once. Spends
- * nothing. Throws `token_invalid`, `token_expired`, and what the door throws; a link that is not valid is recorded.
- */
-export async function findPresentedLink(
-  context: LoginContext,
-  presented: { email: string; token: string; purpose: LinkPurpose },
-): Promise<PresentedLink> {
-  const { platform, directory } = context
-  const { token, purpose } = presented
-  const who = identify(platform, requireEmail(presented.email))
-  const [found, facts] = await Promise.all([
-    findLink(platform.db, platform, directory, { token, purposes: [purpose], identity: who.hash }).catch(refusalOf),
-    findSignInFacts(context, platform.db, who),
-  ])
-  if (found instanceof ApiError) throw await refuseLink(context, purpose, facts, found)
-  if (facts) assertMaySignIn(facts)
-  return { who, link: found, facts }
-}
+const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpired.code]
 
-/** Records that a link was refused. Returns what to throw. */
-export async function refuseLink(
-  { platform, directory, origin }: LoginContext,
-  purpose: LinkPurpose,
-  facts: SignInFacts | null,
-  refusal = linkErrors.tokenInvalid(),
-): Promise<ApiError> {
-  await record(platform.db, directory, origin, {
-    type: 'auth.login.failed',
-    ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
-    data: { method: purpose, reason: refusal.definition.code },
-  })
-  return refusal
+/**
+ * What every link passes that a person brings from their mail: it is looked up, with whoever has the address, and
+ * `redeem` judges and spends it. A refusal of the link, by either, is recorded after whatever `redeem` wrote is gone.
+ * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
+ */
+export async function presentLink<T>(
+  context: LoginContext,
+  presented: LinkToPresent,
+  redeem: (found: PresentedLink) => Promise<T>,
+): Promise<T> {
+  const { platform, directory, origin } = context
+  const { who, token, purposes } = presented
+  const [link, facts] = await Promise.all([
+    findLink(platform.db, platform, directory, { token, purposes, identity: who?.hash ?? null }).catch(refusalOf),
+    who && findSignInFacts(context, platform.db, who),
+  ])
+  const found = link instanceof ApiError ? null : link
+  try {
+    if (link instanceof ApiError) throw link
+    return await redeem({ link, facts })
+  } catch (error) {
+    if (!(error instanceof ApiError && refusals.includes(error.definition.code))) throw error
+    const userId = facts?.user_id ?? found?.user_id
+    await record(platform.db, directory, origin, {
+      type: 'auth.login.failed',
+      ...(userId ? { target: { type: 'user', id: userId } } : {}),
+      data: { method: found?.purpose ?? purposes[0], reason: error.definition.code },
+    })
+    throw error
+  }
 }
 
 function refusalOf(error: unknown): ApiError {

@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/pool.ts'
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import type { Principal } from '../../platform/http/authenticate.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import { countSend, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
@@ -149,13 +149,21 @@ export async function sendLink(context: LoginContext, request: LinkRequest): Pro
       delivery,
       compose: (db, mail) => request.compose(db, mail, userId),
     })
-    await record(tx, directory, origin, {
-      type: addressee ? request.event : 'auth.login.failed',
+    const sent = {
+      type: request.event,
       ...(userId ? { target: { type: 'user', id: userId } } : {}),
-      data: addressee ? { link_id: made.linkId, channel: 'email' } : { method: purpose, reason: 'no_such_user' },
-    })
+      data: { link_id: made.linkId, channel: 'email' },
+    }
+    await record(tx, directory, origin, addressee ? sent : nothingSent(purpose, facts))
     return made
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)
   return { ...link, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
+}
+
+/** The event of a send for an address where nobody may sign in. */
+export function nothingSent(method: string, facts: SignInFacts | null): EventInput {
+  const type = 'auth.login.failed'
+  if (!facts || facts.active) return { type, data: { method, reason: 'no_such_user' } }
+  return { type, target: { type: 'user', id: facts.user_id }, data: { method, reason: 'user_inactive' } }
 }

@@ -1,13 +1,13 @@
 import { requireEmail } from '../../platform/mail/address.ts'
-import { consumeLink } from '../links/links.ts'
+import { consumeLink, linkErrors } from '../links/links.ts'
 import {
+  assertMaySignIn,
   authSettings,
   completeMailboxLogin,
-  findPresentedLink,
   identify,
   type LinkDelivery,
   type LoginContext,
-  refuseLink,
+  presentLink,
   type SentLink,
   type SessionAnswer,
   sendLink,
@@ -74,16 +74,20 @@ export async function verifyMagicLink(
   context: LoginContext,
   presented: { email: string; token: string },
 ): Promise<SessionAnswer> {
-  const { directory } = context
-  const { link, facts } = await findPresentedLink(context, { ...presented, purpose })
-  if (!facts || facts.user_id !== link.user_id) throw await refuseLink(context, purpose, facts)
-  const answer = await completeMailboxLogin(context, facts, {
-    method: 'magic_link',
-    amr: ['otp'],
-    linkId: link.id,
-    consume: (db) => consumeLink(db, directory, link),
+  const { platform, directory } = context
+  const { email, token } = presented
+  const who = identify(platform, requireEmail(email))
+  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+    if (facts) assertMaySignIn(facts)
+    if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
+    const answer = await completeMailboxLogin(context, facts, {
+      method: 'magic_link',
+      amr: ['otp'],
+      linkId: link.id,
+      consume: (db) => consumeLink(db, directory, link),
+    })
+    // Another request with the same link was faster.
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
   })
-  // Another request with the same link was faster.
-  if (!answer) throw await refuseLink(context, purpose, facts)
-  return answer
 }

@@ -13,6 +13,7 @@ import {
   identify,
   type LoginContext,
   loginErrors,
+  nothingSent,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
@@ -85,12 +86,16 @@ async function issueAndMail(tx: Tx, context: LoginContext, send: SendCode, recip
   const otp = await issueOtp(tx, platform, directory, { purpose, userId, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
   await queueMail(tx, platform, directory, { ...mail, decoy: userId === null }, otp.ttlSeconds)
-  await record(tx, directory, origin, sendEvent(purpose, userId, otp.otpId))
+  await record(
+    tx,
+    directory,
+    origin,
+    userId === null ? nothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId),
+  )
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
-function sendEvent(purpose: SignInPurpose, userId: string | null, otpId: string) {
-  if (userId === null) return { type: 'auth.login.failed', data: { method: 'otp', reason: 'no_such_user' } }
+function codeSent(purpose: SignInPurpose, userId: string, otpId: string) {
   return {
     type: 'auth.otp.sent',
     target: { type: 'user', id: userId },

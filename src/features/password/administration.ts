@@ -1,35 +1,38 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { storePassword } from '../credentials/credentials.ts'
 import { unlock } from '../lockout/lockout.ts'
-import { countMail, identify, type LoginContext, loginErrors, mailLink, type readDelivery } from '../login/login.ts'
+import {
+  assertOrganizationOpen,
+  countMail,
+  identify,
+  type LinkDelivery,
+  type LoginContext,
+  loginErrors,
+  mailLink,
+} from '../login/login.ts'
 import { cutOff, ensureAuthAccount, getUser, markUnlocked, voidWhatWaits } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 
-const DAY_SECONDS = 24 * 3600
-
 /**
  * Mails a user a link to choose a new password, at the administrator's word.
  * Throws `user_not_found`, `user_inactive`, `verification_required` for a sign-up without its proof,
- * `password_reset_disabled`, `rate_limited`.
+ * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
-export async function sendResetTo(
-  context: LoginContext,
-  userId: string,
-  delivery: Awaited<ReturnType<typeof readDelivery>>,
-) {
+export async function sendResetTo(context: LoginContext, userId: string, delivery: LinkDelivery) {
   const { platform, directory, origin } = context
   const settings = await resetSettings(context)
   const user = await getUser(platform.db, directory, userId)
   if (!user.active) throw loginErrors.userInactive()
   if (user.pending_until) throw passwordErrors.verificationRequired()
   const who = identify(platform, { email: user.email, norm: user.email_norm })
-  await countMail(context, who, resetLimits)
+  await assertOrganizationOpen(context)
+  const rate = await countMail(context, who, resetLimits)
   return platform.tx(async (tx) => {
     const link = await mailLink(tx, context, {
       purpose: 'password_reset',
@@ -45,7 +48,7 @@ export async function sendResetTo(
       target: { type: 'user', id: user.id },
       data: { link_id: link.linkId, channel: 'email' },
     })
-    return { deliveryHint: maskEmail(user.email), url: link.url }
+    return { deliveryHint: maskEmail(user.email), url: link.url, rate }
   })
 }
 
@@ -78,7 +81,7 @@ export async function setPasswordOf(
     // What was guessed at is gone.
     if (await unlock(tx, directory, hashIdentity(platform, current.email_norm)))
       await markUnlocked(tx, directory, origin, current.id)
-    await queueMail(tx, platform, directory, passwordChangedMail(current.email, 'administrator'), DAY_SECONDS)
+    await queueMail(tx, platform, directory, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)
     await record(tx, directory, origin, {
       type: 'auth.password.changed',
       target: { type: 'user', id: current.id },

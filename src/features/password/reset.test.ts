@@ -125,6 +125,7 @@ test('an administrator sends a link, or gets it instead with links.issue', async
   const { id, email } = await newUser()
   const sent = await tenant.post(`/v1/users/${id}/password/reset`, { subOrgId })
   expect(sent.body).toEqual({ success: true, delivery_hint: `${email[0]}•••@example.com` })
+  expect(sent.headers.get('x-ratelimit-limit')).toBe('3')
   expect(await mailedLink(app, email, 'password_reset')).toMatchObject({ type: 'recovery' })
   const weak = await tenant.withKey({ scopes: ['users.write', 'auth.login'] })
   const refused = await weak.post(`/v1/users/${id}/password/reset`, { subOrgId, deliver: false })
@@ -137,6 +138,16 @@ test('an administrator sends a link, or gets it instead with links.issue', async
   // For an address that nobody has, an address of the same form, which opens nothing.
   const decoy = await send(newEmail(), { deliver: false })
   expect(decoy.body.url.length).toBeGreaterThan(100)
+})
+
+test.each(['suspended', 'archived'])('an administrator sends no link in an organization that is %s', async (status) => {
+  const organization = await tenant.organization()
+  const email = newEmail()
+  const { user } = (await tenant.post('/v1/users', { subOrgId: organization, email })).body
+  await tenant.patch(`/v1/organizations/${organization}`, { status })
+  const refused = await tenant.post(`/v1/users/${user.id}/password/reset`, { subOrgId: organization })
+  expect([refused.status, refused.body.code]).toEqual([403, 'organization_suspended'])
+  expect(await app.mails(email)).toEqual([])
 })
 
 test('the link leads only where the settings allow', async () => {

@@ -2,9 +2,9 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -12,8 +12,12 @@ import {
   completeMailboxLogin,
   findSignInFacts,
   identify,
+  inTxUnlessSpent,
+  type LinkDelivery,
   type LoginContext,
-  type readDelivery,
+  type MailboxProof,
+  type Proof,
+  presentLink,
   type SentLink,
   type SessionAnswer,
   type SignInFacts,
@@ -23,8 +27,6 @@ import { cutOff, getUser, lockUser, proveMailbox, type UserRow } from '../users/
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 /** How often an address may be sent a reset link. */
 export const resetLimits: RateLimit[] = [
@@ -45,7 +47,7 @@ export async function resetSettings(context: Pick<LoginContext, 'platform' | 'di
  */
 export async function sendReset(
   context: LoginContext,
-  sent: { email: string; delivery: Awaited<ReturnType<typeof readDelivery>> },
+  sent: { email: string; delivery: LinkDelivery },
 ): Promise<SentLink> {
   const settings = await resetSettings(context)
   return sendLink(context, {
@@ -74,25 +76,23 @@ export async function confirmReset(
   const settings = await passwordSettings(context)
   const who = identify(platform, requireEmail(sent.email))
   const purposes = ['password_reset', 'password_change'] as const
-  const [link, facts] = await Promise.all([
-    findLink(platform.db, platform, directory, { token: sent.token, purposes, identity: who.hash }),
-    findSignInFacts(context, platform.db, who),
-  ])
-  if (link.purpose === 'password_reset') await resetSettings(context)
-  const reset = await prepare(context, settings, link, facts, sent.password)
-  const proof = {
-    method: 'password' as const,
-    // What was shown is the mailed link; the password is only being chosen.
-    amr: link.purpose === 'password_reset' ? ['otp'] : ['pwd'],
-    linkId: link.id,
-    consume: (db: Parameters<typeof consumeLink>[0]) => consumeLink(db, directory, link),
-  }
-  const answer =
-    link.purpose === 'password_reset'
+  return presentLink(context, { who, token: sent.token, purposes }, async ({ link, facts }) => {
+    const isMailed = link.purpose === 'password_reset'
+    if (isMailed) await resetSettings(context)
+    const reset = await prepare(context, settings, link, facts, sent.password)
+    const proof: MailboxProof = {
+      method: 'password',
+      // What was shown is the mailed link; the password is only being chosen.
+      amr: isMailed ? ['otp'] : ['pwd'],
+      linkId: link.id,
+      consume: (db) => consumeLink(db, directory, link),
+    }
+    const answer = isMailed
       ? await completeMailboxLogin(context, reset.facts, proof, reset.write)
       : await changeAndSignIn(context, reset, proof)
-  if (!answer) throw linkErrors.tokenInvalid()
-  return answer
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
+  })
 }
 
 interface Reset {
@@ -100,23 +100,15 @@ interface Reset {
   write(tx: Tx): Promise<void>
 }
 
-class AlreadySpent extends Error {}
-
 /** The token came with a right password, not by mail: it proves no mailbox. */
-function changeAndSignIn(context: LoginContext, reset: Reset, proof: Parameters<typeof completeLogin>[3]) {
-  const work = async (tx: Tx) => {
+function changeAndSignIn(context: LoginContext, reset: Reset, proof: Proof) {
+  return inTxUnlessSpent(context.platform, async (tx) => {
     const user = await lockUser(tx, context.directory, reset.facts.user_id)
-    if (user?.epoch !== reset.facts.epoch) throw new AlreadySpent()
+    if (user?.epoch !== reset.facts.epoch) return null
     await reset.write(tx)
     // What that cut off is the other ways in.
     const { epoch, mfa_enrolled } = await getUser(tx, context.directory, user.id)
-    const answer = await completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled }, proof)
-    if (!answer) throw new AlreadySpent()
-    return answer
-  }
-  return context.platform.tx(work).catch((error: unknown) => {
-    if (error instanceof AlreadySpent) return null
-    throw error
+    return completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled }, proof)
   })
 }
 
@@ -152,7 +144,7 @@ async function writeReset(
     mustChange: false,
   })
   await cutOff(tx, context, user, 'password_changed', link.id)
-  await queueMail(tx, platform, directory, passwordChangedMail(user.email, 'user'), DAY_SECONDS)
+  await queueMail(tx, platform, directory, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
   const target = { type: 'user', id: user.id }
   if (link.purpose === 'password_reset')
     await record(tx, directory, origin, { type: 'auth.password_reset.completed', target, data: { link_id: link.id } })
@@ -166,17 +158,18 @@ async function writeReset(
 export async function resetOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
   const { platform, directory } = context
   const settings = await resetSettings(context)
-  const presented = { token: sent.token, purposes: ['password_reset'] as const, identity: null }
-  const link = await findLink(platform.db, platform, directory, presented)
-  if (link.user_id === null) throw linkErrors.tokenInvalid()
-  const user = await getUser(platform.db, directory, link.user_id)
-  const who = identify(platform, { email: user.email, norm: user.email_norm })
-  if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
-  const reset = await prepare(context, settings, link, await findSignInFacts(context, platform.db, who), sent.password)
-  await platform.tx(async (tx) => {
-    const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
-    if (!isTheirs) throw linkErrors.tokenInvalid()
-    if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
-    await reset.write(tx)
+  await presentLink(context, { who: null, token: sent.token, purposes: ['password_reset'] }, async ({ link }) => {
+    if (link.user_id === null) throw linkErrors.tokenInvalid()
+    const user = await getUser(platform.db, directory, link.user_id)
+    const who = identify(platform, { email: user.email, norm: user.email_norm })
+    if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
+    const facts = await findSignInFacts(context, platform.db, who)
+    const reset = await prepare(context, settings, link, facts, sent.password)
+    await platform.tx(async (tx) => {
+      const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
+      if (!isTheirs) throw linkErrors.tokenInvalid()
+      if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+      await reset.write(tx)
+    })
   })
 }

@@ -107,15 +107,17 @@ export const passwordRoutes: Route[] = [
     errors: [
       userErrors.notFound,
       loginErrors.userInactive,
+      loginErrors.organizationSuspended,
       loginErrors.methodDisabled,
       verificationRequired,
       ...linkDeliveryErrors,
     ],
     event: 'auth.password_reset.requested',
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, input: { params, body } }) => {
+    handle: async ({ platform, directory, origin, principal, headers, input: { params, body } }) => {
       const context = { platform, directory, origin }
       const sent = await sendResetTo(context, params.userId, await readDelivery(context, principal, body))
+      Object.assign(headers, rateHeaders(sent.rate))
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),

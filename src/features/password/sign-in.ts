@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
+import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
@@ -49,14 +50,23 @@ export async function signInWithPassword(
   context: LoginContext,
   sent: { email: string; password: string },
 ): Promise<SessionAnswer> {
-  const { platform, directory } = context
   const settings = await passwordSettings(context)
+  // Before any statement: a storm of sign-ins beyond what can be hashed costs the database nothing.
+  return withPasswordPlace(context.platform, context.directory, () => signIn(context, settings, sent))
+}
+
+async function signIn(
+  context: LoginContext,
+  settings: AuthSettings,
+  sent: { email: string; password: string },
+): Promise<SessionAnswer> {
+  const { platform, directory } = context
   const who = identify(platform, requireEmail(sent.email))
   const [found] = await Promise.all([findSignInFacts(context, platform.db, who), assertDoorOpen(context, who)])
-  const { facts, stored } = await judgePassword(context, settings, who, found, sent.password)
+  const { facts, stored } = await judge(context, settings, who, found, sent.password)
   // The claim has looked at the lock; one that it set itself is lifted with the session.
   const cleared = { ...facts, locked_seconds: null }
-  await forgiveUnless(context, who, () => {
+  await forgiveUnless(context, who, facts, () => {
     assertMaySignIn(cleared)
     if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
   })
@@ -74,12 +84,24 @@ export async function signInWithPassword(
   return answer
 }
 
-/** A right password that opens nothing for another reason is no failed attempt. */
-async function forgiveUnless(context: LoginContext, who: Identity, check: () => void): Promise<void> {
+/** A right password that opens nothing for another reason is no failed attempt, and is recorded with that reason. */
+async function forgiveUnless(
+  context: LoginContext,
+  who: Identity,
+  facts: SignInFacts,
+  check: () => void,
+): Promise<void> {
+  const { platform, directory, origin } = context
   try {
     check()
   } catch (error) {
-    await clearFailures(context.platform.db, context.platform, context.directory, sourceOf(context, who)).execute()
+    await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
+    if (error instanceof ApiError)
+      await record(platform.db, directory, origin, {
+        type: 'auth.login.failed',
+        target: { type: 'user', id: facts.user_id },
+        data: { method: 'password', reason: error.definition.code },
+      })
     throw error
   }
 }
@@ -95,7 +117,8 @@ export async function provePassword(
   password: string,
 ): Promise<void> {
   const { platform, directory } = context
-  await judgePassword(context, await passwordSettings(context), who, facts, password)
+  const settings = await passwordSettings(context)
+  await withPasswordPlace(platform, directory, () => judge(context, settings, who, facts, password))
   await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
 }
 
@@ -104,18 +127,7 @@ interface Judged {
   stored: StoredPassword
 }
 
-/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`, `unavailable`: not counted then. */
-function judgePassword(
-  context: LoginContext,
-  settings: AuthSettings,
-  who: Identity,
-  facts: SignInFacts | null,
-  password: string,
-): Promise<Judged> {
-  const { platform, directory } = context
-  return withPasswordPlace(platform, directory, () => judge(context, settings, who, facts, password))
-}
-
+/** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
 async function judge(
   context: LoginContext,
   settings: AuthSettings,

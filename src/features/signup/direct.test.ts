@@ -85,6 +85,8 @@ test.each(routes)('%s follows openSignup, then the setting, and allow_sign_up ab
     'signup_disabled',
     'session',
   ])
+  const closed = await tenant.post(path, { subOrgId, email: newEmail(), ...extra })
+  expect(closed.body.detail).toMatch(/openSignup.*open_signup_default/)
   await settingsOf(subOrgId, { open_signup_default: true })
   expect([await sign({}), await sign({ openSignup: false })]).toEqual(['session', 'signup_disabled'])
   await settingsOf(subOrgId, { allow_sign_up: false })

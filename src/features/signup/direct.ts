@@ -48,7 +48,10 @@ export async function signUp(context: LoginContext, sent: SignUp): Promise<{ ans
   await assertDoorOpen(context, who)
   const rate = await countMail(context, who, limits)
   await assertNobodyHas(context, who)
-  if (!open) throw loginErrors.signupDisabled({ detail: 'Nobody has this address, and sign-up is not open here.' })
+  if (!open)
+    throw loginErrors.signupDisabled({
+      detail: 'Nobody has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
+    })
   const hashed = await hashPasswordOf(context, settings, sent)
   const answer = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
   if (answer) return { answer, rate }

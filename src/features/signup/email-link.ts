@@ -1,17 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { requireEmail } from '../../platform/mail/address.ts'
 import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
+  assertMaySignIn,
   authSettings,
   completeMailboxLogin,
-  findPresentedLink,
   findSignInFacts,
   type Identity,
+  identify,
+  inTxUnlessSpent,
   type LinkDelivery,
   type LoginContext,
   type Proof,
-  refuseLink,
+  presentLink,
   type SentLink,
   type SessionAnswer,
   type SignInFacts,
@@ -71,17 +74,20 @@ export async function verifySignupLink(
   context: LoginContext,
   presented: { email: string; token: string },
 ): Promise<SessionAnswer> {
-  const { who, link, facts } = await findPresentedLink(context, { ...presented, purpose })
-  const profile = profileOf(link)
-  const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
-  if (!isTheirs) throw await refuseLink(context, purpose, facts)
-  // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
-  if (facts && link.user_id === null && (await isOlderThanSignIn(context, link)))
-    throw await refuseLink(context, purpose, facts, linkErrors.tokenExpired())
-  const answer = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
-  // Another request with the same link was faster.
-  if (!answer) throw await refuseLink(context, purpose, facts)
-  return answer
+  const { email, token } = presented
+  const who = identify(context.platform, requireEmail(email))
+  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+    if (facts) assertMaySignIn(facts)
+    const profile = profileOf(link)
+    const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
+    if (!isTheirs) throw linkErrors.tokenInvalid()
+    // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
+    if (facts && link.user_id === null && (await isOlderThanSignIn(context, link))) throw linkErrors.tokenExpired()
+    const answer = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
+    // Another request with the same link was faster.
+    if (!answer) throw linkErrors.tokenInvalid()
+    return answer
+  })
 }
 
 async function isOlderThanSignIn({ platform, directory }: LoginContext, link: LinkRow): Promise<boolean> {
@@ -104,8 +110,6 @@ function proofBy({ directory }: LoginContext, link: LinkRow, method: Proof['meth
   return { method, amr: ['otp'], consume: (db) => consumeLink(db, directory, link) }
 }
 
-class AlreadySpent extends Error {}
-
 async function signUpBy(
   context: LoginContext,
   link: LinkRow,
@@ -115,19 +119,10 @@ async function signUpBy(
   const { platform, directory, origin } = context
   await readSignupSettings(context)
   await assertDoorOpen(context, who)
-  const work = platform.tx(async (tx) => {
+  const answer = await inTxUnlessSpent(platform, async (tx) => {
     const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, true)
-    if (!user) return null
-    const answer = await startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
-    // Thrown, so that the user goes too.
-    if (!answer) throw new AlreadySpent()
-    return answer
+    return user && startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
   })
-  const answer = await work.catch((error: unknown) => {
-    if (error instanceof AlreadySpent) return 'spent' as const
-    throw error
-  })
-  if (answer === 'spent') return null
   if (answer) return answer
   // Somebody has got the address meanwhile: by this very link, which is spent then, or another way.
   const facts = await findSignInFacts(context, platform.db, who)

@@ -11,7 +11,7 @@ export async function readSignupSettings(
   openSignup?: boolean,
 ): Promise<{ settings: AuthSettings; open: boolean }> {
   const settings = await authSettings.effective(platform, directory)
-  if (!settings.allow_sign_up) throw loginErrors.signupDisabled()
+  if (!settings.allow_sign_up) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   return { settings, open: openSignup ?? settings.open_signup_default }
 }
 

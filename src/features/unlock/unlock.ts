@@ -1,8 +1,8 @@
 import { requireEmail } from '../../platform/mail/address.ts'
 import { factorIdentity } from '../factors/factors.ts'
-import { consumeLink, findLink, linkErrors, voidLinks } from '../links/links.ts'
+import { consumeLink, linkErrors, voidLinks } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
-import { assertOrganizationOpen, identify, type LoginContext } from '../login/login.ts'
+import { assertOrganizationOpen, identify, type LoginContext, presentLink } from '../login/login.ts'
 import { getUser, lockUser, markUnlocked } from '../users/users.ts'
 
 /**
@@ -13,20 +13,17 @@ export async function unlockByLink(context: LoginContext, presented: { email: st
   const { platform, directory, origin } = context
   const who = identify(platform, requireEmail(presented.email))
   await assertOrganizationOpen(context)
-  const link = await findLink(platform.db, platform, directory, {
-    token: presented.token,
-    purposes: ['unlock'],
-    identity: who.hash,
-  })
-  await platform.tx(async (tx) => {
-    // The user first, as a sign-in does, so that nobody waits crosswise.
-    const user = link.user_id === null ? null : await lockUser(tx, directory, link.user_id)
-    const spent = await consumeLink(tx, directory, link).executeTakeFirst()
-    if (!user || !spent) throw linkErrors.tokenInvalid()
-    await markUnlocked(tx, directory, origin, user.id)
-    await unlock(tx, directory, who.hash)
-    await unlock(tx, directory, factorIdentity(platform, user.id))
-  })
+  await presentLink(context, { who, token: presented.token, purposes: ['unlock'] }, ({ link }) =>
+    platform.tx(async (tx) => {
+      // The user first, as a sign-in does, so that nobody waits crosswise.
+      const user = link.user_id === null ? null : await lockUser(tx, directory, link.user_id)
+      const spent = await consumeLink(tx, directory, link).executeTakeFirst()
+      if (!user || !spent) throw linkErrors.tokenInvalid()
+      await markUnlocked(tx, directory, origin, user.id)
+      // Guesses at the second factor stay counted: the mailbox may be the first.
+      await unlock(tx, directory, who.hash)
+    }),
+  )
 }
 
 /** Ends the lock of a user's address at once. False: there was neither a lock nor a failure. Throws `user_not_found`. */

@@ -5,7 +5,7 @@ import { type Origin, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { movePasswords, removePassword } from '../credentials/credentials.ts'
 import { moveFactors, removeFactors } from '../factors/factors.ts'
@@ -25,8 +25,6 @@ import {
   updateUserRow,
 } from './store.ts'
 import { assertMetadataFits, recordUser, userEvent } from './users.ts'
-
-const DAY_SECONDS = 24 * 3600
 
 /** Who asks for a change of whom. */
 export interface ChangeContext {
@@ -132,7 +130,7 @@ async function orEmailExists<T>(work: Promise<T>): Promise<T> {
 /** The old address hears of it, so that a takeover does not go unnoticed (ASVS 6.3.7). */
 async function announceNewAddress(tx: Tx, context: ChangeContext, before: UserRow, after: UserRow): Promise<void> {
   const { platform, directory } = context
-  await queueMail(tx, platform, directory, addressChangedMail(before.email, after.email), DAY_SECONDS)
+  await queueMail(tx, platform, directory, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
 }
 
 function sameValue(stored: unknown, given: unknown): boolean {

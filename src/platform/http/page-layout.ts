@@ -24,6 +24,8 @@ export interface PageBody {
 export interface PageForm {
   fields: PageField[]
   button: string
+  /** A second button, which sends `<name>=yes` along and asks for no field to be filled in. */
+  otherButton?: { label: string; name: string }
 }
 
 export type PageField =
@@ -46,7 +48,7 @@ export type PageField =
       hint?: string
       /** Of a new one; without: one that was chosen before. */
       minLength?: number
-      optional?: boolean
+      autofocus?: boolean
     }
 
 interface HostedPage {
@@ -87,7 +89,7 @@ ${renderBody(body)}
 /** What went wrong on a page, for people, with what names the occurrence in the log. */
 export function renderRefusal(status: number, problem: Record<string, unknown>, requestId: string): RenderedPage {
   const { title, detail } = problem
-  const paragraphs = [...(detail === `${title}.` ? [] : [String(detail)]), `Error ${status}, request ${requestId}`]
+  const paragraphs = [String(detail), `Error ${status}, request ${requestId}`]
   return renderPage({ brand: OWN_BRAND, title: String(title), status, body: { paragraphs } })
 }
 
@@ -119,11 +121,14 @@ function renderLink({ label, url }: { label: string; url: string }): string {
   return `<p><a class="button" href="${escapeHtml(href)}">${escapeHtml(label)}</a></p>`
 }
 
-function renderForm({ fields, button }: PageForm): string {
+function renderForm({ fields, button, otherButton }: PageForm): string {
+  const other = otherButton
+    ? `\n<button class="button other" name="${escapeHtml(otherButton.name)}" value="yes" formnovalidate>${escapeHtml(otherButton.label)}</button>`
+    : ''
   // `?`: the secret of the link is not repeated in the address that the form goes to.
   return `<form method="post" action="?">
 ${fields.map(renderField).join('\n')}
-<button class="button">${escapeHtml(button)}</button>
+<button class="button">${escapeHtml(button)}</button>${other}
 </form>`
 }
 
@@ -137,14 +142,13 @@ function renderField(field: PageField): string {
 }
 
 function renderKind(field: Exclude<PageField, { kind: 'hidden' }>): string {
-  const { optional = false } = field
-  const required = optional ? '' : ' required'
   if (field.kind === 'password') {
-    const { minLength } = field
+    const { minLength, autofocus = false } = field
     const which = minLength === undefined ? '"current-password"' : `"new-password" minlength="${minLength}"`
-    return ` type="password" autocomplete=${which}${required}`
+    return ` type="password" autocomplete=${which} required${autofocus ? ' autofocus' : ''}`
   }
-  const { value = '', autocomplete = 'off', readOnly = false } = field
+  const { value = '', autocomplete = 'off', readOnly = false, optional = false } = field
+  const required = optional ? '' : ' required'
   const flags = `${readOnly ? ' readonly' : ''}${required}`
   return ` type="text" value="${escapeHtml(value)}" autocomplete="${escapeHtml(autocomplete)}"${flags}`
 }
@@ -196,5 +200,6 @@ input[readonly]{border-color:var(--line);color:var(--soft)}
 input:has(+small){margin-bottom:4px}
 small{display:block;margin:0 0 16px;font-size:14px;color:var(--soft)}
 .button{display:block;width:100%;padding:12px 16px;border:0;border-radius:8px;background:var(--ink);color:var(--card);font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
+.other{margin-top:12px;border:1px solid var(--soft);background:none;color:var(--ink)}
 :focus-visible{outline:3px solid #4c8dff;outline-offset:2px}
 footer{margin:12px 4px 0;font-size:14px;color:var(--soft);overflow-wrap:anywhere}`

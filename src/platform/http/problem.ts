@@ -21,7 +21,7 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
       type: `${baseUrl}/docs/errors#${definition.code}`,
       title: definition.title,
       status: definition.status,
-      detail: detail ?? `${definition.title}.`,
+      detail: detail ?? definition.help,
       code: definition.code,
       request_id: requestId,
       ...(errors ? { errors } : {}),

@@ -8,6 +8,9 @@ import { composeMail, type Mail, type Message } from './compose.ts'
 
 export type { Message } from './compose.ts'
 
+/** How long a mail that only tells of something that happened is worth sending. */
+export const NOTICE_USEFUL_SECONDS = 24 * 3600
+
 const Nullable = Type.Union([Type.String(), Type.Null()])
 
 const SealedMail = Type.Object({

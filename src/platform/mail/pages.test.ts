@@ -49,6 +49,7 @@ test('shows one mail, its HTML in a sandbox', async () => {
   const { status, text } = await development.as(null).get(`/dev/mail/${id}`)
   expect(status).toBe(200)
   expect(text).toContain('login_otp')
+  expect(text).toMatch(/<dt>From<\/dt><dd>[^<]*Watchword[^<]*&lt;[^<]*@[^<]*&gt;<\/dd>/)
   expect(text).toMatch(
     /<iframe [^>]*sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="&lt;!doctype html&gt;/,
   )
@@ -56,16 +57,21 @@ test('shows one mail, its HTML in a sandbox', async () => {
   expect(text).not.toContain('<script')
 })
 
-test('lists text messages below the mails, and shows one', async () => {
+test('lists text messages among the mails, and shows one', async () => {
   const { platform } = development.app
   const tenant = await development.tenant()
   const directory = await accountDirectory(platform, { ...tenant, environmentSlug: 'production' })
+  const older = await queue(development, 'ada@example.com', 'Older')
   const sms = { kind: 'otp', to: '+14155550123', text: 'Your code: <b>amber falcon</b>' }
   await platform.tx((tx) => queueSms(tx, platform, directory, sms, 60))
+  const newer = await queue(development, 'ada@example.com', 'Newer')
   const list = (await development.as(null).get('/dev/mail')).text
-  expect(list).toMatch(/<h2>Text messages<\/h2>[\s\S]*\+14155550123/)
+  expect(list).toMatch(/<b>SMS<\/b>[\s\S]*\+14155550123/)
   expect(list).not.toContain('amber')
-  const id = /<h2>Text messages[\s\S]*?\/dev\/mail\/([0-9a-f-]{36})/.exec(list)?.[1]
+  const id = /\/dev\/mail\/([0-9a-f-]{36})"><strong>Text message/.exec(list)?.[1] ?? ''
+  expect(id).not.toBe('')
+  const order = [newer, id, older].map((each) => list.indexOf(each))
+  expect(order).toEqual([...order].sort((one, other) => one - other))
   const { status, text } = await development.as(null).get(`/dev/mail/${id}`)
   expect(status).toBe(200)
   expect(text).toContain('<pre>Your code: &lt;b&gt;amber falcon&lt;/b&gt;</pre>')

@@ -5,6 +5,7 @@ import type { Platform } from '../platform.ts'
 import { findKeptSms, listKeptSms, type OpenedSms, smsOutbox } from '../sms/outbox.ts'
 import { escapeHtml } from './html.ts'
 import { keepsMail } from './outbox.ts'
+import { type Sender, senderOf } from './sender.ts'
 import { findKeptMail, listKeptMails, type OpenedMail } from './waiting.ts'
 
 const SHOWN = 100
@@ -32,7 +33,7 @@ export function mailPages(platform: Platform): Page[] {
       async render({ id }) {
         if (id === undefined || !isId(id)) return null
         const mail = await findKeptMail(platform, id)
-        if (mail) return renderOne(mail)
+        if (mail) return renderOne(mail, senderOf(platform.config, mail.from))
         const sms = await findKeptSms(platform, id)
         return sms && renderSms(sms)
       },
@@ -48,6 +49,7 @@ li a{display:grid;grid-template-columns:1fr auto;gap:2px 16px;padding:12px 16px;
 li a:hover,li a:focus-visible{background:var(--hover)}
 li strong{font-weight:600;overflow-wrap:anywhere}
 li span{grid-column:1/-1;color:var(--soft);overflow-wrap:anywhere}
+b{padding:1px 6px;border-radius:6px;background:var(--mark);font-size:12px}
 time{color:var(--soft);font-variant-numeric:tabular-nums;white-space:nowrap}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px}
 dd{margin:0;color:var(--ink);overflow-wrap:anywhere}
@@ -57,21 +59,25 @@ iframe{height:600px}
 @media (max-width:560px){li a{grid-template-columns:1fr}}`
 
 function renderList(mails: OpenedMail[], texts: OpenedSms[]): string {
-  const rows = mails.map((mail) => renderRow(mail, mail.subject))
+  const rows = [...mails, ...texts]
+    .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id))
+    .slice(0, SHOWN)
+    .map(renderRow)
   const list = rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>No mail yet.</p>'
-  const textRows = texts.map((sms) => renderRow(sms, 'Text message'))
   return renderDocument({
     title: 'Mail',
     styles: STYLES,
     head: '<meta http-equiv="refresh" content="5">',
     main: `<h1>Mail</h1>
 <p>Without SMTP_URL mails are kept here instead of being sent, and so are text messages without WATCHWORD_SMS_URL. This list refreshes every 5 seconds.</p>
-${list}${textRows.length > 0 ? `\n<h2>Text messages</h2>\n<ul>${textRows.join('\n')}</ul>` : ''}`,
+${list}`,
   })
 }
 
-function renderRow({ id, to, createdAt }: OpenedMail | OpenedSms, title: string): string {
-  return `<li><a href="/dev/mail/${id}"><strong>${escapeHtml(title)}</strong>
+function renderRow(message: OpenedMail | OpenedSms): string {
+  const { id, to, createdAt } = message
+  const title = 'subject' in message ? escapeHtml(message.subject) : 'Text message <b>SMS</b>'
+  return `<li><a href="/dev/mail/${id}"><strong>${title}</strong>
 <time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time><span>${escapeHtml(to)}</span></a></li>`
 }
 
@@ -94,8 +100,9 @@ function renderFields(fields: string[][]): string {
   return fields.map(([name = '', value = '']) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')
 }
 
-function renderOne(mail: OpenedMail): string {
+function renderOne(mail: OpenedMail, { name, address }: Sender): string {
   const fields = [
+    ['From', name === '' ? address : `${name} <${address}>`],
     ['To', mail.to],
     ...(mail.replyTo === null ? [] : [['Reply to', mail.replyTo]]),
     ['Kind', mail.kind],

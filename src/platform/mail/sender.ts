@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { type Config, ConfigError } from '../config.ts'
+import { parseEmail } from './address.ts'
 
 export interface Sender {
   name: string
@@ -26,4 +27,15 @@ export function domainOf(address: string): string {
  */
 export function maySendAs(config: Config, address: string): boolean {
   return domainOf(address) === domainOf(readSender(config.mailFrom).address)
+}
+
+/**
+ * The sender that a mail shows, of what its directory asks for. An address that this deployment does not send for, or no
+ * longer, gives way to its own.
+ */
+export function senderOf(config: Config, from: { name: string | null; address: string | null }): Sender {
+  const own = readSender(config.mailFrom)
+  const address = from.address === null ? null : parseEmail(from.address)
+  const allowed = address !== null && maySendAs(config, address.email)
+  return { name: from.name ?? own.name, address: allowed ? address.email : own.address }
 }

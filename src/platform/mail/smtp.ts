@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
 import { parseEmail } from './address.ts'
 import type { WaitingMail } from './outbox.ts'
-import { domainOf, maySendAs, readSender, type Sender } from './sender.ts'
+import { domainOf, readSender, senderOf } from './sender.ts'
 
 /** The way to the mail server. */
 export interface MailServer {
@@ -28,7 +28,7 @@ export function openMailServer(config: Config): MailServer | null {
       const replyTo = mail.replyTo === null ? null : parseEmail(mail.replyTo)
       try {
         await transport.sendMail({
-          from: senderOf(config, sender, mail),
+          from: senderOf(config, mail.from),
           ...(replyTo ? { replyTo: { name: '', address: replyTo.email } } : {}),
           to: { name: '', address: to.email },
           // Never derived from headers by a parser, which address tricks mislead (GHSA-7rqj-j65f-68wh).
@@ -51,13 +51,6 @@ export function openMailServer(config: Config): MailServer | null {
     },
     close: () => transport.close(),
   }
-}
-
-/** The sender that the mail shows. An address that this deployment does not send for, or no longer, gives way to its own. */
-function senderOf(config: Config, own: Sender, { from }: WaitingMail): Sender {
-  const address = from.address === null ? null : parseEmail(from.address)
-  const allowed = address !== null && maySendAs(config, address.email)
-  return { name: from.name ?? own.name, address: allowed ? address.email : own.address }
 }
 
 const LIMITS = {
