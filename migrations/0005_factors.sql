@@ -109,3 +109,6 @@ create index trusted_devices_by_expiry on trusted_devices (expires_at);
 
 -- The trusted device that stood for the second factor of a session.
 alter table sessions add column trusted_device_id uuid;
+
+-- An address of the user was proved before the present one: a change of address is no way around a second factor.
+alter table users add column proved_before boolean not null default false;

@@ -42,9 +42,12 @@ export async function measureRequests(
 }
 
 /** Sends each request once, to prepare a measurement; returns the answers' bodies. Throws at any failure. */
-export async function callAll(bench: Bench, requests: LoadRequest[]): Promise<string[]> {
+export async function callAll(
+  bench: Bench,
+  requests: LoadRequest[],
+  connections = bench.connections,
+): Promise<string[]> {
   const { watchword, headers } = await getDeployment(bench)
-  const { connections } = bench
   const plan: LoadPlan = {
     baseUrl: watchword.baseUrl,
     headers,

@@ -77,12 +77,14 @@ async function setPasswords(bench: Bench, subOrgId: string, emails: string[]): P
   }
   const password = 'correct horse battery staple'
   await callAll(
-    { ...bench, connections: 8 },
+    bench,
     emails.map((email) => ({
       method: 'PUT',
       path: `/v1/users/${ids.get(email)}/password`,
       body: JSON.stringify({ password, subOrgId }),
     })),
+    // As many as the hashers take.
+    8,
   )
 }
 

@@ -33,6 +33,8 @@ const getLogins = oncePerRun(async (bench): Promise<LoadRequest[]> => {
       path: `/v1/users/${readText(body, 'user.id')}/password`,
       body: JSON.stringify({ password: PASSWORD, subOrgId }),
     })),
+    // As many as the hashers take.
+    8,
   )
   return emails.map((email) => post('/v1/auth/login/password', { email, password: PASSWORD, subOrgId }))
 })

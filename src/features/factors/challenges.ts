@@ -190,8 +190,15 @@ export async function setChallengeSms(tx: Tx, directory: Directory, id: string, 
     .execute()
 }
 
-/** Ends every challenge of a user. */
+/** Ends every challenge of a user, and every enrollment that was begun. */
 export async function voidChallenges(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  for (const table of ['totp_enrollments', 'mfa_phones'] as const)
+    await tx
+      .deleteFrom(table)
+      .where('directory_id', '=', directory.id)
+      .where('user_id', '=', userId)
+      .where('confirmed_at', 'is', null)
+      .execute()
   await tx.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
 }
 

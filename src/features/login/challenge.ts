@@ -53,7 +53,7 @@ export async function answerChallenge(
     }),
   })
   if (!made) return null
-  const methods = enrollment ? ['totp'] : methodsOf(await policyOf(platform, directory), made.has)
+  const methods = enrollment ? ['totp'] : await methodsToOffer(context, facts, made.has)
   return {
     session: null,
     mfa_required: true,
@@ -62,4 +62,14 @@ export async function answerChallenge(
     methods,
     enrollment_required: enrollment,
   }
+}
+
+/** No code passes for somebody whose only second factor is a passkey: they sign in with it. */
+async function methodsToOffer(
+  { platform, directory }: LoginContext,
+  facts: SignInFacts,
+  has: Parameters<typeof methodsOf>[1],
+): Promise<string[]> {
+  if (!facts.mfa_enrolled) return ['passkey']
+  return methodsOf(await policyOf(platform, directory), has)
 }

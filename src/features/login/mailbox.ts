@@ -42,8 +42,8 @@ export async function completeMailboxLogin(
     if (user.epoch !== facts.epoch) return null
     await also?.(tx)
     // The first proof takes away every factor that was set before it; what `also` cut off is the other ways in.
-    const { epoch, mfa_enrolled } = await getUser(tx, directory, user.id)
-    const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, epoch }
+    const { epoch, mfa_enrolled, passkey_count } = await getUser(tx, directory, user.id)
+    const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
     return completeLogin(context, tx, proven, proof)
   })
 }

@@ -16,6 +16,7 @@ export interface SignInFacts {
   epoch: number
   /** Whether the user has a second factor. */
   mfa_enrolled: boolean
+  passkey_count: number
   organization_slug: string | null
   organization_status: string | null
   /** Seconds until a lock of the address ends, seen from where the end user is; null: none. */
@@ -61,7 +62,7 @@ export async function findSignInFactsById(
 function selectFacts(directory: Directory, lockedSeconds: RawBuilder<unknown>) {
   return sql`
     select users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
-      users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled,
+      users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled, users.passkey_count,
       organizations.slug as organization_slug, organizations.status as organization_status,
       ${lockedSeconds} as locked_seconds
     from users

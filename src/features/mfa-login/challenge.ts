@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
@@ -36,7 +37,7 @@ import {
   smsText,
 } from '../mfa/mfa.ts'
 import { revokeSession } from '../sessions/sessions.ts'
-import { judgeCode, type RightCode } from './code.ts'
+import { isDigits, judgeCode, offeredMethods, type RightCode } from './code.ts'
 
 const DAY_SECONDS = 24 * 3600
 const SMS_SECONDS = 300
@@ -53,10 +54,19 @@ export interface PassedChallenge {
  * counted, before the code is looked at. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`,
  * `unavailable`, and what the door throws.
  */
-export async function passChallenge(
-  context: LoginContext,
-  sent: { token: string; code: string; trustDevice: boolean },
-): Promise<PassedChallenge> {
+export function passChallenge(context: LoginContext, sent: SentCode): Promise<PassedChallenge> {
+  // A backup code costs a hash: with no place for it, nothing is counted.
+  if (isDigits(sent.code)) return pass(context, sent)
+  return withPasswordPlace(context.platform, context.directory, () => pass(context, sent))
+}
+
+interface SentCode {
+  token: string
+  code: string
+  trustDevice: boolean
+}
+
+async function pass(context: LoginContext, sent: SentCode): Promise<PassedChallenge> {
   const { platform, directory, origin } = context
   const presented = { token: sent.token, ip: origin.endUser.ip }
   const challenge = await claimChallengeTry(platform.db, platform, directory, presented)
@@ -172,7 +182,8 @@ export async function sendChallengeCode(context: LoginContext, token: string): P
   const facts = await findSignInFactsById(platform.db, directory, challenge.user_id)
   if (!facts) throw mfaErrors.challengeExpired()
   assertMaySignIn(facts)
-  if (challenge.phone === null) throw mfaErrors.methodDisabled({ detail: 'The user has enrolled no phone.' })
+  if (challenge.phone === null || !(await offeredMethods(context, challenge)).includes('sms'))
+    throw mfaErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
   const phone = await admitFactorPhone(context, challenge.phone)
   const { code, hash } = makeSmsCode(platform, challenge.id)
   await platform.tx(async (tx) => {

@@ -22,19 +22,29 @@ export interface RightCode {
 
 const SPENT = { backupCodesLeft: null }
 
+/** Whether what was typed reads as a code of six digits; else as a backup code. */
+export function isDigits(typed: string): boolean {
+  return /^\d{6}$/.test(typed.replaceAll(/\s/g, ''))
+}
+
+/** What a challenge was answered with. */
+export async function offeredMethods(context: LoginContext, challenge: ChallengeRow): Promise<MfaMethod[]> {
+  return methodsOf(await policyOf(context.platform, context.directory), {
+    totp: challenge.totp !== null,
+    backup: challenge.backup_codes > 0,
+    sms: challenge.phone !== null,
+  })
+}
+
 /** What a typed code is, among the methods that are offered to the user; null: it is wrong. Spends nothing. */
 export async function judgeCode(
   context: LoginContext,
   challenge: ChallengeRow,
   typed: string,
 ): Promise<RightCode | null> {
-  const methods = methodsOf(await policyOf(context.platform, context.directory), {
-    totp: challenge.totp !== null,
-    backup: challenge.backup_codes > 0,
-    sms: challenge.phone !== null,
-  })
+  const methods = await offeredMethods(context, challenge)
   const code = typed.replaceAll(/\s/g, '')
-  if (/^\d{6}$/.test(code)) {
+  if (isDigits(code)) {
     if (methods.includes('totp')) {
       const right = await judgeTotp(context, challenge, code)
       if (right) return right

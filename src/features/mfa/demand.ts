@@ -27,6 +27,7 @@ export interface Subject {
   user_id: string
   role: string
   mfa_enrolled: boolean
+  passkey_count: number
 }
 
 /** What a sign-in still needs after its first factor. */
@@ -66,7 +67,8 @@ export async function demandFactor(
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
   if (!subject.mfa_enrolled) {
     const grace = await settleGrace(db, directory, subject.user_id, policy)
-    return grace && !grace.over ? { ...found, graceEndsAt: grace.ends_at } : { ...found, kind: 'enrollment' }
+    if (grace && !grace.over) return { ...found, graceEndsAt: grace.ends_at }
+    return { ...found, kind: await withoutFactor(context, subject) }
   }
   const { trustedDevice } = origin.endUser
   if (trustedDevice && maySkipByDevice(policy, subject, trust)) {
@@ -77,8 +79,18 @@ export async function demandFactor(
   return { ...found, kind: 'challenge' }
 }
 
+/**
+ * Whoever has a passkey has both factors in it, and signs in with it: a first factor alone must not enroll an app beside
+ * it.
+ */
+async function withoutFactor({ platform, directory }: MfaContext, subject: Subject): Promise<Demand['kind']> {
+  const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(platform, directory, 'passkeys'))
+  return hasPasskey ? 'challenge' : 'enrollment'
+}
+
 function stillHolds(policy: Policy, subject: Subject): RawBuilder<unknown> {
-  return sql`users.mfa_enrolled = ${subject.mfa_enrolled}::boolean and coalesce((
+  return sql`users.mfa_enrolled = ${subject.mfa_enrolled}::boolean
+    and (users.passkey_count > 0) = ${subject.passkey_count > 0}::boolean and coalesce((
     select version from mfa_policies where mfa_policies.directory_id = users.directory_id), 0) = ${policy.version}::int`
 }
 
@@ -97,7 +109,7 @@ export async function demandAtRefresh(
   if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
   const grace = await settleGrace(platform.db, directory, subject.user_id, policy)
   if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
-  if (!subject.mfa_enrolled) return { ...found, kind: 'enrollment' }
+  if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(context, subject) }
   const deviceId = subject.trusted_device_id
   if (deviceId !== null && maySkipByDevice(policy, subject, trust)) {
     if (await isDeviceTrusted(platform.db, directory, deviceId, trust.trusted_device_days)) return found

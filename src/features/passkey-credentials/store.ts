@@ -19,6 +19,8 @@ export interface NewPasskey {
   deviceName: string | null
   rpId: string
   userHandle: Buffer
+  /** Of the user, when the registration began to be looked at. */
+  epoch: number
 }
 
 /** What an authenticator said of itself when it signed. */
@@ -99,7 +101,8 @@ export async function insertPasskey(
 ): Promise<Insertion> {
   const { userId } = passkey
   const owner = await lockOwner(tx, directory, userId)
-  if (!owner?.attachable) return 'gone'
+  // Cut off since the registration began: what began before does not pass.
+  if (!owner?.attachable || owner.epoch !== passkey.epoch) return 'gone'
   if (owner.passkey_count >= limit) return 'full'
   const row = await tx
     .insertInto('passkeys')
@@ -130,7 +133,7 @@ export async function insertPasskey(
 async function lockOwner(tx: Tx, directory: Directory, userId: string) {
   return tx
     .selectFrom('users')
-    .select('passkey_count')
+    .select(['passkey_count', 'epoch'])
     .select(sql<boolean>`active and pending_until is null`.as('attachable'))
     .where('directory_id', '=', directory.id)
     .where('id', '=', userId)

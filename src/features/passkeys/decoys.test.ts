@@ -11,7 +11,6 @@ const tenant = await app.tenant()
 interface Descriptor {
   type: string
   id: string
-  transports: string[]
 }
 
 async function ask(subOrgId: string, email: string) {
@@ -36,16 +35,15 @@ test('the options of an address that nobody has, or that has no passkey, have th
     const reply = await ask(subOrgId, email)
     const { options } = reply.body
     const { allowCredentials: list } = options
-    // All but the ids, their lengths and the ways to reach them, byte for byte.
-    const bare = list.map(({ type }: Descriptor) => ({ type, id: '', transports: [] }))
+    // All but the ids and their lengths, byte for byte.
+    const bare = list.map((each: Descriptor) => ({ ...each, id: '' }))
     const rest = { ...reply.body, challengeId: '', options: { ...options, challenge: '', allowCredentials: bare } }
     const headers = [...reply.headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name))
     const shape = JSON.stringify([reply.status, headers, rest, options.challenge.length])
     shapes.set(list.length, (shapes.get(list.length) ?? new Set()).add(shape))
-    for (const { id, transports } of list) {
+    for (const { id } of list) {
       expect([16, 20, 32, 64]).toContain(Buffer.from(id, 'base64url').length)
       expect(Buffer.from(id, 'base64url').toString('base64url')).toBe(id)
-      expect([['internal'], ['internal', 'hybrid'], ['usb']]).toContainEqual(transports)
     }
   }
   expect([...shapes.keys()].sort()).toEqual([1, 2])

@@ -3,14 +3,8 @@ import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Descriptor } from './schema.ts'
 
-/** What common authenticators make: how long their credential ids are, and how they are reached. */
-const MAKES: { bytes: number; transports: string[] }[] = [
-  { bytes: 20, transports: ['internal', 'hybrid'] },
-  { bytes: 32, transports: ['internal'] },
-  { bytes: 32, transports: ['internal', 'hybrid'] },
-  { bytes: 16, transports: ['internal', 'hybrid'] },
-  { bytes: 64, transports: ['usb'] },
-]
+/** How long the credential ids of common authenticators are. */
+const ID_BYTES = [20, 32, 32, 16, 64]
 
 /**
  * Passkeys that nobody has, for an address that has none (WebAuthn L3 §14.6.2): one, seldom two, the same whenever the
@@ -21,12 +15,11 @@ export function decoysOf(platform: Platform, directory: Directory, emailNorm: st
   const draw = (...about: string[]) => keyedHash(key, 'passkey', directory.id, rpId, emailNorm, ...about)
   const count = draw('count').readUInt8(0) < 192 ? 1 : 2
   return Array.from({ length: count }, (_, n) => {
-    const make = MAKES[draw('make', String(n)).readUInt8(0) % MAKES.length]
+    const length = ID_BYTES[draw('make', String(n)).readUInt8(0) % ID_BYTES.length]
     const bytes = Buffer.concat([draw('id', String(n)), draw('more', String(n))])
     return {
       type: 'public-key',
-      id: bytes.subarray(0, make?.bytes).toString('base64url'),
-      transports: make?.transports ?? [],
+      id: bytes.subarray(0, length).toString('base64url'),
     }
   })
 }

@@ -92,7 +92,13 @@ export async function finishRegistration(
   const rp = await relyingPartyOf(platform, directory)
   const made = await verifyRegistration({ rp, ceremony }, sent.credential)
   if ('refused' in made) throw refusedRegistration(made.cause)
-  const passkey = { ...made, userId: user.id, deviceName: sent.deviceName || null, userHandle: userHandle(user) }
+  const passkey = {
+    ...made,
+    userId: user.id,
+    epoch: user.epoch,
+    deviceName: sent.deviceName || null,
+    userHandle: userHandle(user),
+  }
   return platform.tx((tx) => attach(tx, context, user, passkey))
 }
 
@@ -143,7 +149,8 @@ async function assertRecentSignIn(
   if (withinSeconds === 0) return
   const claims = accessToken === null ? null : await verifyAccessToken(platform, directory.environmentId, accessToken)
   const id = claims?.['sid']
-  const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds } : null
+  const factors = user.mfa_enrolled || user.passkey_count > 0
+  const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds, factors } : null
   if (session && (await isRecentSession(platform.db, directory, session))) return
   throw passkeyErrors.recentSignInRequired({
     detail: `Registering takes the access_token of a sign-in of the user within ${withinSeconds} s.`,

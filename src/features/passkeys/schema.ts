@@ -172,6 +172,11 @@ export function toPasskey(row: PasskeyRow): Passkey {
   }
 }
 
+/** As decoys are: how an authenticator is reached would tell a real one by its variety. */
+export function toDecoyLike(row: Pick<PasskeyRow, 'credential_id'>): Descriptor {
+  return { type: 'public-key', id: row.credential_id }
+}
+
 export function toDescriptor(row: Pick<PasskeyRow, 'credential_id' | 'transports'>): Descriptor {
   return { type: 'public-key', id: row.credential_id, transports: row.transports }
 }

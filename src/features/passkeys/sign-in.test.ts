@@ -35,7 +35,7 @@ describe.each(['ES256', 'EdDSA', 'RS256'] as const)('a passkey of %s', (algorith
       challenge: expect.stringMatching(/^[\w-]{43}$/),
       timeout: 300_000,
       rpId: 'localhost',
-      allowCredentials: [{ type: 'public-key', id: holder.passkey.id, transports: ['internal'] }],
+      allowCredentials: [{ type: 'public-key', id: holder.passkey.id }],
       userVerification: 'required',
     })
     await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 })

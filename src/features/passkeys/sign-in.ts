@@ -24,7 +24,7 @@ import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
 import { CEREMONY_SECONDS, type StartedCeremony } from './passkeys.ts'
 import { relyingPartyOf } from './relying-party.ts'
-import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDescriptor } from './schema.ts'
+import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
 import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
 
 /**
@@ -57,7 +57,7 @@ export async function startSignIn(
     challenge: challenge.toString('base64url'),
     timeout: CEREMONY_SECONDS * 1000,
     rpId: rp.id,
-    allowCredentials: passkeys.length ? passkeys.map(toDescriptor) : decoys,
+    allowCredentials: passkeys.length ? passkeys.map(toDecoyLike) : decoys,
     userVerification: rp.settings.user_verification,
   }
   return { options, challengeId }

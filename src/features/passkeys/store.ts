@@ -6,7 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 export async function isRecentSession(
   db: Db,
   directory: Directory,
-  session: { id: string; userId: string; withinSeconds: number },
+  session: { id: string; userId: string; withinSeconds: number; factors: boolean },
 ): Promise<boolean> {
   const found = await db
     .selectFrom('sessions')
@@ -15,6 +15,8 @@ export async function isRecentSession(
     .where('id', '=', session.id)
     .where('user_id', '=', session.userId)
     .where('revoked_at', 'is', null)
+    // Who has a second factor has shown it: a passkey passes for both.
+    .$if(session.factors, (query) => query.where('aal', '=', 'aal2'))
     .where(sql<boolean>`expires_at > clock_now() and idle_expires_at > clock_now()`)
     .where(sql<boolean>`authenticated_at > clock_now() - make_interval(secs => ${session.withinSeconds}::int)`)
     .executeTakeFirst()

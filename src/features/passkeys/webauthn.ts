@@ -21,7 +21,7 @@ export interface Refused {
   cause?: unknown
 }
 
-export type MadePasskey = Omit<NewPasskey, 'userId' | 'deviceName' | 'userHandle'>
+export type MadePasskey = Omit<NewPasskey, 'userId' | 'deviceName' | 'userHandle' | 'epoch'>
 
 /** The passkey that a browser made (WebAuthn L3 §7.1). */
 export async function verifyRegistration(

@@ -107,8 +107,8 @@ function changeAndSignIn(context: LoginContext, reset: Reset, proof: Proof) {
     if (user?.epoch !== reset.facts.epoch) return null
     await reset.write(tx)
     // What that cut off is the other ways in.
-    const { epoch, mfa_enrolled } = await getUser(tx, context.directory, user.id)
-    return completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled }, proof)
+    const { epoch, mfa_enrolled, passkey_count } = await getUser(tx, context.directory, user.id)
+    return completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
   })
 }
 

@@ -42,6 +42,7 @@ export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise
       extract(epoch from clock_now() - s.rotated_at)::float8 as rotated_seconds_ago,
       s.revoked_at is null and s.expires_at > clock_now() and s.idle_expires_at > clock_now() as live,
       u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch, u.mfa_enrolled,
+      u.passkey_count,
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()
         then ceil(extract(epoch from u.locked_until - clock_now()))::int end as locked_seconds

@@ -53,7 +53,9 @@ export async function changeUser(tx: Tx, context: ChangeContext, id: string, pat
     ...toColumns(patch),
     ...(address ? { email: address.email, email_norm: address.norm } : {}),
     // Nobody has shown yet that the new mailbox is theirs.
-    ...(movesMailbox ? { email_verified: false, locked_until: null } : {}),
+    ...(movesMailbox
+      ? { email_verified: false, locked_until: null, proved_before: before.email_verified || before.proved_before }
+      : {}),
   }
   const turned = patch.active !== undefined && patch.active !== before.active
   const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))

@@ -218,9 +218,18 @@ export async function proveMailbox(tx: Tx, context: ProofContext, user: UserRow,
   const proven = await setVerified(tx, directory, user)
   if (!proven) return (await lockUserRow(tx, directory, user.id))?.email_norm === user.email_norm
   await removeWhatPrecededProof(tx, context, proven, kept)
-  const left = { ...proven, mfa_enrolled: false, passkey_count: 0 }
+  const left = keepsFactors(proven) ? proven : { ...proven, mfa_enrolled: false, passkey_count: 0 }
   await recordUser(tx, directory, origin, 'user.email_verified', left, user)
   return true
+}
+
+/**
+ * Whose address was proved once and is another now, and who has a second factor, is asked for it at this sign-in: then
+ * factors and passkeys stay, for else the new mailbox alone would do away with them. Without one there is nothing that
+ * tells who prepared the account, and they go.
+ */
+function keepsFactors(user: UserRow): boolean {
+  return user.proved_before && user.mfa_enrolled
 }
 
 /**
@@ -235,9 +244,11 @@ async function removeWhatPrecededProof(
 ): Promise<void> {
   await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
   if (!kept.password) await removePassword(tx, directory, user.id)
-  await removeFactors(tx, directory, user.id)
-  await removePasskeys(tx, directory, user.id)
   await voidCeremonies(tx, directory, user.id)
+  if (!keepsFactors(user)) {
+    await removeFactors(tx, directory, user.id)
+    await removePasskeys(tx, directory, user.id)
+  }
   await voidLinks(tx, platform, directory, user, { exceptId: kept.linkId })
   await raiseEpoch(tx, directory, user.id)
 }

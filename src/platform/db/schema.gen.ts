@@ -419,6 +419,7 @@ export interface Users {
   passkey_count: Generated<number>;
   pending_until: Timestamp | null;
   phone: string | null;
+  proved_before: Generated<boolean>;
   role: Generated<string>;
   scim_managed: Generated<boolean>;
   source: string;

@@ -59,11 +59,11 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
       const { state } = request
       state.route = route
-      refuseOverload(platform)
       if (route.auth === 'public') {
         state.origin.endUser = { ip: clientAddress(request), userAgent: request.headers['user-agent'] ?? null }
         return
       }
+      refuseOverload(platform)
       const now = platform.clock.now()
       const principal = await authenticate(request.headers, clientAddress(request), pipeline.findApiKey, now)
       authorize(principal, route.scope ?? 'any key')
