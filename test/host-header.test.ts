@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
 import { MAIL_KINDS } from '../src/platform/mail/kinds.ts'
 import { routes } from '../src/routes.ts'
+import { enrollTotp, makeProvenUser, signInByLink } from './factors.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { mailedLink } from './sign-in.ts'
@@ -18,29 +19,36 @@ const { port } = new URL(app.baseUrl)
 
 /** Every route that mails somebody, or answers a link to be mailed. */
 const MAILING_ROUTES = [
+  'DELETE /v1/mfa/sms',
+  'DELETE /v1/mfa/totp',
+  'DELETE /v1/webauthn/credentials/{credentialId}',
   'PATCH /v1/users/{userId}',
   'POST /v1/auth/email/verify',
   'POST /v1/auth/login/magic-link/send',
   'POST /v1/auth/login/otp/send',
   'POST /v1/auth/login/password',
+  'POST /v1/auth/passkey/register',
   'POST /v1/auth/password/reset/confirm',
   'POST /v1/auth/password/reset/send',
   'POST /v1/auth/signup',
   'POST /v1/auth/signup/authenticate-email/send',
   'POST /v1/auth/signup/otp/send',
   'POST /v1/auth/signup/password',
+  'POST /v1/mfa/challenge/verify',
   'POST /v1/otp/generate',
   'POST /v1/users/invites',
   'POST /v1/users/{userId}/invite',
   'POST /v1/users/{userId}/password/reset',
   'POST /v1/users/{userId}/verify/resend',
+  'PUT /v1/mfa/sms',
+  'PUT /v1/mfa/totp',
   'PUT /v1/users/{userId}/password',
 ]
 
 type MakeRequest = (world: World) => SampleRequest | Promise<SampleRequest>
 
 /** Requests that mail, of routes whose sample does not. */
-const more: Record<string, MakeRequest> = {
+const more: Record<string, MakeRequest | MakeRequest[]> = {
   'PATCH /v1/users/{userId}': ({ ids, email }) => ({ params: { userId: ids.user }, body: { email: `new-${email}` } }),
   'POST /v1/otp/generate': ({ email }) => ({ body: { email } }),
   async 'POST /v1/auth/login/password'(world) {
@@ -52,6 +60,20 @@ const more: Record<string, MakeRequest> = {
     const { linkEmail: email, ids } = world
     return { body: { email, token_hash: ids.verificationLink, password: 'the third mistake' } }
   },
+  'POST /v1/mfa/challenge/verify': [
+    async ({ scoped, ids }) => {
+      await scoped.patch('/v1/auth/settings', { lockout_max_attempts: 3 })
+      const body = { challenge_token: ids.challengeToken, code: '000000' }
+      for (const _ of [1, 2]) await scoped.post('/v1/mfa/challenge/verify', body)
+      return { body }
+    },
+    async ({ scoped }) => {
+      const { id, email } = await makeProvenUser(scoped)
+      const { backupCodes } = await enrollTotp(scoped, id)
+      const { challenge_token } = (await signInByLink(scoped, email)).body
+      return { body: { challenge_token, code: backupCodes[0] ?? '' } }
+    },
+  ],
 }
 
 async function failTwice({ scoped }: World, email: string): Promise<void> {
@@ -65,7 +87,7 @@ function requestsOf(route: Route): MakeRequest[] {
   const takesLink = 'deliver' in (route.body?.properties ?? {})
   const answered = (world: World) => ({ ...sample(world), body: { ...sample(world).body, deliver: false } })
   const others = more[nameOf(route)]
-  return [sample, ...(others ? [others] : []), ...(takesLink ? [answered] : [])]
+  return [sample, ...(others ? [others].flat() : []), ...(takesLink ? [answered] : [])]
 }
 
 interface Disguise {
@@ -148,6 +170,8 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+|\b[0-9A-Za-z]{40,}\b|rt_\w+|req_\w+/g, 'token')
     .replaceAll(/(\\n|>|\\")[a-z]+ [a-z]+(?=\\n|<|\\")/g, '$1code')
     .replaceAll(/\b\d{6}\b/g, 'digits')
+    .replaceAll(/\b[0-9A-Z]-[0-9A-Z]{5}-[0-9A-Z]{5}\b/g, 'backup code')
+    .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
 }
 
 /** What mails in earnest, of all that the routes can be asked. */

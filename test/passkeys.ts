@@ -5,6 +5,9 @@ import type { Caller, Reply } from './harness.ts'
 /** The page that development takes passkeys from. */
 export const PAGE = 'http://localhost:3000'
 
+/** The page of a relying party: where the service is deployed, its own host. */
+const pageOf = (rpId: string) => (rpId === 'localhost' ? PAGE : `https://${rpId}`)
+
 export interface PasskeyHolder {
   subOrgId: string
   userId: string
@@ -29,7 +32,7 @@ export async function register(
 ): Promise<Reply> {
   const { deviceName, ...answering } = how
   const { options, challengeId } = await registrationOptions(caller, who.subOrgId, who.userId)
-  const credential = passkey.make(options, { origin: PAGE, ...answering })
+  const credential = passkey.make(options, { origin: pageOf(options.rp.id), ...answering })
   const body = { subOrgId: who.subOrgId, userId: who.userId, action: 'verify', challengeId, credential }
   return caller.post('/v1/auth/passkey/register', { ...body, ...(deviceName === undefined ? {} : { deviceName }) })
 }
@@ -66,7 +69,7 @@ export async function signInBy(
 ): Promise<Reply> {
   const { email = holder.email, ...answering } = how
   const { options, challengeId } = await signInOptions(caller, holder.subOrgId, email)
-  const credential = holder.passkey.use(options, { origin: PAGE, ...answering })
+  const credential = holder.passkey.use(options, { origin: pageOf(options.rpId), ...answering })
   return caller.post('/v1/auth/login/passkey/verify', { subOrgId: holder.subOrgId, email, challengeId, credential })
 }
 
@@ -77,8 +80,8 @@ export async function makePasskeyRecords(caller: Caller, subOrgId: string) {
   const registration = await registrationOptions(caller, subOrgId, holder.userId)
   return {
     passkeyEmail: holder.email,
-    passkeyAnswer: holder.passkey.use(login.options, { origin: PAGE }),
-    madePasskey: newPasskey().make(registration.options, { origin: PAGE }),
+    passkeyAnswer: holder.passkey.use(login.options, { origin: pageOf(login.options.rpId) }),
+    madePasskey: newPasskey().make(registration.options, { origin: pageOf(registration.options.rp.id) }),
     ids: {
       passkeyUser: holder.userId,
       passkey: holder.credentialId,
