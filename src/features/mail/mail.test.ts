@@ -24,6 +24,12 @@ const NO_SUBJECTS = {
   account_locked: null,
   password_changed: null,
   email_changed: null,
+  mfa_enrolled: null,
+  mfa_removed: null,
+  mfa_locked: null,
+  backup_code_used: null,
+  passkey_registered: null,
+  passkey_deleted: null,
 }
 const DEFAULTS = {
   brand_name: null,
