@@ -202,6 +202,7 @@ async function expectOutcome(reply: Reply, expected: Outcome) {
       mfa_required: true,
       challenge_token: expect.stringMatching(/^mfa_/),
       challenge_expires_at: expect.any(String),
+      directory_user_id: expect.any(String),
       methods: ['totp'],
       enrollment_required: expected === 'enrollment',
     })

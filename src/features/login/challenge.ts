@@ -59,6 +59,7 @@ export async function answerChallenge(
     mfa_required: true,
     challenge_token: made.token,
     challenge_expires_at: made.expiresAt.toISOString(),
+    directory_user_id: facts.user_id,
     methods,
     enrollment_required: enrollment,
   }

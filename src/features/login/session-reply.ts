@@ -26,7 +26,14 @@ export const SessionReply = Type.Object({
     Type.String({ description: 'For POST /v1/mfa/challenge/verify, or PUT /v1/mfa/totp if enrollment_required.' }),
   ),
   challenge_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
-  methods: Type.Optional(Type.Array(Type.String(), { description: 'Of `totp`, `backup` and `sms`: what passes.' })),
+  directory_user_id: Type.Optional(
+    Type.String({ format: 'uuid', description: 'Whom the challenge is for: userId of an enrollment.' }),
+  ),
+  methods: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'What passes: `totp`, `backup`, `sms`; `passkey`: signing in with it.',
+    }),
+  ),
   enrollment_required: Type.Optional(
     Type.Boolean({ description: 'The person has no factor, and enrolls one to get in.' }),
   ),

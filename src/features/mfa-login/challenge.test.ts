@@ -41,6 +41,7 @@ test('a sign-in of an enrolled user answers a challenge, and no session before t
     mfa_required: true,
     challenge_token: expect.stringMatching(/^mfa_[0-9A-Za-z]{43}$/),
     challenge_expires_at: expect.any(String),
+    directory_user_id: expect.any(String),
     methods: ['totp', 'backup'],
     enrollment_required: false,
   })
