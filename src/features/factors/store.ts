@@ -225,6 +225,7 @@ export async function confirmPhone(tx: Tx, directory: Directory, userId: string,
   const { rows } = await sql`
     update mfa_phones set confirmed_at = clock_now(), expires_at = null, code_hash = null
     where directory_id = ${directory.id} and user_id = ${userId} and id = ${id} and confirmed_at is null
+      and expires_at > clock_now()
     returning id`.execute(tx)
   return rows.length > 0
 }

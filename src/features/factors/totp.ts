@@ -25,7 +25,9 @@ export function stepAt(epochSeconds: number): number {
 }
 
 /** The step whose code this is, of those next to the present one and after the last that passed; null: none. */
-export function matchStep(secret: string, code: string, epochSeconds: number, lastStep: number): number | null {
+export function matchStep(secret: string, typed: string, epochSeconds: number, lastStep: number): number | null {
+  // Apps show the digits in two groups.
+  const code = typed.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(code)) return null
   const now = stepAt(epochSeconds)
   let matched: number | null = null

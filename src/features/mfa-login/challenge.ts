@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
 import {
@@ -39,7 +39,6 @@ import {
 import { revokeSession } from '../sessions/sessions.ts'
 import { isDigits, judgeCode, offeredMethods, type RightCode } from './code.ts'
 
-const DAY_SECONDS = 24 * 3600
 const SMS_SECONDS = 300
 // Where locks are off, guessing codes stays slow.
 const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
@@ -96,7 +95,7 @@ async function refuse(context: LoginContext, challenge: ChallengeRow, attempt: A
   await platform.tx(async (tx) => {
     await record(tx, directory, origin, mfaEvent('mfa.challenge.failed', userId, { id, reason: 'wrong_code', locked }))
     const facts = locked ? await findSignInFactsById(tx, directory, userId) : null
-    if (facts) await queueMail(tx, platform, directory, challengesLockedMail(facts.email), DAY_SECONDS)
+    if (facts) await queueMail(tx, platform, directory, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return mfaErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
@@ -116,7 +115,13 @@ async function admit(
   const data = { id: challenge.id, method: right.method }
   await record(tx, directory, origin, mfaEvent('mfa.challenge.succeeded', facts.user_id, data))
   if (spent.backupCodesLeft !== null)
-    await queueMail(tx, platform, directory, backupCodeUsedMail(facts.email, spent.backupCodesLeft), DAY_SECONDS)
+    await queueMail(
+      tx,
+      platform,
+      directory,
+      backupCodeUsedMail(facts.email, spent.backupCodesLeft),
+      NOTICE_USEFUL_SECONDS,
+    )
   const session = await openSession(tx, context, challenge, facts, right.amr)
   return { session, device: trust ? await rememberDevice(tx, context, facts) : null }
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import {
   claimPendingTotp,
   confirmTotp,
@@ -25,11 +25,10 @@ import { findUserById, getUser, type UserRow, userErrors } from '../users/users.
 import type { MfaContext } from './demand.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
-import { policyOf, requiresOf } from './policy.ts'
+import { lacksFactor, policyOf } from './policy.ts'
 import type { MfaMethod } from './schema.ts'
 
 const PENDING_SECONDS = 600
-const DAY_SECONDS = 24 * 3600
 
 /** The user a factor is for. Throws `user_not_found`, `verification_required` for a sign-up without its proof. */
 export async function getFactorUser({ platform, directory }: MfaContext, userId: string): Promise<UserRow> {
@@ -138,7 +137,7 @@ export async function saveTotp(tx: Tx, context: MfaContext, proven: ProvenTotp):
     throw mfaErrors.enrollmentNotFound()
   await replaceBackupCodes(tx, directory, user.id, hashed)
   await noteEnrolled(tx, directory, user.id)
-  await queueMail(tx, platform, directory, enrolledMail(current.email, 'app'), DAY_SECONDS)
+  await queueMail(tx, platform, directory, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
   await record(tx, directory, origin, mfaEvent('mfa.enrolled', user.id, { method: 'totp' }))
 }
 
@@ -155,10 +154,10 @@ export async function removeTotpOf(context: MfaContext, userId: string, revokeSe
   return platform.tx(async (tx) => {
     const user = await getUser(tx, directory, userId)
     if (!(await removeTotp(tx, directory, user.id))) throw mfaErrors.enrollmentNotFound()
-    await queueMail(tx, platform, directory, removedMail(user.email, 'app'), DAY_SECONDS)
+    await queueMail(tx, platform, directory, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
     await record(tx, directory, origin, mfaEvent('mfa.removed', user.id, { method: 'totp' }))
     if (revokeSessions) await revokeUserSessions(tx, directory, origin, user.id, 'mfa_removed')
-    return requiresOf(await policyOf(platform, directory), user.role)
+    return lacksFactor(await policyOf(platform, directory), await getUser(tx, directory, user.id))
   })
 }
 

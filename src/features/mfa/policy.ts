@@ -159,3 +159,11 @@ function readMethods(text: string): MfaMethod[] {
 function readRoles(text: string): MfaRole[] {
   return MFA_ROLES.filter((role) => text.split(',').includes(role))
 }
+
+/** Whether the policy requires a factor of somebody who has none. */
+export function lacksFactor(
+  policy: PolicyFields,
+  user: { role: string; mfa_enrolled: boolean; passkey_count: number },
+): boolean {
+  return requiresOf(policy, user.role) && !user.mfa_enrolled && user.passkey_count === 0
+}

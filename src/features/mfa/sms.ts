@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { keyedHash, sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
@@ -21,10 +21,9 @@ import type { MfaContext } from './demand.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { assertMethodAllowed, getFactorUser, mfaEvent } from './enrollment.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
-import { policyOf, requiresOf } from './policy.ts'
+import { lacksFactor, policyOf } from './policy.ts'
 
 const PENDING_SECONDS = 600
-const DAY_SECONDS = 24 * 3600
 
 /** Six digits, and what is stored of them. */
 export function makeSmsCode(platform: Platform, id: string): { code: string; hash: Buffer } {
@@ -89,13 +88,14 @@ export async function confirmPhoneOf(context: MfaContext, userId: string, code: 
   await assertMethodAllowed(context, 'sms')
   const pending = await claimPendingPhone(platform.db, directory, user.id)
   if (!pending) throw mfaErrors.enrollmentNotFound()
-  if (!sameHash(pending.code_hash, hashSmsCode(platform, pending.id, code))) throw enrollmentCodeInvalid()
+  if (!sameHash(pending.code_hash, hashSmsCode(platform, pending.id, code.replaceAll(/\s/g, ''))))
+    throw enrollmentCodeInvalid()
   await platform.tx(async (tx) => {
     await lockOwner(tx, directory, user.id)
     const current = await getUser(tx, directory, user.id)
     if (!(await confirmPhone(tx, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
     await noteEnrolled(tx, directory, user.id)
-    await queueMail(tx, platform, directory, enrolledMail(current.email, 'phone'), DAY_SECONDS)
+    await queueMail(tx, platform, directory, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
     await record(tx, directory, origin, mfaEvent('mfa.enrolled', user.id, { method: 'sms' }))
   })
 }
@@ -109,8 +109,8 @@ export async function removePhoneOf(context: MfaContext, userId: string): Promis
   return platform.tx(async (tx) => {
     const user = await getUser(tx, directory, userId)
     if (!(await removePhone(tx, directory, user.id))) throw mfaErrors.enrollmentNotFound()
-    await queueMail(tx, platform, directory, removedMail(user.email, 'phone'), DAY_SECONDS)
+    await queueMail(tx, platform, directory, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
     await record(tx, directory, origin, mfaEvent('mfa.removed', user.id, { method: 'sms' }))
-    return requiresOf(await policyOf(platform, directory), user.role)
+    return lacksFactor(await policyOf(platform, directory), await getUser(tx, directory, user.id))
   })
 }

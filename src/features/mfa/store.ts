@@ -135,6 +135,8 @@ function standings(directory: Directory, policy: PolicyFields & { required_since
       when not ${policy.require_mfa}::boolean then 'free'
       when cardinality(${policy.enforce_for_roles}::text[]) > 0
         and not users.role = any(${policy.enforce_for_roles}::text[]) then 'free'
+      -- They sign in with it, and have both factors in it.
+      when users.passkey_count > 0 then 'asked'
       when coalesce(grace.ends_at, ${graceEnd(policy)}) > clock_now() then 'in_grace'
       else 'locked_out' end as standing
     from users

@@ -5,7 +5,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { assertOrganizationOpen, type LoginContext, loginErrors } from '../login/login.ts'
 import {
@@ -29,7 +29,6 @@ import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
 /** How long a browser may take over a challenge. */
 export const CEREMONY_SECONDS = 300
 const MAX_PASSKEYS = 20
-const DAY_SECONDS = 24 * 3600
 
 export interface StartedCeremony<O> {
   options: O
@@ -118,7 +117,7 @@ async function attach(tx: Tx, context: LoginContext, user: UserRow, passkey: New
   await ensureAuthAccount(tx, directory, user)
   const data = toPasskey(stored)
   const mail = passkeyRegisteredMail(user.email, data.deviceName)
-  await queueMail(tx, platform, directory, mail, DAY_SECONDS)
+  await queueMail(tx, platform, directory, mail, NOTICE_USEFUL_SECONDS)
   await record(tx, directory, origin, { type: 'passkey.registered', target: { type: 'passkey', id: data.id }, data })
   return stored
 }
@@ -180,7 +179,7 @@ export async function deletePasskeyOf(context: LoginContext, which: string): Pro
     if (!passkey || left === undefined) throw passkeyErrors.notFound()
     const user = await getUser(tx, directory, passkey.user_id)
     const data = toPasskey(passkey)
-    await queueMail(tx, platform, directory, passkeyDeletedMail(user.email, data.deviceName), DAY_SECONDS)
+    await queueMail(tx, platform, directory, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
     await record(tx, directory, origin, { type: 'passkey.deleted', target: { type: 'passkey', id: data.id }, data })
     return { user, left }
   })
