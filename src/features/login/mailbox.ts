@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import { findUserById, getUser, proveMailbox } from '../users/users.ts'
+import { getUser, lockUser, proveMailbox } from '../users/users.ts'
 import { completeLogin, type LoginContext, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import type { SessionAnswer } from './session-reply.ts'
@@ -17,7 +17,8 @@ export interface MailboxProof extends Proof {
 /**
  * The door for whoever has shown that the mailbox is theirs. The first such proof confirms the address and takes away
  * every way in that was set before it. `also` writes more in the same transaction, before the session is made.
- * Throws `signup_disabled` for a sign-up that is no longer allowed. Null: the proof had been consumed already; then nothing was written.
+ * Throws `signup_disabled` for a sign-up that is no longer allowed. Null: the proof had been consumed already; then
+ * nothing was written.
  */
 export async function completeMailboxLogin(
   context: LoginContext,
@@ -30,16 +31,17 @@ export async function completeMailboxLogin(
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(context, platform.db, facts, proof)
   return inTxUnlessSpent(platform, async (tx) => {
-    const user = await findUserById(tx, directory, facts.user_id)
-    // Gone since the facts were read.
-    if (!user || !(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) return null
+    // Held from here on: what the epoch says below is then what it said when the proof was looked at.
+    const user = await lockUser(tx, directory, facts.user_id)
+    // Gone or cut off since the facts were read.
+    if (user?.epoch !== facts.epoch) return null
+    if (!(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) return null
     if (facts.pending)
       await record(tx, directory, origin, {
         type: 'auth.signup.succeeded',
         target: { type: 'user', id: facts.user_id },
         data: { method: proof.method },
       })
-    if (user.epoch !== facts.epoch) return null
     await also?.(tx)
     // The first proof takes away every factor that was set before it; what `also` cut off is the other ways in.
     const { epoch, mfa_enrolled, passkey_count } = await getUser(tx, directory, user.id)
