@@ -77,7 +77,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     pages: [...hostedPages(platform), ...mailPages(platform), ...docsPages(routes)],
     metrics,
     findApiKey: findApiKey(platform),
-    isServiceEnabled: (directory, service) => isServiceEnabled(platform, directory, service),
+    isServiceEnabled: (directory, service) => isServiceEnabled({ platform, directory }, service),
   })
   return {
     platform,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { longFunctions, readSources, type SourceFile } from './source.ts'
+import { crowdedFunctions, longFunctions, readSources, type SourceFile } from './source.ts'
 
 /** Who may import whom among the features, through `y/y.ts` alone. A new edge is a reviewed line. */
 const EDGES = [
@@ -124,6 +124,14 @@ const WRITERS: Record<string, string[]> = {
 
 /** Tables that one piece of code writes for several owners, who name them. */
 const OUTBOX_NAMERS = ['src/platform/mail/outbox.ts', 'src/platform/outbox/outbox.ts', 'src/platform/sms/outbox.ts']
+
+/** Who takes more than four parameters by position. */
+const CROWDED = [
+  'src/platform/config.ts: readInteger',
+  'src/platform/http/pipeline.ts: resolve',
+  'src/platform/http/rate-limit.ts: hourly',
+  'src/workers.ts: fork',
+]
 
 /** Who needs the process clock. What the caller is refused for expires by the database's. */
 const CLOCK_READERS: Record<string, string> = {
@@ -264,6 +272,18 @@ test('files and functions stay small, nothing is exported as default, and the se
   expect(functions).toEqual([])
   expect(filesWith(/^export default/m, [...sources, ...tests])).toEqual([])
   expect(Object.keys(manifest.dependencies).length).toBeLessThanOrEqual(30)
+})
+
+test('a function has at most four positional parameters, but for those listed', () => {
+  const crowded = written.flatMap((file) => crowdedFunctions(file, 4).map(({ name }) => `${file.path}: ${name}`))
+  expect(crowded).toEqual(CROWDED)
+  expect(CROWDED.length).toBeLessThan(10)
+})
+
+test('rules open transactions, routes never', () => {
+  const routes = sources.filter((file) => /[/-]routes?\.ts$/.test(file.path) && roomOf(file.path) !== 'platform')
+  expect(routes.length).toBeGreaterThan(20)
+  expect(filesWith(/\b(inTx|tx)\(/, routes)).toEqual([])
 })
 
 test('there is one of each: issuer, consumer of codes, maker of tenants, way out', () => {

@@ -11,7 +11,9 @@ import {
 import { stepAt, totpCode } from '../src/features/factors/totp.ts'
 import { type Directory, findDirectory } from '../src/platform/http/directory.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
+import { inTx } from '../src/platform/work.ts'
 import type { Caller, Reply, TestApp } from './harness.ts'
+import { workIn } from './work.ts'
 
 /** The code that an app shows now, or so many steps from now. `aheadSeconds`: by how much the test has moved the clock. */
 export function codeOf(secret: string, stepsAhead = 0, aheadSeconds = 0): string {
@@ -89,10 +91,10 @@ export async function makeFactors(app: TestApp, scoped: Caller) {
   const totp = await plantTotp(app, directory, owner.id, true)
   const pending = await plantTotp(app, directory, waiting.id, false)
   const phone = { userId: owner.id, id: randomUUID(), phone: PHONE, codeHash: Buffer.alloc(0), ttlSeconds: 600 }
-  await platform.tx(async (tx) => {
-    await insertPendingPhone(tx, directory, phone)
-    await confirmPhone(tx, directory, owner.id, phone.id)
-    await trustDevice(tx, platform, directory, { userId: owner.id, userAgent: null, days: 30 })
+  await inTx(workIn(platform, directory), async (work) => {
+    await insertPendingPhone(work.db, directory, phone)
+    await confirmPhone(work.db, directory, owner.id, phone.id)
+    await trustDevice(work, { userId: owner.id, userAgent: null, days: 30 })
   })
   const device = await platform.db
     .selectFrom('trusted_devices')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { trustDevice } from '../src/features/factors/factors.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
+import { inTx } from '../src/platform/work.ts'
 import { routes } from '../src/routes.ts'
 import { newPasskey } from './authenticator.ts'
 import { makeProvenUser, plantTotp, signInByLink, succeeded } from './factors.ts'
@@ -9,6 +10,7 @@ import { type Reply, startApp } from './harness.ts'
 import { register, signInBy } from './passkeys.ts'
 import { nameOf } from './samples.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
+import { workIn } from './work.ts'
 
 // Every route whose answer has a session, against everything that a second factor may depend on.
 
@@ -182,7 +184,7 @@ async function setState(state: State, person: Person): Promise<Headers> {
       succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, trusted_device_days: 30 }))
       await plantTotp(app, directory, id, true)
       const device = { userId: id, userAgent: null, days: 30 }
-      const { token } = await platform.tx((tx) => trustDevice(tx, platform, directory, device))
+      const { token } = await inTx(workIn(platform, directory), (work) => trustDevice(work, device))
       return { 'x-trusted-device': token }
     }
   }

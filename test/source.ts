@@ -65,3 +65,26 @@ export function longFunctions(source: SourceFile, ceiling: number): LongFunction
   visit(parseAst(source.text, { lang: 'ts' }))
   return found
 }
+
+export interface CrowdedFunction {
+  /** Of the function, or of what it is assigned to; empty where there is none. */
+  name: string
+  parameters: number
+}
+
+/** Functions of a file, and types of functions, with more positional parameters than allowed. */
+export function crowdedFunctions(source: SourceFile, ceiling: number): CrowdedFunction[] {
+  const found: CrowdedFunction[] = []
+  const visit = (node: unknown, given: string): void => {
+    if (typeof node !== 'object' || node === null) return
+    const own: unknown = Reflect.get(node, 'id') ?? Reflect.get(node, 'key')
+    const name = typeof own === 'object' && own !== null ? String(Reflect.get(own, 'name') ?? given) : given
+    const parameters: unknown = Reflect.get(node, 'params')
+    const isFunction = /Function|MethodSignature/.test(String(Reflect.get(node, 'type')))
+    if (isFunction && Array.isArray(parameters) && parameters.length > ceiling)
+      found.push({ name, parameters: parameters.length })
+    for (const child of Object.values(node)) visit(child, Array.isArray(node) ? given : name)
+  }
+  visit(parseAst(source.text, { lang: 'ts' }), '')
+  return found
+}

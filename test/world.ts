@@ -3,10 +3,12 @@ import { makeLink } from '../src/features/links/links.ts'
 import { getUser } from '../src/features/users/users.ts'
 import { hashIdentity } from '../src/platform/crypto/identity.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
+import { inTx } from '../src/platform/work.ts'
 import { makeFactors } from './factors.ts'
 import type { Caller, Tenant, TestApp } from './harness.ts'
 import { makePasskeyRecords } from './passkeys.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
+import { workIn } from './work.ts'
 
 export const kinds = [
   'organization',
@@ -159,9 +161,10 @@ async function makeUnlockLink(app: TestApp, userId: string): Promise<string> {
   const { platform } = app.app
   const directory = await findDirectory(platform, await directoryOf(app, userId))
   if (!directory) throw new Error('A user without a directory')
-  const { email_norm: norm } = await getUser(platform.db, directory, userId)
+  const work = workIn(platform, directory)
+  const { email_norm: norm } = await getUser(work, userId)
   const link = { purpose: 'unlock' as const, userId, identity: hashIdentity(platform, norm), ttlSeconds: 3600 }
-  return (await platform.tx((tx) => makeLink(tx, platform, directory, link))).token
+  return (await inTx(work, (work) => makeLink(work, link))).token
 }
 
 async function directoryOf(app: TestApp, userId: string): Promise<string> {

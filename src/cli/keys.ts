@@ -6,6 +6,7 @@ import { accountDirectory } from '../platform/http/directory.ts'
 import { isScopePattern } from '../platform/http/scopes.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
+import { inTx } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { findAccount, getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
 import { CliError, print, tableLines } from './print.ts'
@@ -71,10 +72,11 @@ async function createKey(options: CreateOptions): Promise<void> {
     const environment = await getEnvironment(platform.db, accountId, options.env)
     const organizationId = options.org ? await getOrganizationId(platform.db, accountId, options.org) : null
     const directory = await accountDirectory(platform, environment)
-    const { key, row } = await platform.tx(async (tx) => {
-      const made = await createApiKey(platform, tx, { ...wanted, ...environment, organizationId })
+    const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+    const { key, row } = await inTx(work, async (work) => {
+      const made = await createApiKey(platform, work.db, { ...wanted, ...environment, organizationId })
       const target = { type: 'api_key', id: made.row.id }
-      await record(tx, directory, cliOrigin(), { type: 'api_key.created', target, data: toApiKey(made.row) })
+      await record(work, { type: 'api_key.created', target, data: toApiKey(made.row) })
       return made
     })
     const apiKey = toApiKey(row)
@@ -159,7 +161,7 @@ async function revoke(platform: Platform, id: string): Promise<boolean> {
   if (!row) throw new CliError(`There is no key ${id}: see \`npx watchword keys list\`.`)
   const environment = { accountId: row.account_id, environmentId: row.environment_id, environmentSlug: row.slug }
   const directory = await accountDirectory(platform, environment)
-  const reach = { accountId: row.account_id, environmentId: null, organizationId: null, directory }
-  await platform.tx((tx) => revokeApiKey(platform, tx, reach, cliOrigin(), id))
+  const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+  await revokeApiKey(work, { accountId: row.account_id, environmentId: null, organizationId: null }, id)
   return row.revoked_at === null
 }

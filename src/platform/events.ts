@@ -1,8 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
-import type { Db } from './db/pool.ts'
 import type { Events } from './db/schema.gen.ts'
-import type { Directory } from './http/directory.ts'
 import { newId } from './ids.ts'
+import type { Work } from './work.ts'
 
 /** Who caused something, and in which request. */
 export interface Origin {
@@ -34,8 +33,11 @@ export function systemOrigin(): Origin {
   return { requestId: null, actor: { type: 'system', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
 }
 
+/** Whose event it is, and who caused it. */
+type EventWork = Pick<Work, 'directory' | 'origin'>
+
 /** The row of an event, for a statement that writes it together with other rows. */
-export function eventRow(directory: Directory, origin: Origin, event: EventInput): Insertable<Events> {
+export function eventRow({ directory, origin }: EventWork, event: EventInput): Insertable<Events> {
   origin.recorded.push(event.type)
   return {
     directory_id: directory.id,
@@ -55,14 +57,9 @@ export function eventRow(directory: Directory, origin: Origin, event: EventInput
  * The same as an SQL fragment, for a statement that writes events together with other rows: nothing is recorded unless
  * the common table expression `source` has a row.
  */
-export function recordIfAny(
-  source: string,
-  directory: Directory,
-  origin: Origin,
-  ...events: EventInput[]
-): RawBuilder<unknown> {
+export function recordIfAny(work: EventWork, source: string, ...events: EventInput[]): RawBuilder<unknown> {
   const rows = events.map((event) => {
-    const row = eventRow(directory, origin, event)
+    const row = eventRow(work, event)
     return sql`(${row.directory_id}::uuid, ${row.id}::uuid, ${row.type}, ${row.actor_type}, ${row.actor_id},
       ${row.target_type}, ${row.target_id}, ${row.request_id}, ${row.data}::jsonb)`
   })
@@ -72,10 +69,10 @@ export function recordIfAny(
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */
-export async function record(db: Db, directory: Directory, origin: Origin, ...events: EventInput[]): Promise<void> {
+export async function record(work: EventWork & Pick<Work, 'db'>, ...events: EventInput[]): Promise<void> {
   for (let start = 0; start < events.length; start += EVENTS_A_STATEMENT) {
-    const rows = events.slice(start, start + EVENTS_A_STATEMENT).map((event) => eventRow(directory, origin, event))
-    await db.insertInto('events').values(rows).execute()
+    const rows = events.slice(start, start + EVENTS_A_STATEMENT).map((event) => eventRow(work, event))
+    await work.db.insertInto('events').values(rows).execute()
   }
 }
 

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Tx } from './db/pool.ts'
-import type { RunInTransaction } from './db/tx.ts'
 import { httpErrors } from './errors.ts'
-import { changedFrom, type Origin, record } from './events.ts'
-import { type AccountScope, accountDirectory, type Directory } from './http/directory.ts'
-import { type Platform, perPlatform } from './platform.ts'
+import { changedFrom, record } from './events.ts'
+import { type AccountScope, accountDirectory } from './http/directory.ts'
+import { perPlatform } from './platform.ts'
+import { inTx, type TxWork, type Work } from './work.ts'
 
 /** Where a setting's value comes from. */
 export type SettingSource = 'default' | 'account' | 'directory'
@@ -17,22 +16,19 @@ export type SettingSource = 'default' | 'account' | 'directory'
  */
 export interface Settings<P extends TProperties> {
   /** The values in force. */
-  effective(platform: Platform, directory: Directory): Promise<Static<TObject<P>>>
+  effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Where each value comes from. */
-  sources(platform: Platform, directory: Directory): Promise<Record<string, SettingSource>>
+  sources(work: Tenant): Promise<Record<string, SettingSource>>
   /** Sets fields, or with null returns them to the inherited value; of a field that is an object, what is named. */
-  change(tx: Tx, platform: Platform, directory: Directory, patch: Record<string, unknown>): Promise<void>
+  change(work: TxWork, patch: Record<string, unknown>): Promise<void>
   /** The same as a request does it: changes, records the event, and answers the values then in force. */
-  update(caller: SettingsCaller, directory: Directory, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
+  update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
   /** The body of a change: every field optional and nullable. */
   patchBody: TProperties
 }
 
-interface SettingsCaller {
-  platform: Platform
-  tx: RunInTransaction
-  origin: Origin
-}
+/** Where settings are read. */
+type Tenant = Pick<Work, 'platform' | 'directory'>
 
 const NOTHING = {}
 
@@ -59,7 +55,7 @@ export function defineSettings<P extends TProperties>(
   // Cached rows keep their identity until they change, so what they compose to is computed once.
   const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
 
-  async function layers(platform: Platform, directory: Directory) {
+  async function layers({ platform, directory }: Tenant) {
     const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
     const cache = overrides(platform)
     const own = await cache.get(directory.id)
@@ -68,8 +64,8 @@ export function defineSettings<P extends TProperties>(
 
   const family: Settings<P> = {
     patchBody: patchOf(schema.properties),
-    async effective(platform, directory) {
-      const { own, inherited } = await layers(platform, directory)
+    async effective(work) {
+      const { own, inherited } = await layers(work)
       const known = composed.get(own)
       if (known?.inherited === inherited) return known.values
       const values: unknown = overlay(schema, overlay(schema, onlyObject(defaults), inherited), own)
@@ -77,14 +73,14 @@ export function defineSettings<P extends TProperties>(
       composed.set(own, { inherited, values })
       return values
     },
-    async sources(platform, directory) {
-      const { own, inherited } = await layers(platform, directory)
-      const mine = directory.kind === 'account' ? 'account' : 'directory'
+    async sources(work) {
+      const { own, inherited } = await layers(work)
+      const mine = work.directory.kind === 'account' ? 'account' : 'directory'
       const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
       return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
     },
-    async change(tx, platform, directory, patch) {
-      await tx
+    async change({ platform, directory, db }, patch) {
+      await db
         .insertInto(table)
         .values({ directory_id: directory.id, settings: changed(sql`'{}'::jsonb`, patch) })
         .onConflict((conflict) =>
@@ -94,17 +90,16 @@ export function defineSettings<P extends TProperties>(
           }),
         )
         .execute()
-      await overrides(platform).invalidate(tx, directory.id)
+      await overrides(platform).invalidate(db, directory.id)
     },
-    async update(caller, directory, patch) {
-      const { platform, tx, origin } = caller
+    async update(work, patch) {
       const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
-      const before: object = await family.effective(platform, directory)
-      await tx(async (db) => {
-        await family.change(db, platform, directory, data)
-        await record(db, directory, origin, { type: eventType, data, previous: changedFrom(before, data) })
+      const before: object = await family.effective(work)
+      await inTx(work, async (work) => {
+        await family.change(work, data)
+        await record(work, { type: eventType, data, previous: changedFrom(before, data) })
       })
-      return family.effective(platform, directory)
+      return family.effective(work)
     },
   }
   return family

@@ -6,6 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { inTx } from '../../platform/work.ts'
 import { cliOrigin } from '../deployment.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Person } from './person.ts'
@@ -112,10 +113,11 @@ async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutc
   const rows = batch.filter(({ person }) => !person.leftOut && refusalOf(person) === null)
   const fields = rows.map(({ person }) => person.fields)
   const inactive = new Set(rows.filter(({ person }) => person.inactive).map(({ person }) => person.fields))
-  const origin = () => ({ ...cliOrigin(), requestId: checkpoint.importId })
+  const origin = { ...cliOrigin(), requestId: checkpoint.importId }
+  const work = { platform, directory, origin, db: platform.db }
   const outcomes = run.dryRun
-    ? await checkUsers(platform.db, directory, fields)
-    : await platform.tx((tx) => addUsers(tx, directory, origin(), fields, inactive))
+    ? await checkUsers(work, fields)
+    : await inTx(work, (work) => addUsers(work, fields, inactive))
   const byRow = new Map<Row, RowOutcome<unknown>>()
   for (const [n, row] of rows.entries()) {
     const outcome = outcomes[n]

@@ -1,11 +1,12 @@
 import type { Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type Origin, record } from '../../platform/events.ts'
+import { changedFrom, record } from '../../platform/events.ts'
 import type { Principal } from '../../platform/http/authenticate.ts'
-import type { AccountScope, Directory } from '../../platform/http/directory.ts'
+import type { AccountScope } from '../../platform/http/directory.ts'
 import { isScopePattern } from '../../platform/http/scopes.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { apiKeyCache, cacheKey, createApiKey, makeKey, secretOf } from './api-keys.ts'
 import { apiKeyErrors } from './errors.ts'
 import { type ApiKey, type ApiKeyCreate, toApiKey } from './schema.ts'
@@ -22,37 +23,33 @@ import {
 } from './store.ts'
 import { refuseEscalation } from './subset.ts'
 
-interface Caller {
+/** The work of the key that asks. */
+interface KeyWork extends Work<AccountScope> {
   principal: Principal
-  scope: AccountScope
-  origin: Origin
 }
 
 /** Makes a key that can do no more than the caller's. Throws `privilege_escalation`, `invalid_request`. */
-export async function mintApiKey(
-  platform: Platform,
-  tx: Tx,
-  caller: Caller,
-  body: ApiKeyCreate,
-): Promise<{ apiKey: ApiKey; key: string }> {
-  const { principal, scope, origin } = caller
-  const spec = {
-    accountId: scope.accountId,
-    environmentId: scope.environmentId,
-    environmentSlug: body.environment ?? scope.environmentSlug,
-    organizationId: scope.organizationId,
-    name: body.name,
-    scopes: readScopes(body.scopes),
-    expiresAt: readExpiry(platform, principal, body.expiresAt),
-    requestsPerSecond: body.requestsPerSecond === undefined ? principal.requestsPerSecond : body.requestsPerSecond,
-    createdBy: `api_key:${principal.apiKeyId}`,
-  }
-  refuseEscalation(principal, spec, platform.config.keyRequestsPerSecond)
-  const { key, row } = await createApiKey(platform, tx, spec)
-  const apiKey = toApiKey(row)
-  const target = { type: 'api_key', id: row.id }
-  await record(tx, scope.directory, origin, { type: 'api_key.created', target, data: apiKey })
-  return { apiKey, key }
+export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
+  return inTx(work, async (work) => {
+    const { platform, principal, directory: scope } = work
+    const spec = {
+      accountId: scope.accountId,
+      environmentId: scope.environmentId,
+      environmentSlug: body.environment ?? scope.environmentSlug,
+      organizationId: scope.organizationId,
+      name: body.name,
+      scopes: readScopes(body.scopes),
+      expiresAt: readExpiry(platform, principal, body.expiresAt),
+      requestsPerSecond: body.requestsPerSecond === undefined ? principal.requestsPerSecond : body.requestsPerSecond,
+      createdBy: `api_key:${principal.apiKeyId}`,
+    }
+    refuseEscalation(principal, spec, platform.config.keyRequestsPerSecond)
+    const { key, row } = await createApiKey(platform, work.db, spec)
+    const apiKey = toApiKey(row)
+    const target = { type: 'api_key', id: row.id }
+    await record({ ...work, directory: scope.directory }, { type: 'api_key.created', target, data: apiKey })
+    return { apiKey, key }
+  })
 }
 
 /**
@@ -61,58 +58,55 @@ export async function mintApiKey(
  * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, for the secret goes to the caller.
  */
 export async function rotateApiKey(
-  platform: Platform,
-  tx: Tx,
-  caller: Caller,
+  work: KeyWork,
   id: string,
   overlapSeconds: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
-  const { principal, scope, origin } = caller
-  const row = await lockKey(tx, scope, id)
-  if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
-  if (row.created_by.startsWith(previousSecretOf('')))
-    throw apiKeyErrors.inactive({ detail: 'This is the secret before of a rotated key: rotate that key instead.' })
-  const power = {
-    scopes: row.scopes,
-    organizationId: row.organization_id,
-    environmentSlug: row.environment_slug,
-    expiresAt: row.expires_at,
-    requestsPerSecond: row.requests_per_second,
-  }
-  refuseEscalation(principal, power, platform.config.keyRequestsPerSecond)
-  const key = makeKey(row.environment_slug)
-  await replaceSecret(tx, row.id, secretOf(platform, key))
-  await forget(platform, tx, [row])
-  if (overlapSeconds > 0) await keepPreviousSecret(tx, row, overlapSeconds)
-  else await forget(platform, tx, await revokePreviousSecretRows(tx, row.account_id, row.id))
-  const apiKey = toApiKey({ ...row, start: secretOf(platform, key).start })
-  const target = { type: 'api_key', id: row.id }
-  const previous = changedFrom(toApiKey(row), apiKey)
-  await record(tx, scope.directory, origin, { type: 'api_key.rotated', target, data: apiKey, previous })
-  return { apiKey, key }
+  return inTx(work, async (work) => {
+    const { platform, principal, directory: scope, db } = work
+    const row = await lockKey(db, scope, id)
+    if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
+    if (row.created_by.startsWith(previousSecretOf('')))
+      throw apiKeyErrors.inactive({ detail: 'This is the secret before of a rotated key: rotate that key instead.' })
+    const power = {
+      scopes: row.scopes,
+      organizationId: row.organization_id,
+      environmentSlug: row.environment_slug,
+      expiresAt: row.expires_at,
+      requestsPerSecond: row.requests_per_second,
+    }
+    refuseEscalation(principal, power, platform.config.keyRequestsPerSecond)
+    const key = makeKey(row.environment_slug)
+    await replaceSecret(db, row.id, secretOf(platform, key))
+    await forget(work, [row])
+    if (overlapSeconds > 0) await keepPreviousSecret(db, row, overlapSeconds)
+    else await forget(work, await revokePreviousSecretRows(db, row.account_id, row.id))
+    const apiKey = toApiKey({ ...row, start: secretOf(platform, key).start })
+    const target = { type: 'api_key', id: row.id }
+    const previous = changedFrom(toApiKey(row), apiKey)
+    const event = { type: 'api_key.rotated', target, data: apiKey, previous }
+    await record({ ...work, directory: scope.directory }, event)
+    return { apiKey, key }
+  })
 }
 
 /**
  * Revokes a key and what is left of its secrets before: at once here, within 5 s on every other process. A key that
- * was revoked before stays as it is. `directory`: the account-level one of the key's environment, for the event.
+ * was revoked before stays as it is. `work.directory`: the account-level one of the key's environment, for the event.
  * Throws `api_key_not_found`.
  */
-export async function revokeApiKey(
-  platform: Platform,
-  tx: Tx,
-  reach: KeyReach & { directory: Directory },
-  origin: Origin,
-  id: string,
-): Promise<void> {
-  const before = await lockKey(tx, reach, id)
-  const revoked = await revokeApiKeyRows(tx, reach, before.id)
-  await forget(platform, tx, revoked)
-  const own = revoked.find((row) => row.id === before.id)
-  if (!own) return
-  const data = toApiKey({ ...own, environment_slug: before.environment_slug })
-  const target = { type: 'api_key', id: before.id }
-  const previous = changedFrom(toApiKey(before), data)
-  await record(tx, reach.directory, origin, { type: 'api_key.revoked', target, data, previous })
+export async function revokeApiKey(work: Work, reach: KeyReach, id: string): Promise<void> {
+  await inTx(work, async (work) => {
+    const before = await lockKey(work.db, reach, id)
+    const revoked = await revokeApiKeyRows(work.db, reach, before.id)
+    await forget(work, revoked)
+    const own = revoked.find((row) => row.id === before.id)
+    if (!own) return
+    const data = toApiKey({ ...own, environment_slug: before.environment_slug })
+    const target = { type: 'api_key', id: before.id }
+    const previous = changedFrom(toApiKey(before), data)
+    await record(work, { type: 'api_key.revoked', target, data, previous })
+  })
 }
 
 async function lockKey(tx: Tx, reach: KeyReach, text: string) {
@@ -140,8 +134,11 @@ async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Prom
   await endKeyWithin(tx, id, seconds)
 }
 
-async function forget(platform: Platform, tx: Tx, rows: { start: string; key_hash: Buffer }[]): Promise<void> {
-  for (const row of rows) await apiKeyCache(platform).invalidate(tx, cacheKey(row.start, row.key_hash))
+async function forget(
+  { platform, db }: Pick<TxWork, 'platform' | 'db'>,
+  rows: { start: string; key_hash: Buffer }[],
+): Promise<void> {
+  for (const row of rows) await apiKeyCache(platform).invalidate(db, cacheKey(row.start, row.key_hash))
 }
 
 function readScopes(scopes: string[]): string[] {

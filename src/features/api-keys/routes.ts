@@ -19,11 +19,12 @@ export const apiKeyRoutes: Route[] = [
     description: 'Of the environment of the calling key, revoked ones too; a key of one organization sees its own.',
     query: Type.Object(listQuery),
     reply: ApiKeyListReply,
-    async handle({ platform, headers, directory, input: { query } }) {
-      const page = readPage(platform, '/v1/api-keys', query)
-      const rows = await listApiKeyRows(platform.db, directory, page)
-      const total = page.includeTotal ? await countApiKeyRows(platform.db, directory) : undefined
-      const list = finishPage({ platform, headers }, page, rows, byAge, total)
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/api-keys', query)
+      const rows = await listApiKeyRows(db, directory, page)
+      const total = page.includeTotal ? await countApiKeyRows(db, directory) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
       return { apiKeys: list.rows.map(toApiKey), ...list.reply }
     },
   }),
@@ -40,8 +41,7 @@ export const apiKeyRoutes: Route[] = [
     errors: [apiKeyErrors.privilegeEscalation],
     event: 'api_key.created',
     secretReply: true,
-    handle: async ({ platform, tx, principal, directory, origin, input: { body } }) =>
-      tx((db) => mintApiKey(platform, db, { principal, scope: directory, origin }, body)),
+    handle: (work, { body }) => mintApiKey(work, body),
   }),
   defineRoute({
     method: 'DELETE',
@@ -55,8 +55,9 @@ export const apiKeyRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [apiKeyErrors.notFound],
     maybeEvents: ['api_key.revoked'],
-    async handle({ platform, tx, directory, origin, input: { params } }) {
-      await tx((db) => revokeApiKey(platform, db, directory, origin, params.id))
+    async handle(work, { params }) {
+      const scope = work.directory
+      await revokeApiKey({ ...work, directory: scope.directory }, scope, params.id)
       return { success: true }
     },
   }),
@@ -74,9 +75,6 @@ export const apiKeyRoutes: Route[] = [
     errors: [apiKeyErrors.notFound, apiKeyErrors.inactive, apiKeyErrors.privilegeEscalation],
     event: 'api_key.rotated',
     secretReply: true,
-    handle: async ({ platform, tx, principal, directory, origin, input: { params, body } }) =>
-      tx((db) =>
-        rotateApiKey(platform, db, { principal, scope: directory, origin }, params.id, body.overlap_seconds ?? 0),
-      ),
+    handle: (work, { params, body }) => rotateApiKey(work, params.id, body.overlap_seconds ?? 0),
   }),
 ]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import {
@@ -35,7 +36,7 @@ async function start() {
   const userId = newId()
   const set = async (password: string, historyKept = 0, mustChange = false) => {
     const hashed = await hash(password)
-    await platform.tx((tx) => storePassword(tx, directory, userId, hashed, { historyKept, mustChange }))
+    await platform.tx((tx) => storePassword(tx, directory, { userId, hashed, historyKept, mustChange }))
     return hashed
   }
   const find = () => findPassword(platform.db, directory, userId)
@@ -44,7 +45,7 @@ async function start() {
     return rows.length
   }
   const isReused = (password: string, count: number) =>
-    assertNotReused(platform, platform.db, directory, userId, password, count).then(
+    assertNotReused(workIn(platform, directory), { userId, password, count }).then(
       () => false,
       (error) => error.details.extra.reasons[0] === 'reused' && error.definition.code === 'weak_password',
     )
@@ -142,7 +143,7 @@ test('an upgrade replaces the hash that was verified, and none that came in betw
   const old = await set('correct horse', 5, true)
   const before = await find()
   const [a, b] = await Promise.all([hash('correct horse'), hash('correct horse')])
-  const upgrade = (fresh: typeof a) => upgradeHash(platform.db, directory, userId, old.hash, fresh)
+  const upgrade = (fresh: typeof a) => upgradeHash(platform.db, directory, { userId, oldHash: old.hash, fresh })
   expect((await Promise.all([upgrade(a), upgrade(b)])).filter(Boolean)).toHaveLength(1)
   const after = await find()
   expect([a.hash, b.hash]).toContain(after?.hash)
@@ -167,7 +168,7 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
   expect(await ask(newId())).toEqual([])
   const fresh = await hash('battery staple')
   const waiting = await platform.tx(async (tx) => {
-    await storePassword(tx, directory, userId, fresh, { historyKept: 0, mustChange: false })
+    await storePassword(tx, directory, { userId, hashed: fresh, historyKept: 0, mustChange: false })
     const asked = ask(old?.revision)
     // It reads the row as it was, and would find it, did it not wait for the lock.
     expect(await Promise.race([asked, find()])).toMatchObject({ hash: old?.hash })
@@ -187,7 +188,9 @@ test('imported hashes are stored together, verified, and brought to our format',
   const stored = await findPassword(platform.db, directory, userId)
   if (!stored) throw new Error('not stored')
   expect([stored, await verifyPassword(platform, stored, 'correct horse')]).toMatchObject([imported, true])
-  expect(await upgradeHash(platform.db, directory, userId, stored.hash, await hash('correct horse'))).toBe(true)
+  expect(
+    await upgradeHash(platform.db, directory, { userId, oldHash: stored.hash, fresh: await hash('correct horse') }),
+  ).toBe(true)
   const upgraded = await findPassword(platform.db, directory, userId)
   expect(upgraded && [upgraded.format, await verifyPassword(platform, upgraded, 'correct horse')]).toEqual([
     'argon2id',
@@ -202,9 +205,9 @@ test('a move takes password and history along', async () => {
   await set('one', 3)
   const present = await set('two', 3)
   await stranger.set('theirs')
-  await platform.tx((tx) => movePasswords(tx, directory, target, userId))
+  await platform.tx((tx) => movePasswords(tx, { from: directory, to: target, userId }))
   expect([await find(), await findPassword(platform.db, target, userId)]).toMatchObject([null, present])
-  await expect(assertNotReused(platform, platform.db, target, userId, 'one', 3)).rejects.toThrow()
-  await assertNotReused(platform, platform.db, directory, userId, 'one', 3)
+  await expect(assertNotReused(workIn(platform, target), { userId, password: 'one', count: 3 })).rejects.toThrow()
+  await assertNotReused(workIn(platform, directory), { userId, password: 'one', count: 3 })
   expect(await stranger.find()).not.toBeNull()
 })

@@ -1,6 +1,4 @@
-import type { Db } from '../../platform/db/pool.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { verifyPassword } from './hash.ts'
 import { weakPassword } from './policy.ts'
 import { findRecentPasswords } from './store.ts'
@@ -27,12 +25,8 @@ export {
  * included. Computes up to `count` hashes, one after the other: not inside a transaction.
  */
 export async function assertNotReused(
-  platform: Platform,
-  db: Db,
-  directory: Directory,
-  userId: string,
-  password: string,
-  count: number,
+  { platform, directory, db }: Work,
+  { userId, password, count }: { userId: string; password: string; count: number },
 ): Promise<void> {
   if (count < 1) return
   for (const stored of await findRecentPasswords(db, directory, userId, count))

@@ -132,26 +132,26 @@ const SCRYPT = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,3}),p=(\d{1,3})\$([^$]+)\$([^$]+
 
 export function readScrypt(text: string): ScryptHash | null {
   const [, ln, r, p, salt = '', hash = ''] = SCRYPT.exec(text) ?? []
-  return scryptOf(2 ** Number(ln), Number(r), Number(p), readBase64(salt, 1, 256), hash)
+  const parameters = { cost: 2 ** Number(ln), blockSize: Number(r), parallelism: Number(p) }
+  return scryptOf(parameters, readBase64(salt, 1, 256), hash)
 }
 
 /** Django's: `scrypt$N$salt$r$p$hash`. */
 function readDjangoScrypt(text: string): ScryptHash | null {
   const [, cost, salt = '', r, p, hash = ''] =
     /^scrypt\$(\d{1,8})\$([^$]{1,128})\$(\d{1,3})\$(\d{1,3})\$([^$]+)$/.exec(text) ?? []
-  return scryptOf(Number(cost), Number(r), Number(p), Buffer.from(salt), hash)
+  const parameters = { cost: Number(cost), blockSize: Number(r), parallelism: Number(p) }
+  return scryptOf(parameters, Buffer.from(salt), hash)
 }
 
 function scryptOf(
-  cost: number,
-  blockSize: number,
-  parallelism: number,
+  parameters: Pick<ScryptHash, 'cost' | 'blockSize' | 'parallelism'>,
   salt: Buffer | null,
   hashText: string,
 ): ScryptHash | null {
   const hash = readBase64(hashText, 16, 128)
-  if (!salt || !hash || !withinScrypt({ cost, blockSize, parallelism })) return null
-  return { cost, blockSize, parallelism, salt, hash }
+  if (!salt || !hash || !withinScrypt(parameters)) return null
+  return { ...parameters, salt, hash }
 }
 
 function writeScrypt(scrypt: ScryptHash | null): string | null {
@@ -167,7 +167,8 @@ export function readFirebase(text: string): FirebaseHash | null {
   const [, memCost, rounds, separatorText = '', keyText = '', saltText = '', hashText = ''] = FIREBASE.exec(text) ?? []
   const separator = readBase64(separatorText, 0, 64)
   const signerKey = readBase64(keyText, 16, 128)
-  const scrypt = scryptOf(2 ** Number(memCost), Number(rounds), 1, readBase64(saltText, 1, 256), hashText)
+  const parameters = { cost: 2 ** Number(memCost), blockSize: Number(rounds), parallelism: 1 }
+  const scrypt = scryptOf(parameters, readBase64(saltText, 1, 256), hashText)
   if (!separator || !signerKey || !scrypt || scrypt.hash.length !== signerKey.length) return null
   return { ...scrypt, separator, signerKey }
 }

@@ -43,21 +43,22 @@ function known<T>(parsed: T | null): T {
   return parsed
 }
 
-function deriveScrypt(platform: Platform, scrypt: ScryptHash, salt: Buffer, password: string, length: number) {
+function deriveScrypt(platform: Platform, scrypt: ScryptHash, task: { input: string; salt: Buffer; length: number }) {
   const { cost, blockSize, parallelism } = scrypt
-  return computePassword(platform, 'deriveScrypt', { input: password, salt, cost, blockSize, parallelism, length })
+  return computePassword(platform, 'deriveScrypt', { ...task, cost, blockSize, parallelism })
 }
 
 async function verifyScrypt(platform: Platform, scrypt: ScryptHash, password: string): Promise<boolean> {
-  const derived = await deriveScrypt(platform, scrypt, scrypt.salt, password, scrypt.hash.length)
-  return timingSafeEqual(derived, scrypt.hash)
+  const { salt, hash } = scrypt
+  const derived = await deriveScrypt(platform, scrypt, { input: password, salt, length: hash.length })
+  return timingSafeEqual(derived, hash)
 }
 
 /** github.com/firebase/scrypt: the derived key encrypts the project's signer key; what comes out is the hash. */
 async function verifyFirebase(platform: Platform, text: string, password: string): Promise<boolean> {
   const firebase = known(readFirebase(text))
   const salt = Buffer.concat([firebase.salt, firebase.separator])
-  const key = await deriveScrypt(platform, firebase, salt, password, 32)
+  const key = await deriveScrypt(platform, firebase, { input: password, salt, length: 32 })
   const cipher = createCipheriv('aes-256-ctr', key, Buffer.alloc(16))
   const encrypted = Buffer.concat([cipher.update(firebase.signerKey), cipher.final()])
   return timingSafeEqual(encrypted, firebase.hash)

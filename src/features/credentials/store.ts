@@ -11,7 +11,10 @@ export interface StoredPassword extends HashedPassword {
   revision: string
 }
 
-export interface StoreOptions {
+/** A password to be set. The hash was made before the transaction began. */
+export interface NewPassword {
+  userId: string
+  hashed: HashedPassword
   /** Passwords that may not be chosen again, the present one among them (`password_history`). */
   historyKept: number
   /** Whether it opens nothing but the choice of another one. */
@@ -39,22 +42,17 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-/** Sets the password of a user in place of whichever there was. The hash was made before the transaction began. */
-export async function storePassword(
-  tx: Tx,
-  directory: Directory,
-  userId: string,
-  hashed: HashedPassword,
-  options: StoreOptions,
-): Promise<void> {
-  const { hash, format } = hashed
+/** Sets the password of a user in place of whichever there was. */
+export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
+  const { userId, historyKept, mustChange } = password
+  const { hash, format } = password.hashed
   await lockOwner(tx, directory, userId)
-  const older = Math.max(0, options.historyKept - 1)
+  const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
   const values = {
     hash,
     format,
-    must_change: options.mustChange,
+    must_change: mustChange,
     revision: sql<string>`gen_random_uuid()`,
     updated_at: now,
   }
@@ -122,7 +120,10 @@ export async function removePassword(tx: Tx, directory: Directory, userId: strin
 }
 
 /** Takes the password along, and those before it, when a user moves to another directory. */
-export async function movePasswords(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
+export async function movePasswords(
+  tx: Tx,
+  { from, to, userId }: { from: Directory; to: Directory; userId: string },
+): Promise<void> {
   for (const table of ['password_credentials', 'password_history'] as const)
     await tx
       .updateTable(table)
@@ -139,11 +140,9 @@ export async function movePasswords(tx: Tx, from: Directory, to: Directory, user
 export async function upgradeHash(
   db: Db,
   directory: Directory,
-  userId: string,
-  oldHash: string,
-  newHash: HashedPassword,
+  { userId, oldHash, fresh }: { userId: string; oldHash: string; fresh: HashedPassword },
 ): Promise<boolean> {
-  const { hash, format } = newHash
+  const { hash, format } = fresh
   const upgraded = await db
     .updateTable('password_credentials')
     .set({ hash, format })

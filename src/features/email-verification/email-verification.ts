@@ -1,7 +1,7 @@
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
@@ -10,7 +10,6 @@ import {
   countMail,
   identify,
   type LinkDelivery,
-  type LoginContext,
   loginErrors,
   mailLink,
   presentLink,
@@ -27,23 +26,21 @@ const limits: RateLimit[] = [
 
 /** Mails a user the link that verifies their address, in the caller's transaction. Returns the link if it is not mailed. */
 export async function mailVerification(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
   delivery: LinkDelivery = { redirectTo: null, deliver: true },
 ): Promise<string | null> {
-  const { platform, directory, origin } = context
-  const settings = await authSettings.effective(platform, directory)
-  const link = await mailLink(tx, context, {
+  const settings = await authSettings.effective(work)
+  const link = await mailLink(work, {
     purpose,
-    who: identify(platform, { email: user.email, norm: user.email_norm }),
+    who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     userId: user.id,
     decoy: false,
     ttlSeconds: settings.email_verification_ttl_seconds,
     delivery,
     compose: (_, mail) => verificationMail(mail),
   })
-  await record(tx, directory, origin, {
+  await record(work, {
     type: 'auth.email_verification.sent',
     target: { type: 'user', id: user.id },
     data: { link_id: link.linkId, channel: 'email' },
@@ -56,21 +53,20 @@ export async function mailVerification(
  * Throws `user_not_found`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
  */
 export async function resendVerification(
-  context: LoginContext,
+  work: Work,
   userId: string,
   delivery: LinkDelivery,
 ): Promise<{ deliveryHint: string; url: string | null; rate: RateState } | null> {
-  const { platform, directory } = context
-  const user = await getUser(platform.db, directory, userId)
+  const user = await getUser(work, userId)
   if (user.email_verified) return null
   if (!user.active) throw loginErrors.userInactive()
-  const who = identify(platform, { email: user.email, norm: user.email_norm })
-  await assertDoorOpen(context, who)
-  const rate = await countMail(context, who, limits)
-  return platform.tx(async (tx) => {
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, limits)
+  return inTx(work, async (work) => {
     // Nothing is attached to a sign-up that waits for this very proof.
-    if (user.pending_until === null) await ensureAuthAccount(tx, directory, user)
-    return { deliveryHint: maskEmail(user.email), url: await mailVerification(tx, context, user, delivery), rate }
+    if (user.pending_until === null) await ensureAuthAccount(work, user)
+    return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, delivery), rate }
   })
 }
 
@@ -81,36 +77,30 @@ export async function resendVerification(
  * `method_disabled`: then the link is as good as before.
  */
 export async function verifyEmail(
-  context: LoginContext,
+  work: Work,
   presented: { email: string; token: string; password?: string },
 ): Promise<{ userId: string; directoryUserId: string }> {
   const { email, token, password } = presented
-  const who = identify(context.platform, requireEmail(email))
-  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
     if (facts) assertMaySignIn(facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
-    if (password !== undefined) await provePassword(context, who, facts, password)
+    if (password !== undefined) await provePassword(work, who, facts, password)
     const whose = { id: facts.user_id, emailNorm: who.address.norm }
-    const verified = await redeem(context, link, whose, password !== undefined)
+    const verified = await redeem(work, link, whose, password !== undefined)
     // Another request with the same link was faster, or the address has become another.
     if (!verified) throw linkErrors.tokenInvalid()
     return verified
   })
 }
 
-function redeem(
-  context: LoginContext,
-  link: LinkRow,
-  whose: { id: string; emailNorm: string },
-  keepsPassword: boolean,
-) {
-  const { platform, directory } = context
-  return platform.tx(async (tx) => {
-    const user = await lockUser(tx, directory, whose.id)
+function redeem(work: Work, link: LinkRow, whose: { id: string; emailNorm: string }, keepsPassword: boolean) {
+  return inTx(work, async (work) => {
+    const user = await lockUser(work, whose.id)
     if (user?.email_norm !== whose.emailNorm) return null
-    if (!(await consumeLink(tx, directory, link).executeTakeFirst())) return null
+    if (!(await consumeLink(work, link).executeTakeFirst())) return null
     const kept = { linkId: link.id, password: keepsPassword }
-    if (!(await proveMailbox(tx, context, user, kept))) return null
-    return { userId: await ensureAuthAccount(tx, directory, user), directoryUserId: user.id }
+    if (!(await proveMailbox(work, user, kept))) return null
+    return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
   })
 }

@@ -27,12 +27,11 @@ export const emailVerificationRoutes: Route[] = [
     errors: [userErrors.notFound, loginErrors.invalidRedirectUri, ...doorErrors],
     maybeEvents: ['auth.email_verification.sent'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, headers, input: { params, body } }) => {
-      const context = { platform, directory, origin }
-      const delivery = await readDelivery(context, principal, body)
-      const sent = await resendVerification(context, params.userId, delivery)
+    handle: async (work, { params, body }) => {
+      const delivery = await readDelivery(work, work.principal, body)
+      const sent = await resendVerification(work, params.userId, delivery)
       if (!sent) return { success: true, already_verified: true }
-      Object.assign(headers, rateHeaders(sent.rate))
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),
@@ -56,10 +55,10 @@ export const emailVerificationRoutes: Route[] = [
     errors: [...Object.values(linkErrors), passwordErrors.invalidCredentials, ...doorErrors],
     maybeEvents: ['user.email_verified', 'session.revoked'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
+    handle: async (work, { body }) => {
       const { email, token_hash: token, password } = body
       const presented = { email, token, ...(password === undefined ? {} : { password }) }
-      const verified = await verifyEmail({ platform, directory, origin }, presented)
+      const verified = await verifyEmail(work, presented)
       return { success: true, user_id: verified.userId, directory_user_id: verified.directoryUserId }
     },
   }),

@@ -1,8 +1,9 @@
-import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
+import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { type Origin, record } from '../../platform/events.ts'
+import { record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { isSlug } from '../organizations/organizations.ts'
 import { environmentErrors } from './errors.ts'
 import { type Environment, type EnvironmentCreate, toEnvironment } from './schema.ts'
@@ -14,26 +15,24 @@ const reserved = new Set(['production', 'staging'])
  * Makes a custom environment for the organization that the caller names; only keys of that organization live in it.
  * Throws `sub_org_required`, `slug_reserved`, `slug_taken` (also to the loser of a race), `invalid_request`.
  */
-export async function createEnvironment(
-  tx: Tx,
-  scope: AccountScope,
-  origin: Origin,
-  body: EnvironmentCreate,
-): Promise<Environment> {
-  if (scope.organizationId === null)
-    throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
-  checkSlug(body.slug)
-  const environment = await insert(tx, scope, scope.organizationId, body)
-  const target = { type: 'environment', id: environment.id }
-  await record(tx, scope.directory, origin, { type: 'environment.created', target, data: environment })
-  return environment
+export async function createEnvironment(work: Work<AccountScope>, body: EnvironmentCreate): Promise<Environment> {
+  return inTx(work, async (work) => {
+    const { organizationId, directory } = work.directory
+    if (organizationId === null)
+      throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
+    checkSlug(body.slug)
+    const environment = await insert(work, organizationId, body)
+    const target = { type: 'environment', id: environment.id }
+    await record({ ...work, directory }, { type: 'environment.created', target, data: environment })
+    return environment
+  })
 }
 
-async function insert(tx: Tx, scope: AccountScope, organizationId: string, body: EnvironmentCreate) {
+async function insert(work: TxWork<AccountScope>, organizationId: string, body: EnvironmentCreate) {
   try {
-    const row = await insertEnvironmentRow(tx, {
+    const row = await insertEnvironmentRow(work.db, {
       id: newId(),
-      account_id: scope.accountId,
+      account_id: work.directory.accountId,
       organization_id: organizationId,
       name: body.name,
       slug: body.slug,

@@ -20,11 +20,12 @@ export const environmentRoutes: Route[] = [
     description: 'Production and staging first, then the custom ones by age.',
     query: Type.Object(listQuery),
     reply: EnvironmentListReply,
-    async handle({ platform, headers, directory, input: { query } }) {
-      const page = readPage(platform, '/v1/environments', query)
-      const rows = await listEnvironmentRows(platform.db, directory, page)
-      const total = page.includeTotal ? await countEnvironmentRows(platform.db, directory) : undefined
-      const list = finishPage({ platform, headers }, page, rows, byAge, total)
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/environments', query)
+      const rows = await listEnvironmentRows(db, directory, page)
+      const total = page.includeTotal ? await countEnvironmentRows(db, directory) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
       return { environments: list.rows.map(toEnvironment), ...list.reply }
     },
   }),
@@ -40,8 +41,8 @@ export const environmentRoutes: Route[] = [
     reply: EnvironmentReply,
     errors: [environmentErrors.slugReserved, environmentErrors.slugTaken, httpErrors.subOrgRequired],
     event: 'environment.created',
-    async handle({ tx, directory, origin, input: { body } }) {
-      return { environment: await tx((db) => createEnvironment(db, directory, origin, body)) }
+    async handle(work, { body }) {
+      return { environment: await createEnvironment(work, body) }
     },
   }),
 ]

@@ -1,9 +1,9 @@
 import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Db } from '../../platform/db/pool.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import type { TotpRow } from './store.ts'
 
 const PREFIX = 'mfa_'
@@ -58,9 +58,7 @@ export function hashNetwork(platform: Platform, ip: string): Buffer {
  * changed since they were looked at.
  */
 export async function startChallenge(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
+  { platform, directory, db }: Work,
   challenge: NewChallenge,
 ): Promise<MadeChallenge | null> {
   const { token, hash } = makeToken(platform)
@@ -122,7 +120,7 @@ const columns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_c
       and t.user_id = mfa_challenges.user_id and t.confirmed_at is not null) as totp`
 
 /** Which row a token names, for whoever comes from this address. */
-function isLive(platform: Platform, directory: Directory, presented: PresentedChallenge) {
+function isLive({ platform, directory }: Work, presented: PresentedChallenge) {
   const network = presented.ip === null ? null : hashNetwork(platform, presented.ip)
   return sql`directory_id = ${directory.id} and token_hash = ${hashToken(platform, presented.token)}
     and used_at is null and expires_at > clock_now()
@@ -136,31 +134,21 @@ export interface PresentedChallenge {
 }
 
 /** The challenge of a token, or null when there is none that lives. */
-export async function findChallenge(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  presented: PresentedChallenge,
-): Promise<ChallengeRow | null> {
+export async function findChallenge(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
     select ${columns} from mfa_challenges
-    where ${isLive(platform, directory, presented)} and attempts < ${TRIES}`.execute(db)
+    where ${isLive(work, presented)} and attempts < ${TRIES}`.execute(work.db)
   return rows[0] ?? null
 }
 
 /** Counts a try before it is looked at, committed on its own: the fifth is the last. Null: there is none left. */
-export async function claimChallengeTry(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  presented: PresentedChallenge,
-): Promise<ChallengeRow | null> {
+export async function claimChallengeTry(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
     update mfa_challenges set attempts = attempts + 1
-    where ${isLive(platform, directory, presented)} and attempts < ${TRIES}
-    returning ${columns}`.execute(db)
+    where ${isLive(work, presented)} and attempts < ${TRIES}
+    returning ${columns}`.execute(work.platform.db)
   return rows[0] ?? null
 }
 
@@ -169,7 +157,7 @@ function looksRight(token: string): boolean {
 }
 
 /** Spends a challenge, as a query for the statement that makes the session: one row if it was there to be spent. */
-export function consumeChallenge(db: Db, directory: Directory, id: string) {
+export function consumeChallenge({ directory, db }: Work, id: string) {
   return db
     .updateTable('mfa_challenges')
     .set({ used_at: sql<Date>`clock_now()` })
@@ -181,8 +169,8 @@ export function consumeChallenge(db: Db, directory: Directory, id: string) {
 }
 
 /** The code that was sent for a challenge, in place of one sent before. */
-export async function setChallengeSms(tx: Tx, directory: Directory, id: string, codeHash: Buffer): Promise<void> {
-  await tx
+export async function setChallengeSms({ directory, db }: TxWork, id: string, codeHash: Buffer): Promise<void> {
+  await db
     .updateTable('mfa_challenges')
     .set({ sms_code_hash: codeHash })
     .where('directory_id', '=', directory.id)
@@ -191,15 +179,15 @@ export async function setChallengeSms(tx: Tx, directory: Directory, id: string, 
 }
 
 /** Ends every challenge of a user, and every enrollment that was begun. */
-export async function voidChallenges(tx: Tx, directory: Directory, userId: string): Promise<void> {
+export async function voidChallenges({ directory, db }: TxWork, userId: string): Promise<void> {
   for (const table of ['totp_enrollments', 'mfa_phones'] as const)
-    await tx
+    await db
       .deleteFrom(table)
       .where('directory_id', '=', directory.id)
       .where('user_id', '=', userId)
       .where('confirmed_at', 'is', null)
       .execute()
-  await tx.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
+  await db.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
 }
 
 /** Deletes challenges that are long over. Returns how many. */

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Db } from '../../platform/db/pool.ts'
 import type { TrustedDevices } from '../../platform/db/schema.gen.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 
 export type DeviceRow = Selectable<TrustedDevices>
 
@@ -17,18 +17,17 @@ function hashToken(platform: Platform, userId: string, token: string): Buffer {
 
 /** Makes a device trusted for so many days. The token is shown this once. */
 export async function trustDevice(
-  tx: Tx,
-  platform: Platform,
-  directory: Directory,
+  work: TxWork,
   device: { userId: string; userAgent: string | null; days: number },
 ): Promise<{ token: string; expiresAt: Date }> {
+  const { platform, directory, db } = work
   const token = PREFIX + randomBase62()
   const hash = hashToken(platform, device.userId, token)
   const { rows } = await sql<{ expires_at: Date }>`
     insert into trusted_devices (directory_id, id, user_id, token_hash, user_agent, expires_at)
     values (${directory.id}, ${newId()}, ${device.userId}, ${hash}::bytea, ${device.userAgent},
       clock_now() + make_interval(secs => ${device.days * SECONDS_A_DAY}::int))
-    returning expires_at`.execute(tx)
+    returning expires_at`.execute(db)
   const [row] = rows
   if (!row) throw new Error('A device was not stored')
   return { token, expiresAt: row.expires_at }
@@ -36,12 +35,8 @@ export async function trustDevice(
 
 /** The id of the user's live device with this token, whose use is noted; null: there is none. */
 export async function useDevice(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  userId: string,
-  token: string,
-  days: number,
+  { platform, directory, db }: Work,
+  { userId, token, days }: { userId: string; token: string; days: number },
 ): Promise<string | null> {
   if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + SECRET_LENGTH) return null
   const row = await db
@@ -57,7 +52,7 @@ export async function useDevice(
 }
 
 /** Whether a device still stands for the second factor of a session. */
-export async function isDeviceTrusted(db: Db, directory: Directory, id: string, days: number): Promise<boolean> {
+export async function isDeviceTrusted({ directory, db }: Work, id: string, days: number): Promise<boolean> {
   const row = await db
     .selectFrom('trusted_devices')
     .select('id')
@@ -75,7 +70,7 @@ function isTrusted(days: number) {
 }
 
 /** The live devices of a user, the newest first. */
-export async function listDevices(db: Db, directory: Directory, userId: string, days: number): Promise<DeviceRow[]> {
+export async function listDevices({ directory, db }: Work, userId: string, days: number): Promise<DeviceRow[]> {
   return db
     .selectFrom('trusted_devices')
     .selectAll()
@@ -88,7 +83,7 @@ export async function listDevices(db: Db, directory: Directory, userId: string, 
 }
 
 /** Forgets one device. False: there is none. */
-export async function forgetDevice(db: Db, directory: Directory, id: string): Promise<boolean> {
+export async function forgetDevice({ directory, db }: Work, id: string): Promise<boolean> {
   const row = await db
     .deleteFrom('trusted_devices')
     .where('directory_id', '=', directory.id)
@@ -99,8 +94,8 @@ export async function forgetDevice(db: Db, directory: Directory, id: string): Pr
 }
 
 /** Forgets every device of a user. */
-export async function forgetDevices(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
+export async function forgetDevices({ directory, db }: TxWork, userId: string): Promise<void> {
+  await db
     .deleteFrom('trusted_devices')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)

@@ -1,7 +1,7 @@
 import { keyedHash } from '../../platform/crypto/tokens.ts'
-import type { Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { TxWork } from '../../platform/work.ts'
 import { voidChallenges } from './challenges.ts'
 import { forgetDevices } from './devices.ts'
 import { deleteBackupCodes, deletePhone, deleteTotp, lockOwner, moveFactorRows, noteEnrolled } from './store.ts'
@@ -44,39 +44,41 @@ export {
 export { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
 
 /** Takes the authenticator app away, and with it the backup codes and trusted devices. False: there was none. */
-export async function removeTotp(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
-  await lockOwner(tx, directory, userId)
-  const wasEnrolled = await deleteTotp(tx, directory, userId)
-  await deleteBackupCodes(tx, directory, userId)
-  await endWhatStoodForFactors(tx, directory, userId)
+export async function removeTotp(work: TxWork, userId: string): Promise<boolean> {
+  const { directory, db } = work
+  await lockOwner(db, directory, userId)
+  const wasEnrolled = await deleteTotp(db, directory, userId)
+  await deleteBackupCodes(db, directory, userId)
+  await endWhatStoodForFactors(work, userId)
   return wasEnrolled
 }
 
 /** Takes the phone away, and with it the trusted devices. False: there was none. */
-export async function removePhone(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
-  await lockOwner(tx, directory, userId)
-  const wasEnrolled = await deletePhone(tx, directory, userId)
-  await endWhatStoodForFactors(tx, directory, userId)
+export async function removePhone(work: TxWork, userId: string): Promise<boolean> {
+  const { directory, db } = work
+  await lockOwner(db, directory, userId)
+  const wasEnrolled = await deletePhone(db, directory, userId)
+  await endWhatStoodForFactors(work, userId)
   return wasEnrolled
 }
 
 /** Takes every factor of a user away, and what was begun with it. */
-export async function removeFactors(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await removeTotp(tx, directory, userId)
-  await removePhone(tx, directory, userId)
+export async function removeFactors(work: TxWork, userId: string): Promise<void> {
+  await removeTotp(work, userId)
+  await removePhone(work, userId)
 }
 
-async function endWhatStoodForFactors(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await forgetDevices(tx, directory, userId)
-  await voidChallenges(tx, directory, userId)
-  await noteEnrolled(tx, directory, userId)
+async function endWhatStoodForFactors(work: TxWork, userId: string): Promise<void> {
+  await forgetDevices(work, userId)
+  await voidChallenges(work, userId)
+  await noteEnrolled(work.db, work.directory, userId)
 }
 
 /** Takes the factors along when a user moves to another directory; devices and challenges stay behind and end. */
-export async function moveFactors(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
-  await moveFactorRows(tx, from, to, userId)
-  await forgetDevices(tx, from, userId)
-  await voidChallenges(tx, from, userId)
+export async function moveFactors(work: TxWork, to: Directory, userId: string): Promise<void> {
+  await moveFactorRows(work.db, { from: work.directory, to, userId })
+  await forgetDevices(work, userId)
+  await voidChallenges(work, userId)
 }
 
 /**

@@ -239,7 +239,10 @@ export async function deletePhone(tx: Tx, directory: Directory, userId: string):
 }
 
 /** Takes what belongs to a user along into another directory. */
-export async function moveFactorRows(tx: Tx, from: Directory, to: Directory, userId: string): Promise<void> {
+export async function moveFactorRows(
+  tx: Tx,
+  { from, to, userId }: { from: Directory; to: Directory; userId: string },
+): Promise<void> {
   for (const table of ['totp_enrollments', 'backup_codes', 'mfa_phones'] as const)
     await tx
       .updateTable(table)

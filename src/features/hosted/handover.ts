@@ -45,15 +45,15 @@ function handOver(purpose: keyof typeof HANDED_OVER): LinkPage {
       }
     },
     async act(live) {
-      const { context, home, token, who } = live
+      const { work, home, token, who } = live
       if (home === null) return explainMissing(live, purpose)
-      return { redirectTo: linkUrl(context.platform, { purpose, token, email: who.address.email, redirectTo: home }) }
+      return { redirectTo: linkUrl(work.platform, { purpose, token, email: who.address.email, redirectTo: home }) }
     },
   }
 }
 
 function explainMissing(live: LiveLink, purpose: keyof typeof HANDED_OVER): View {
-  const { production } = live.context.platform.config
+  const { production } = live.work.platform.config
   const { title, redeemedBy } = HANDED_OVER[purpose]
   const lacking =
     'Your link is right, but the application has not said where it leads: allowed_redirect_uris of its settings is ' +
@@ -68,8 +68,8 @@ function explainMissing(live: LiveLink, purpose: keyof typeof HANDED_OVER): View
   }
 }
 
-function redeemCommand({ context, token, who }: LiveLink, path: string): string {
-  const { platform, directory } = context
+function redeemCommand({ work, token, who }: LiveLink, path: string): string {
+  const { platform, directory } = work
   const body = JSON.stringify({ subOrgId: directory.organizationId, email: who.address.email, token_hash: token })
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`
   return [

@@ -42,11 +42,11 @@ export function hostedPages(platform: Platform): Page[] {
     {
       path: '/auth/link',
       async render(_params, query) {
-        const brought = await readLink(platform, query, systemOrigin())
+        const brought = await readLink({ platform, origin: systemOrigin() }, query)
         return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable()
       },
       async submit(_params, form, { origin }) {
-        const brought = await readLink(platform, form, origin)
+        const brought = await readLink({ platform, origin }, form)
         return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable()
       },
     },
@@ -85,28 +85,26 @@ async function answer(
 
 /** The link, live at this moment, of somebody who may use it. Throws what refuses it. */
 async function open(brought: BroughtLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
-  const { context, purpose } = brought
-  const { platform, directory, origin } = context
-  if (!(await isServiceEnabled(platform, directory, service))) throw httpErrors.serviceDisabled()
-  await assertOrganizationOpen(context)
+  const { work, purpose } = brought
+  if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
+  await assertOrganizationOpen(work)
   const { link, facts } = await find(brought)
   if (facts && purpose !== 'unlock') assertMaySignIn(facts)
   const actor = { type: 'user' as const, id: link.user_id }
-  return { ...brought, context: { ...context, origin: { ...origin, actor } }, link, facts }
+  return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }
 
 /** Writes nothing. */
-async function look({ context, token, purpose, who }: BroughtLink): Promise<PresentedLink> {
-  const { platform, directory } = context
-  const link = await findLink(platform.db, platform, directory, { token, purposes: [purpose], identity: who.hash })
-  return { link, facts: await findSignInFacts(context, platform.db, who) }
+async function look({ work, token, purpose, who }: BroughtLink): Promise<PresentedLink> {
+  const link = await findLink(work, { token, purposes: [purpose], identity: who.hash })
+  return { link, facts: await findSignInFacts(work, who) }
 }
 
 /** A refusal is recorded, as the API does; from forms, which need no key, only so many of an organization. */
 async function present(brought: BroughtLink): Promise<PresentedLink> {
-  const { context, token, purpose, who } = brought
-  if (!(await claimAct(context.platform, context.directory, PRESSES_RECORDED))) return look(brought)
-  return presentLink(context, { who, token, purposes: [purpose] }, async (found) => found)
+  const { work, token, purpose, who } = brought
+  if (!(await claimAct(work, PRESSES_RECORDED))) return look(brought)
+  return presentLink(work, { who, token, purposes: [purpose] }, async (found) => found)
 }
 
 function unreadable(): RenderedPage {

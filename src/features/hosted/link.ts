@@ -1,17 +1,16 @@
-import type { Origin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { PageBody } from '../../platform/http/page-layout.ts'
 import type { Fields, PageRedirect } from '../../platform/http/pages.ts'
 import type { ServiceId } from '../../platform/http/route.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { directoryOfToken, type LinkPurpose, type LinkRow, purposeOfType } from '../links/links.ts'
-import { defaultRedirect, type Identity, identify, type LoginContext, type SignInFacts } from '../login/login.ts'
+import { defaultRedirect, type Identity, identify, type SignInFacts } from '../login/login.ts'
 
 /** A link as a browser brings it. What it says has not been looked up. */
 export interface BroughtLink {
-  context: LoginContext
+  work: Work
   brand: Brand
   purpose: LinkPurpose
   /** As in the link. */
@@ -53,20 +52,24 @@ export interface LinkPage {
 }
 
 /** Null: this is no link of ours. */
-export async function readLink(platform: Platform, fields: Fields, origin: Origin): Promise<BroughtLink | null> {
+export async function readLink(
+  { platform, origin }: Pick<Work, 'platform' | 'origin'>,
+  fields: Fields,
+): Promise<BroughtLink | null> {
   const { token_hash: token = '', email = '', type = '' } = fields
   const [directoryId, purpose, address] = [directoryOfToken(token), purposeOfType(type), parseEmail(email)]
   if (directoryId === null || purpose === undefined || address === null) return null
   const directory = await findDirectory(platform, directoryId)
   if (!directory) return null
+  const work = { platform, directory, origin, db: platform.db }
   return {
-    context: { platform, directory, origin },
-    brand: await brandOf(platform, directory),
+    work,
+    brand: await brandOf(work),
     purpose,
     type,
     token,
     who: identify(platform, address),
-    home: await defaultRedirect(platform, directory),
+    home: await defaultRedirect(work),
   }
 }
 

@@ -1,7 +1,8 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { Fields } from '../../platform/http/pages.ts'
+import type { Work } from '../../platform/work.ts'
 import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.ts'
-import { authSettings, type LoginContext } from '../login/login.ts'
+import { authSettings } from '../login/login.ts'
 import { passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
 
@@ -11,7 +12,7 @@ interface Choice {
   button: string
   done: { title: string; paragraph: string }
   check(live: LiveLink): Promise<unknown>
-  set(context: LoginContext, sent: { token: string; password: string }): Promise<void>
+  set(work: Work, sent: { token: string; password: string }): Promise<void>
 }
 
 /** The page of an invitation: a first password. */
@@ -24,9 +25,9 @@ export const invitePage: LinkPage = {
     paragraph: 'You are invited to {brand}. Choose the password that you will sign in with.',
     button: 'Accept the invitation',
     done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your e-mail address.' },
-    async check({ context, token }) {
-      await passwordSettings(context)
-      const { hasCredential } = await findInvitation(context, token)
+    async check({ work, token }) {
+      await passwordSettings(work)
+      const { hasCredential } = await findInvitation(work, token)
       if (hasCredential) throw inviteErrors.credentialExists()
     },
     set: acceptOnPage,
@@ -43,7 +44,7 @@ export const recoveryPage: LinkPage = {
     paragraph: 'You will be signed out everywhere, and sign in with the new one.',
     button: 'Set the password',
     done: { title: 'Your password is changed', paragraph: 'You are signed out everywhere. Sign in with the new one.' },
-    check: ({ context }) => resetSettings(context),
+    check: ({ work }) => resetSettings(work),
     set: resetOnPage,
   }),
 }
@@ -55,9 +56,9 @@ function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
       return passwordForm(live, choice, alert)
     },
     async act(live, form: Fields) {
-      const { context, token } = live
+      const { work, token } = live
       try {
-        await choice.set(context, { token, password: form['password'] ?? '' })
+        await choice.set(work, { token, password: form['password'] ?? '' })
       } catch (error) {
         return mendable(error, (alert) => passwordForm(live, choice, alert))
       }
@@ -83,8 +84,7 @@ const ALERTS: Record<string, string> = {
 }
 
 async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
-  const { platform, directory } = live.context
-  const { password_min_length: minLength } = await authSettings.effective(platform, directory)
+  const { password_min_length: minLength } = await authSettings.effective(live.work)
   return {
     title: choice.title,
     body: {

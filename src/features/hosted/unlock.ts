@@ -14,8 +14,8 @@ export const unlockPage: LinkPage = {
     },
   }),
   async act(live) {
-    const { context, token, who } = live
-    await unlockByLink(context, { email: who.address.email, token })
+    const { work, token, who } = live
+    await unlockByLink(work, { email: who.address.email, token })
     const paragraphs = ['You can sign in again.']
     return { title: 'Your account is unlocked', body: { paragraphs, ...linkHome(live) } }
   },

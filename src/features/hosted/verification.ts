@@ -16,7 +16,7 @@ export const verificationPage: LinkPage = {
   another: 'Ask for a new one where you signed up.',
   show: verificationForm,
   async act(live, form) {
-    const { context, token, who } = live
+    const { work, token, who } = live
     const hadPassword = await hasUnprovenPassword(live)
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
@@ -24,7 +24,7 @@ export const verificationPage: LinkPage = {
     if (hadPassword && !isRemoved && password === undefined) return again(live, 'Enter the password, or remove it.')
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {
-      await verifyEmail(context, presented)
+      await verifyEmail(work, presented)
     } catch (error) {
       if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
       return again(live, 'This is not the password that was chosen. Try again, or remove it.')
@@ -72,7 +72,7 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
 }
 
 /** Whether there is a password that may be somebody else's. */
-async function hasUnprovenPassword({ context, facts }: LiveLink): Promise<boolean> {
+async function hasUnprovenPassword({ work, facts }: LiveLink): Promise<boolean> {
   if (!facts || facts.email_verified) return false
-  return hasPassword(context.platform.db, context.directory, facts.user_id)
+  return hasPassword(work.db, work.directory, facts.user_id)
 }

@@ -30,7 +30,8 @@ async function announceBatch(platform: Platform): Promise<number> {
         target: { type: 'invite', id: row.id },
         data: toInvite(row),
       }))
-      await record(tx, directory, systemOrigin(), ...events)
+      const work = { platform, directory, origin: systemOrigin(), db: tx }
+      await record(work, ...events)
     }
     return closed.length
   })

@@ -1,19 +1,17 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
-import type { Directory, Reach } from '../../platform/http/directory.ts'
+import type { Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeLink } from '../links/links.ts'
 import {
   assertOrganizationOpen,
   countMail,
   identify,
   type LinkDelivery,
-  type LoginContext,
   loginErrors,
   mailLink,
 } from '../login/login.ts'
@@ -64,53 +62,50 @@ export interface SentInvite {
  * invitation before it dies. Whoever has a password already is asked to sign in instead.
  * Throws `invalid_request`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
  */
-export async function invite(context: LoginContext, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
-  return send(context, invitee, null, delivery)
+export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
+  return send(work, invitee, null, delivery)
 }
 
 /** Invites a user who is there. Throws `user_not_found`, and the same. */
-export async function inviteUser(context: LoginContext, userId: string, delivery: LinkDelivery): Promise<SentInvite> {
-  const { id, email } = await getUser(context.platform.db, context.directory, userId)
-  return send(context, { email }, id, delivery)
+export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<SentInvite> {
+  const { id, email } = await getUser(work, userId)
+  return send(work, { email }, id, delivery)
 }
 
 async function send(
-  context: LoginContext,
+  work: Work,
   invitee: Invitee,
   expectedId: string | null,
   delivery: LinkDelivery,
 ): Promise<SentInvite> {
-  const { platform, directory } = context
-  const settings = await passwordSettings(context)
+  const settings = await passwordSettings(work)
   const address = requireEmail(invitee.email)
-  await assertOrganizationOpen(context)
+  await assertOrganizationOpen(work)
   // Looked at before the send is counted, and once more in the transaction.
-  if ((await findUserByEmail(platform.db, directory, address.norm))?.active === false) throw loginErrors.userInactive()
-  const rate = await countMail(context, identify(platform, address), limits)
-  const sent = await platform.tx(async (tx) => {
-    const user = await provisionInvitedUser(tx, directory, context.origin, { ...invitee, ...address })
+  if ((await findUserByEmail(work, address.norm))?.active === false) throw loginErrors.userInactive()
+  const rate = await countMail(work, identify(work.platform, address), limits)
+  const sent = await inTx(work, async (work) => {
+    const user = await provisionInvitedUser(work, { ...invitee, ...address })
     // Somebody else, or somebody new: the user has left the address since.
     if (expectedId !== null && user.id !== expectedId) throw userErrors.notFound()
-    return mailInvite(tx, context, user, delivery, settings.invite_ttl_seconds)
+    return mailInvite(work, user, delivery, settings.invite_ttl_seconds)
   })
   return { ...sent, deliveryHint: maskEmail(sent.user.email), rate }
 }
 
 async function mailInvite(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   user: UserRow,
   delivery: LinkDelivery,
   ttlSeconds: number,
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
-  const { platform, directory, origin } = context
   if (!user.active) throw loginErrors.userInactive()
   // One that was set before anybody proved the mailbox goes with the first proof.
-  const mayOnlySignIn = user.email_verified && (await signsInAlready(tx, directory, user.id))
-  await markInvited(tx, directory, user)
-  const { linkId, url } = await mailLink(tx, context, {
+  const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
+  await markInvited(work, user)
+  const { linkId, url } = await mailLink(work, {
     purpose: 'invite',
-    who: identify(platform, { email: user.email, norm: user.email_norm }),
+    who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     userId: user.id,
     details: { email: user.email },
     decoy: false,
@@ -118,30 +113,29 @@ async function mailInvite(
     delivery,
     compose: (_, mail) => inviteMail(mail, mayOnlySignIn),
   })
-  const made = toInvite(await getInviteRow(tx, directory, linkId))
+  const made = toInvite(await getInviteRow(work, linkId))
   const type = user.invited_at === null ? 'invite.created' : 'invite.resent'
-  await record(tx, directory, origin, { type, target: { type: 'invite', id: linkId }, data: made })
-  return { user: await getUser(tx, directory, user.id), invite: made, url }
+  await record(work, { type, target: { type: 'invite', id: linkId }, data: made })
+  return { user: await getUser(work, user.id), invite: made, url }
 }
 
 /**
  * Withdraws an invitation; the user stays. One that has expired or was withdrawn stays as it is.
  * Throws `invite_not_found`, `invite_accepted`.
  */
-export async function revokeInvite(context: LoginContext, id: string): Promise<Invite> {
-  const { platform, directory, origin } = context
-  return platform.tx(async (tx) => {
-    const before = await getInviteRow(tx, directory, id)
-    if (before.user_id) await lockUser(tx, directory, before.user_id)
-    if (!(await closeLink(tx, directory, 'invite', before.id))) {
+export async function revokeInvite(work: Work, id: string): Promise<Invite> {
+  return inTx(work, async (work) => {
+    const before = await getInviteRow(work, id)
+    if (before.user_id) await lockUser(work, before.user_id)
+    if (!(await closeLink(work, 'invite', before.id))) {
       // Read again: it may have been accepted in this moment.
-      const over = await getInviteRow(tx, directory, before.id)
+      const over = await getInviteRow(work, before.id)
       if (over.status === 'accepted') throw inviteErrors.accepted()
       return toInvite(over)
     }
-    await markNotInvited(tx, directory, before.user_id)
-    const revoked = toInvite(await getInviteRow(tx, directory, before.id))
-    await record(tx, directory, origin, {
+    await markNotInvited(work, before.user_id)
+    const revoked = toInvite(await getInviteRow(work, before.id))
+    await record(work, {
       type: 'invite.revoked',
       target: { type: 'invite', id: before.id },
       data: revoked,
@@ -150,23 +144,23 @@ export async function revokeInvite(context: LoginContext, id: string): Promise<I
   })
 }
 
-async function getInviteRow(tx: Tx, directory: Directory, id: string): Promise<InviteRow> {
-  const row = isId(id) ? await findInviteRow(tx, directory, id) : undefined
+async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
+  const row = isId(id) ? await findInviteRow(work.db, work.directory, id) : undefined
   if (!row) throw inviteErrors.notFound()
   return row
 }
 
 /** One page of what the caller reaches, and their number if it was asked for. */
 export async function listInvites(
-  platform: Platform,
-  reach: Reach,
+  work: Work<Reach>,
   query: { status?: InviteStatus; email?: string },
   page: Page,
-): Promise<{ found: InviteRow[]; total: number | undefined }> {
+): Promise<{ rows: InviteRow[]; total: number | undefined }> {
+  const { platform, db, directory: reach } = work
   const { email } = query
   // What is no address belongs to nobody.
   const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
   const filter = { status: query.status, identity }
-  const found = await listInviteRows(platform.db, reach, filter, page)
-  return { found, total: page.includeTotal ? await countInviteRows(platform.db, reach, filter) : undefined }
+  const rows = await listInviteRows(db, reach, filter, page)
+  return { rows, total: page.includeTotal ? await countInviteRows(db, reach, filter) : undefined }
 }

@@ -30,10 +30,9 @@ export const inviteRoutes: Route[] = [
     description: 'Those that are over are listed for about a month.',
     query: Type.Object({ ...InviteFilters, ...listQuery }),
     reply: Type.Object({ invites: Type.Array(Invite), ...listReply }),
-    async handle({ platform, headers, directory, input: { query } }) {
-      const page = readPage(platform, '/v1/users/invites', query)
-      const { found, total } = await listInvites(platform, directory, query, page)
-      const { rows, reply } = finishPage({ platform, headers }, page, found, byAge, total)
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/users/invites', query)
+      const { rows, reply } = finishPage(work, page, await listInvites(work, query, page), byAge)
       return { invites: rows.map(toInvite), ...reply }
     },
   }),
@@ -54,13 +53,12 @@ export const inviteRoutes: Route[] = [
     maybeEvents: ['user.created'],
     secretReply: true,
     examples: { body: { email: 'ada@example.com', firstName: 'Ada' } },
-    async handle({ platform, directory, origin, principal, headers, input: { body } }) {
+    async handle(work, { body }) {
       const { redirectTo, deliver, ...invitee } = body
-      const context = { platform, directory, origin }
-      const sent = await invite(context, invitee, await readDelivery(context, principal, body))
-      Object.assign(headers, rateHeaders(sent.rate))
+      const sent = await invite(work, invitee, await readDelivery(work, work.principal, body))
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return {
-        user: toUser(sent.user, directory.organizationId),
+        user: toUser(sent.user, work.directory.organizationId),
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
         delivery_hint: sent.deliveryHint,
       }
@@ -79,8 +77,8 @@ export const inviteRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
     errors: [inviteErrors.notFound, inviteErrors.accepted],
     maybeEvents: ['invite.revoked'],
-    async handle({ platform, directory, origin, input: { params } }) {
-      return { success: true, invite: await revokeInvite({ platform, directory, origin }, params.inviteId) }
+    async handle(work, { params }) {
+      return { success: true, invite: await revokeInvite(work, params.inviteId) }
     },
   }),
   defineRoute({
@@ -102,10 +100,9 @@ export const inviteRoutes: Route[] = [
     event: ['invite.created', 'invite.resent'],
     maybeEvents: ['user.created'],
     secretReply: true,
-    async handle({ platform, directory, origin, principal, headers, input: { params, body } }) {
-      const context = { platform, directory, origin }
-      const sent = await inviteUser(context, params.userId, await readDelivery(context, principal, body))
-      Object.assign(headers, rateHeaders(sent.rate))
+    async handle(work, { params, body }) {
+      const sent = await inviteUser(work, params.userId, await readDelivery(work, work.principal, body))
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return {
         success: true,
         delivery_hint: sent.deliveryHint,
@@ -132,7 +129,6 @@ export const inviteRoutes: Route[] = [
       ...doorErrors,
     ],
     maybeEvents: [...sessionRoute.maybeEvents, 'invite.accepted'],
-    handle: async ({ platform, directory, origin, input: { body } }) =>
-      acceptInvite({ platform, directory, origin }, body),
+    handle: (work, { body }) => acceptInvite(work, body),
   }),
 ]

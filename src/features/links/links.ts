@@ -1,10 +1,10 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import type { Tx } from '../../platform/db/pool.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { linkErrors } from './errors.ts'
 import {
   closeExpiredLinkRows,
@@ -64,13 +64,14 @@ export interface MadeLink {
 }
 
 /** Makes a link's secret, which voids the older links of its address and purpose. Mails nothing. */
-export async function makeLink(tx: Tx, platform: Platform, directory: Directory, link: NewLink): Promise<MadeLink> {
+export async function makeLink(work: TxWork, link: NewLink): Promise<MadeLink> {
+  const { directory, db } = work
   const id = newId()
   const token = packId(directory.id) + randomBase62()
   const { purpose, userId, identity, ttlSeconds, details = {} } = link
-  const tokenHash = hashToken(platform, directory, token)
+  const tokenHash = hashToken(work, token)
   const row = { id, purpose, userId, identity, tokenHash, details, ttlSeconds }
-  return { id, token, expiresAt: await insertLinkRow(tx, directory, row) }
+  return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
 
 /**
@@ -107,15 +108,11 @@ export interface PresentedLink {
  * directory answers as one that never was.
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
-export async function findLink(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  presented: PresentedLink,
-): Promise<LinkRow> {
+export async function findLink(work: Work, presented: PresentedLink): Promise<LinkRow> {
+  const { directory, db } = work
   const { token, purposes, identity } = presented
   if (directoryOfToken(token) !== directory.id) throw linkErrors.tokenInvalid()
-  const link = await findLinkRow(db, directory, hashToken(platform, directory, token))
+  const link = await findLinkRow(db, directory, hashToken(work, token))
   const fits =
     link && purposes.some((purpose) => purpose === link.purpose) && (!identity || link.identity.equals(identity))
   if (!fits) throw linkErrors.tokenInvalid()
@@ -134,8 +131,8 @@ export async function findLink(
  * Counts a try at what costs a hash, such as a new password: whoever holds a link, key or not, gets few of them.
  * Throws `rate_limited`.
  */
-export async function countLinkUse(platform: Platform, directory: Directory, link: LinkRow): Promise<void> {
-  await countAct(platform, directory, link.token_hash, [
+export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
+  await countAct(work, link.token_hash, [
     { bucket: 'link.minute', limit: 10, windowSeconds: 60 },
     { bucket: 'link.day', limit: 50, windowSeconds: 86_400 },
   ])
@@ -145,25 +142,23 @@ export async function countLinkUse(platform: Platform, directory: Directory, lin
  * The one consumer of links, as a query for the statement that writes what the link pays for. It returns a row to one
  * caller only: none means that another request was faster, or that the link has expired or was withdrawn.
  */
-export function consumeLink(db: Db, directory: Directory, link: LinkRow) {
+export function consumeLink({ db, directory }: Work, link: LinkRow) {
   return consumeLinkRow(db, directory, link.id)
 }
 
 /** Withdraws the links on their way to a user and to their address, but the one that is being redeemed. Returns how many. */
 export async function voidLinks(
-  tx: Tx,
-  platform: Platform,
-  directory: Directory,
+  { platform, directory, db }: TxWork,
   user: { id: string; email_norm: string },
   options: { purpose?: LinkPurpose; exceptId?: string | undefined } = {},
 ): Promise<number> {
   const identity = hashIdentity(platform, user.email_norm)
-  return closeLinkRows(tx, directory, { userId: user.id, identity, ...options })
+  return closeLinkRows(db, directory, { userId: user.id, identity, ...options })
 }
 
 /** Withdraws one link. False: there is none, or it was over. */
-export async function closeLink(tx: Tx, directory: Directory, purpose: LinkPurpose, id: string): Promise<boolean> {
-  return closeLinkRow(tx, directory, purpose, id)
+export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose, id: string): Promise<boolean> {
+  return closeLinkRow(db, directory, purpose, id)
 }
 
 /** The links that have expired unused and were not announced, of every directory: each is answered once. */
@@ -175,6 +170,6 @@ export async function closeExpiredLinks(
   return closeExpiredLinkRows(tx, purpose, limit)
 }
 
-function hashToken(platform: Platform, directory: Directory, token: string): Buffer {
+function hashToken({ platform, directory }: Work, token: string): Buffer {
   return keyedHash(platform.keyring.hashKey('link'), directory.id, token)
 }

@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
-import type { Db } from '../../platform/db/pool.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { lockoutErrors } from './errors.ts'
 import { type AttemptLimits, claimAttemptRows, clearAllRows, clearRows, lockedSeconds } from './store.ts'
 
@@ -35,8 +34,7 @@ export interface Attempt {
  * `identity` (`hashIdentity`) may be of an address that nobody has.
  */
 export async function claimAttempt(
-  platform: Platform,
-  directory: Directory,
+  { platform, directory }: Work,
   who: { identity: Buffer; ip: string | null },
   policy: LockoutPolicy,
 ): Promise<Attempt> {
@@ -71,8 +69,7 @@ export function networksOf(platform: Platform, ip: string | null): string[] {
 
 /** Seconds until an address may be tried again from here; null: now. */
 export async function findLock(
-  platform: Platform,
-  directory: Directory,
+  { platform, directory }: Work,
   who: { identity: Buffer; ip: string | null },
 ): Promise<number | null> {
   const seconds = lockedSeconds(directory, who.identity, networksOf(platform, who.ip))
@@ -91,17 +88,12 @@ export function accountLocked(seconds: number) {
 }
 
 /** What a right password does to the counters, as a query. */
-export function clearFailures(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  who: { identity: Buffer; ip: string | null },
-) {
+export function clearFailures({ platform, directory, db }: Work, who: { identity: Buffer; ip: string | null }) {
   return clearRows(db, directory, who.identity, networksOf(platform, who.ip))
 }
 
 /** Ends every lock of an address and forgets its failures. False: none counted. */
-export async function unlock(db: Db, directory: Directory, identity: Buffer): Promise<boolean> {
+export async function unlock({ directory, db }: Work, identity: Buffer): Promise<boolean> {
   return clearAllRows(db, directory, identity)
 }
 

@@ -33,7 +33,7 @@ export async function claimAttemptRows(
 ): Promise<LockoutRow[]> {
   const parts = limits.counters.map((counter, i) => {
     const allowed = i === 0 ? sql`true` : sql`exists (select from ${sql.table(`counted_${i - 1}`)})`
-    return sql`${sql.table(`counted_${i}`)} as (${countAttempt(directory, identity, limits, counter, allowed)})`
+    return sql`${sql.table(`counted_${i}`)} as (${countAttempt(directory, identity, limits, { ...counter, allowed })})`
   })
   const all = limits.counters.map((_, i) => sql`select * from ${sql.table(`counted_${i}`)}`)
   const { rows } = await sql<LockoutRow>`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`.execute(db)
@@ -44,8 +44,7 @@ function countAttempt(
   directory: Directory,
   identity: Buffer,
   limits: AttemptLimits,
-  counter: AttemptLimits['counters'][number],
-  allowed: RawBuilder<unknown>,
+  counter: AttemptLimits['counters'][number] & { allowed: RawBuilder<unknown> },
 ) {
   const startsOver = sql`(l.locked_until is not null
     or l.window_started_at <= clock_now() - make_interval(secs => ${limits.windowSeconds}::int))`
@@ -57,7 +56,7 @@ function countAttempt(
     least(${LONGEST_LOCK_SECONDS}::int, ${limits.durationSeconds}::int * power(2, least(${locksBefore}, 20))) end`
   return sql`
     insert into lockouts as l (directory_id, identity, network, failures)
-    select ${directory.id}::uuid, ${identity}::bytea, ${counter.network}::text, 1 where ${allowed}
+    select ${directory.id}::uuid, ${identity}::bytea, ${counter.network}::text, 1 where ${counter.allowed}
     on conflict (directory_id, identity, network) do update set
       failures = case when ${startsOver} then 1 else l.failures + 1 end,
       consecutive = l.consecutive + 1,

@@ -1,10 +1,9 @@
 import { type OperationNodeSource, sql } from 'kysely'
-import type { Db } from '../../platform/db/pool.ts'
 import { recordIfAny } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
+import type { Work } from '../../platform/work.ts'
 import { startChallenge } from '../factors/factors.ts'
 import { type Demand, methodsOf, policyOf } from '../mfa/mfa.ts'
-import type { LoginContext } from './door.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import type { SignInFacts } from './store.ts'
 
@@ -24,36 +23,31 @@ export interface FirstFactor {
  * Spends the first factor for a challenge instead of a session: no session exists before every factor was shown.
  * Null: the first factor had been spent already.
  */
-export async function answerChallenge(
-  context: LoginContext,
-  db: Db,
-  first: FirstFactor,
-): Promise<SessionAnswer | null> {
-  const { platform, directory, origin } = context
+export async function answerChallenge(work: Work, first: FirstFactor): Promise<SessionAnswer | null> {
   const { facts, authMethod, amr, sessionId, demand } = first
   const enrollment = demand.kind === 'enrollment'
   const id = newId()
   const data = { id, directory_user_id: facts.user_id, auth_method: authMethod, enrollment_required: enrollment }
-  const made = await startChallenge(db, platform, directory, {
+  const made = await startChallenge(work, {
     id,
     userId: facts.user_id,
     emailNorm: facts.email.toLowerCase(),
     authMethod,
     amr,
     sessionId,
-    ip: origin.endUser.ip,
+    ip: work.origin.endUser.ip,
     enrollment,
     proof: first.proof,
     alongside: first.alongside,
     unchanged: sql`epoch = ${facts.epoch} and ${demand.unchanged}`,
-    record: recordIfAny('challenge', directory, origin, {
+    record: recordIfAny(work, 'challenge', {
       type: 'mfa.challenge.created',
       target: { type: 'user', id: facts.user_id },
       data,
     }),
   })
   if (!made) return null
-  const methods = enrollment ? ['totp'] : await methodsToOffer(context, facts, made.has)
+  const methods = enrollment ? ['totp'] : await methodsToOffer(work, facts, made.has)
   return {
     session: null,
     mfa_required: true,
@@ -66,11 +60,7 @@ export async function answerChallenge(
 }
 
 /** No code passes for somebody whose only second factor is a passkey: they sign in with it. */
-async function methodsToOffer(
-  { platform, directory }: LoginContext,
-  facts: SignInFacts,
-  has: Parameters<typeof methodsOf>[1],
-): Promise<string[]> {
+async function methodsToOffer(work: Work, facts: SignInFacts, has: Parameters<typeof methodsOf>[1]): Promise<string[]> {
   if (!facts.mfa_enrolled) return ['passkey']
-  return methodsOf(await policyOf(platform, directory), has)
+  return methodsOf(await policyOf(work), has)
 }

@@ -4,12 +4,12 @@ import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { Db } from '../../platform/db/pool.ts'
-import { within } from '../../platform/db/tx.ts'
-import { type Origin, recordIfAny } from '../../platform/events.ts'
+import { recordIfAny } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EmailAddress } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import { accountLocked, networksOf } from '../lockout/lockout.ts'
 import { type Demand, demandFactor } from '../mfa/mfa.ts'
 import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
@@ -18,13 +18,6 @@ import { loginErrors } from './errors.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { type DoorState, findDoorState, findSignInFactsByEmail, type SignInFacts, signIn } from './store.ts'
-
-/** Who asks, where. */
-export interface LoginContext {
-  platform: Platform
-  directory: Directory
-  origin: Origin
-}
 
 /** The ways to prove who one is: `auth_method` of a session. */
 export const authMethods = ['password', 'otp', 'magic_link', 'invite', 'signup', 'passkey'] as const
@@ -53,8 +46,8 @@ export function identify(platform: Platform, address: EmailAddress): Identity {
 }
 
 /** What the door looks at of whoever has an address; null: nobody has it. One statement. */
-export async function findSignInFacts(context: LoginContext, db: Db, who: Identity): Promise<SignInFacts | null> {
-  const { platform, directory, origin } = context
+export async function findSignInFacts(work: Work, who: Identity): Promise<SignInFacts | null> {
+  const { platform, directory, origin, db } = work
   const networks = networksOf(platform, origin.endUser.ip)
   return findSignInFactsByEmail(db, directory, { emailNorm: who.address.norm, identity: who.hash, networks })
 }
@@ -63,19 +56,16 @@ export async function findSignInFacts(context: LoginContext, db: Db, who: Identi
  * Asked before a code or link is sent, so that the answer does not depend on whether anybody has the address.
  * Throws `organization_suspended`, `account_locked`.
  */
-export async function assertDoorOpen(context: LoginContext, who: Identity): Promise<void> {
-  const { platform, directory, origin } = context
+export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
+  const { platform, directory, origin, db } = work
   const networks = networksOf(platform, origin.endUser.ip)
-  const state = await findDoorState(platform.db, directory, { identity: who.hash, networks })
+  const state = await findDoorState(db, directory, { identity: who.hash, networks })
   assertOpen(directory, state)
 }
 
 /** For what a lock of somebody's address does not stop. Throws `organization_suspended`. */
-export async function assertOrganizationOpen({
-  platform,
-  directory,
-}: Pick<LoginContext, 'platform' | 'directory'>): Promise<void> {
-  assertOpen(directory, await findDoorState(platform.db, directory, { identity: Buffer.alloc(0), networks: [] }))
+export async function assertOrganizationOpen({ db, directory }: Work): Promise<void> {
+  assertOpen(directory, await findDoorState(db, directory, { identity: Buffer.alloc(0), networks: [] }))
 }
 
 function assertOpen(directory: Directory, state: DoorState): void {
@@ -101,30 +91,24 @@ export function assertMaySignIn(facts: SignInFacts): void {
 
 /**
  * The one door to a session: every method proves who, then comes here, and nothing else makes one. Whether a second
- * factor is needed is decided here alone; then the proof is spent for a challenge, and there is no session yet. `db` is a
- * transaction when the caller has more to write with it. Null: the proof had been consumed already.
+ * factor is needed is decided here alone; then the proof is spent for a challenge, and there is no session yet.
+ * `work` is in a transaction when the caller has more to write with it. Null: the proof had been consumed already.
  */
-export async function completeLogin(
-  context: LoginContext,
-  db: Db,
-  facts: SignInFacts,
-  proof: Proof,
-): Promise<SessionAnswer | null> {
-  const { platform, directory } = context
+export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionAnswer | null> {
   assertMaySignIn(facts)
-  const settings = await authSettings.effective(platform, directory)
-  const demand = proof.aal === 'aal2' ? null : await demandFactor(context, db, facts, settings)
+  const settings = await authSettings.effective(work)
+  const demand = proof.aal === 'aal2' ? null : await demandFactor(work, facts, settings)
   if (demand && demand.kind !== 'nothing')
-    return answerChallenge(context, db, {
+    return answerChallenge(work, {
       facts,
       authMethod: proof.method,
       amr: proof.amr,
       sessionId: null,
       demand,
-      proof: proof.consume(db),
-      alongside: proof.alongside?.(db) ?? null,
+      proof: proof.consume(work.db),
+      alongside: proof.alongside?.(work.db) ?? null,
     })
-  const session = await openSession(context, db, { facts, proof, demand, settings })
+  const session = await openSession(work, { facts, proof, demand, settings })
   return session && { session, ...mentionGrace(demand) }
 }
 
@@ -142,23 +126,22 @@ interface Admission {
   settings: AuthSettings
 }
 
-async function openSession(context: LoginContext, db: Db, admission: Admission): Promise<SessionTokens | null> {
-  const { platform, directory, origin } = context
+async function openSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
   const { facts, settings } = admission
   const limit = settings.max_concurrent_sessions
-  if (limit === null) return issueSession(context, db, admission)
-  return within(platform.tx, db, async (tx) => {
-    const live = await countLiveSessions(tx, directory, facts.user_id)
+  if (limit === null) return issueSession(work, admission)
+  return inTx(work, async (work) => {
+    const live = await countLiveSessions(work, facts.user_id)
     if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
-    const session = await issueSession(context, tx, admission)
+    const session = await issueSession(work, admission)
     // Only a sign-in that succeeded costs the oldest session.
-    if (session) await endOldestSessions(tx, directory, origin, facts.user_id, limit)
+    if (session) await endOldestSessions(work, facts.user_id, limit)
     return session
   })
 }
 
-async function issueSession(context: LoginContext, db: Db, admission: Admission): Promise<SessionTokens | null> {
-  const { platform, directory, origin } = context
+async function issueSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
+  const { platform, directory, origin, db } = work
   const { facts, proof, demand, settings } = admission
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
@@ -185,9 +168,8 @@ async function issueSession(context: LoginContext, db: Db, admission: Admission)
       trustedDeviceId: demand?.deviceId ?? null,
     },
     record: recordIfAny(
+      work,
       'session',
-      directory,
-      origin,
       { type: 'session.created', target: { type: 'session', id: sessionId }, data },
       { type: 'auth.login.succeeded', target: { type: 'user', id: facts.user_id }, data: { method: proof.method } },
     ),
@@ -201,7 +183,7 @@ async function issueSession(context: LoginContext, db: Db, admission: Admission)
     authenticatedAt: made.created_at,
     endsAt: made.expires_at,
   }
-  return handOut(context, facts, session, refresh.token, settings)
+  return handOut(work, { facts, session, refreshToken: refresh.token, settings })
 }
 
 /** A session that tokens are made for. */
@@ -215,15 +197,19 @@ export interface TokenSubject {
   endsAt: Date
 }
 
+/** What a session object is made of. */
+interface TokenHandout {
+  facts: SignInFacts
+  session: TokenSubject
+  refreshToken: string
+  settings: AuthSettings
+}
+
 /** Signs the access token (claims of RFC 9068 §2.2 and ours) and puts the session object together. */
 export async function handOut(
-  context: Pick<LoginContext, 'platform' | 'directory'>,
-  facts: SignInFacts,
-  session: TokenSubject,
-  refreshToken: string,
-  settings: AuthSettings,
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  { facts, session, refreshToken, settings }: TokenHandout,
 ): Promise<SessionTokens> {
-  const { platform, directory } = context
   const issuedAt = epochSeconds(platform.clock)
   const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))

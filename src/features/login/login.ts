@@ -12,7 +12,6 @@ export {
   handOut,
   type Identity,
   identify,
-  type LoginContext,
   mentionGrace,
   type Proof,
 } from './door.ts'

@@ -1,7 +1,7 @@
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { getUser, lockUser, proveMailbox } from '../users/users.ts'
-import { completeLogin, type LoginContext, type Proof } from './door.ts'
+import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import { authSettings } from './settings.ts'
@@ -21,31 +21,30 @@ export interface MailboxProof extends Proof {
  * nothing was written.
  */
 export async function completeMailboxLogin(
-  context: LoginContext,
+  work: Work,
   facts: SignInFacts,
   proof: MailboxProof,
-  also?: (tx: Tx) => Promise<void>,
+  also?: (work: TxWork) => Promise<void>,
 ): Promise<SessionAnswer | null> {
-  const { platform, directory, origin } = context
-  if (facts.pending && !(await authSettings.effective(platform, directory)).allow_sign_up)
+  if (facts.pending && !(await authSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
-  if (facts.email_verified && !facts.pending && !also) return completeLogin(context, platform.db, facts, proof)
-  return inTxUnlessSpent(platform, async (tx) => {
+  if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
+  return inTxUnlessSpent(work, async (work) => {
     // Held from here on: what the epoch says below is then what it said when the proof was looked at.
-    const user = await lockUser(tx, directory, facts.user_id)
+    const user = await lockUser(work, facts.user_id)
     // Gone or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
-    if (!(await proveMailbox(tx, context, user, { linkId: proof.linkId }))) return null
+    if (!(await proveMailbox(work, user, { linkId: proof.linkId }))) return null
     if (facts.pending)
-      await record(tx, directory, origin, {
+      await record(work, {
         type: 'auth.signup.succeeded',
         target: { type: 'user', id: facts.user_id },
         data: { method: proof.method },
       })
-    await also?.(tx)
+    await also?.(work)
     // The first proof takes away every factor that was set before it; what `also` cut off is the other ways in.
-    const { epoch, mfa_enrolled, passkey_count } = await getUser(tx, directory, user.id)
+    const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
     const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
-    return completeLogin(context, tx, proven, proof)
+    return completeLogin(work, proven, proof)
   })
 }

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { authSettings } from './settings.ts'
@@ -20,15 +19,12 @@ const METHODS = [
 ] as const
 
 /** The ways to sign in that work in this directory right now, in the order of a sign-in page. None while Auth is off. */
-export async function listLoginMethods(
-  platform: Platform,
-  directory: Directory,
-): Promise<Static<typeof LoginMethod>[]> {
-  const { email_password_enabled: password } = await authSettings.effective(platform, directory)
-  const { channel_email: otp } = await otpSettings(platform, directory)
+export async function listLoginMethods(work: Work): Promise<Static<typeof LoginMethod>[]> {
+  const { email_password_enabled: password } = await authSettings.effective(work)
+  const { channel_email: otp } = await otpSettings(work)
   const isOn = { password, otp, magic_link: true, passkey: true }
   const methods = []
   for (const { id, label, service } of METHODS)
-    if (isOn[id] && (await isServiceEnabled(platform, directory, service))) methods.push({ id, label, providers: null })
+    if (isOn[id] && (await isServiceEnabled(work, service))) methods.push({ id, label, providers: null })
   return methods
 }

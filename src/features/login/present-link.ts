@@ -1,7 +1,8 @@
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
+import type { Work } from '../../platform/work.ts'
 import { findLink, type LinkPurpose, type LinkRow, linkErrors } from '../links/links.ts'
-import { findSignInFacts, type Identity, type LoginContext } from './door.ts'
+import { findSignInFacts, type Identity } from './door.ts'
 import type { SignInFacts } from './store.ts'
 
 export interface LinkToPresent {
@@ -25,15 +26,14 @@ const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpire
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
 export async function presentLink<T>(
-  context: LoginContext,
+  work: Work,
   presented: LinkToPresent,
   redeem: (found: PresentedLink) => Promise<T>,
 ): Promise<T> {
-  const { platform, directory, origin } = context
   const { who, token, purposes } = presented
   const [link, facts] = await Promise.all([
-    findLink(platform.db, platform, directory, { token, purposes, identity: who?.hash ?? null }).catch(refusalOf),
-    who && findSignInFacts(context, platform.db, who),
+    findLink(work, { token, purposes, identity: who?.hash ?? null }).catch(refusalOf),
+    who && findSignInFacts(work, who),
   ])
   const found = link instanceof ApiError ? null : link
   try {
@@ -42,11 +42,14 @@ export async function presentLink<T>(
   } catch (error) {
     if (!(error instanceof ApiError && refusals.includes(error.definition.code))) throw error
     const userId = facts?.user_id ?? found?.user_id
-    await record(platform.db, directory, origin, {
-      type: 'auth.login.failed',
-      ...(userId ? { target: { type: 'user', id: userId } } : {}),
-      data: { method: found?.purpose ?? purposes[0], reason: error.definition.code },
-    })
+    await record(
+      { ...work, db: work.platform.db },
+      {
+        type: 'auth.login.failed',
+        ...(userId ? { target: { type: 'user', id: userId } } : {}),
+        data: { method: found?.purpose ?? purposes[0], reason: error.definition.code },
+      },
+    )
     throw error
   }
 }

@@ -1,9 +1,10 @@
 import type { Config } from '../../platform/config.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { loginErrors } from './errors.ts'
 import { authSettings } from './settings.ts'
+
+type Tenant = Pick<Work, 'platform' | 'directory'>
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
@@ -25,13 +26,14 @@ export function readRedirectUri(config: Pick<Config, 'production'>, text: string
  * Whether links and browsers may lead to this address: exactly an entry of `allowed_redirect_uris`, or in development,
  * while that list is empty, any address of this machine (ASVS 10.4.1). Throws `invalid_redirect_uri`.
  */
-export async function assertRedirectAllowed(platform: Platform, directory: Directory, text: string): Promise<void> {
-  const { allowed_redirect_uris: allowed } = await authSettings.effective(platform, directory)
-  const wanted = readRedirectUri(platform.config, text)
-  const known = allowed.map((entry) => readRedirectUri(platform.config, entry))
+export async function assertRedirectAllowed(work: Tenant, text: string): Promise<void> {
+  const { config } = work.platform
+  const { allowed_redirect_uris: allowed } = await authSettings.effective(work)
+  const wanted = readRedirectUri(config, text)
+  const known = allowed.map((entry) => readRedirectUri(config, entry))
   if (wanted !== null && known.includes(wanted)) return
   const isHere = wanted !== null && LOOPBACK.test(new URL(wanted).hostname)
-  if (isHere && !platform.config.production && allowed.length === 0) return
+  if (isHere && !config.production && allowed.length === 0) return
   throw loginErrors.invalidRedirectUri({ detail: 'The address is not an entry of allowed_redirect_uris.' })
 }
 
@@ -39,9 +41,9 @@ export async function assertRedirectAllowed(platform: Platform, directory: Direc
  * Where a page of the service sends people on: the first entry of `allowed_redirect_uris` that may be led to. Null:
  * there is none.
  */
-export async function defaultRedirect(platform: Platform, directory: Directory): Promise<string | null> {
-  const { allowed_redirect_uris: allowed } = await authSettings.effective(platform, directory)
-  const usable = allowed.map((entry) => readRedirectUri(platform.config, entry))
+export async function defaultRedirect(work: Tenant): Promise<string | null> {
+  const { allowed_redirect_uris: allowed } = await authSettings.effective(work)
+  const usable = allowed.map((entry) => readRedirectUri(work.platform.config, entry))
   return usable.find((entry) => entry !== null) ?? null
 }
 

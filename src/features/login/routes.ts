@@ -17,7 +17,7 @@ export const loginRoutes: Route[] = [
     summary: 'List the ways to sign in',
     description: 'Methods whose service is enabled and configured. Empty while the Auth service is off.',
     reply: Type.Object({ methods: Type.Array(LoginMethod) }),
-    handle: async ({ platform, directory }) => ({ methods: await listLoginMethods(platform, directory) }),
+    handle: async (work) => ({ methods: await listLoginMethods(work) }),
   }),
   defineRoute({
     method: 'GET',
@@ -28,9 +28,9 @@ export const loginRoutes: Route[] = [
     description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
     query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
     reply: Type.Object({ settings: AuthSettings, sources: Type.Optional(Sources) }),
-    handle: async ({ platform, directory, input }) => ({
-      settings: await authSettings.effective(platform, directory),
-      ...(input.query.effective ? { sources: await authSettings.sources(platform, directory) } : {}),
+    handle: async (work, { query }) => ({
+      settings: await authSettings.effective(work),
+      ...(query.effective ? { sources: await authSettings.sources(work) } : {}),
     }),
   }),
   defineRoute({
@@ -43,9 +43,9 @@ export const loginRoutes: Route[] = [
     body: Type.Object(authSettings.patchBody),
     reply: Type.Object({ settings: AuthSettings }),
     event: 'auth.settings.updated',
-    handle: async (context) => {
-      await assertSettingsFit(context.platform, context.directory, context.input.body)
-      return { settings: await authSettings.update(context, context.directory, context.input.body) }
+    handle: async (work, { body }) => {
+      await assertSettingsFit(work, body)
+      return { settings: await authSettings.update(work, body) }
     },
   }),
   defineRoute({
@@ -59,10 +59,10 @@ export const loginRoutes: Route[] = [
     body: Type.Object(authSettings.patchBody),
     reply: Type.Object({ settings: AuthSettings }),
     event: 'auth.settings.updated',
-    handle: async (context) => {
-      const { directory } = accountDefaults(context.directory)
-      await assertSettingsFit(context.platform, directory, context.input.body)
-      return { settings: await authSettings.update(context, directory, context.input.body) }
+    handle: async (work, { body }) => {
+      const defaults = { ...work, directory: accountDefaults(work.directory).directory }
+      await assertSettingsFit(defaults, body)
+      return { settings: await authSettings.update(defaults, body) }
     },
   }),
 ]

@@ -1,13 +1,13 @@
-import type { Tx } from '../../platform/db/pool.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import type { Principal } from '../../platform/http/authenticate.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import { countSend, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type LinkPurpose, linkUrl, makeLink } from '../links/links.ts'
 import { otpSettings, sendCeilings } from '../otp/otp.ts'
-import { assertDoorOpen, findSignInFacts, type Identity, identify, type LoginContext } from './door.ts'
+import { assertDoorOpen, findSignInFacts, type Identity, identify } from './door.ts'
 import { assertRedirectAllowed } from './redirects.ts'
 import type { SignInFacts } from './store.ts'
 
@@ -21,13 +21,13 @@ export interface LinkDelivery {
 
 /** Reads what a request says of delivery. Throws `insufficient_scope`, `invalid_redirect_uri`. */
 export async function readDelivery(
-  context: LoginContext,
+  work: Work,
   principal: Principal,
   body: { redirectTo?: string; deliver?: boolean },
 ): Promise<LinkDelivery> {
   const { redirectTo = null, deliver = true } = body
   if (!deliver) authorize(principal, 'links.issue')
-  if (redirectTo !== null) await assertRedirectAllowed(context.platform, context.directory, redirectTo)
+  if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
   return { redirectTo, deliver }
 }
 
@@ -48,7 +48,7 @@ export interface LinkToMail {
   decoy: boolean
   ttlSeconds: number
   delivery: LinkDelivery
-  compose(tx: Tx, mail: LinkMail): Promise<Message> | Message
+  compose(work: TxWork, mail: LinkMail): Promise<Message> | Message
 }
 
 export interface MailedLink {
@@ -59,10 +59,9 @@ export interface MailedLink {
 }
 
 /** Makes a link and mails it, in the caller's transaction. */
-export async function mailLink(tx: Tx, context: LoginContext, link: LinkToMail): Promise<MailedLink> {
-  const { platform, directory } = context
+export async function mailLink(work: TxWork, link: LinkToMail): Promise<MailedLink> {
   const { purpose, who, userId, ttlSeconds, delivery } = link
-  const made = await makeLink(tx, platform, directory, {
+  const made = await makeLink(work, {
     purpose,
     userId,
     identity: who.hash,
@@ -71,10 +70,10 @@ export async function mailLink(tx: Tx, context: LoginContext, link: LinkToMail):
   })
   const { email, norm } = who.address
   // In one spelling: that of the record would tell whether there is one.
-  const url = linkUrl(platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
-  const message = await link.compose(tx, { to: email, url, ttlSeconds })
+  const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
+  const message = await link.compose(work, { to: email, url, ttlSeconds })
   const decoy = link.decoy || !delivery.deliver
-  await queueMail(tx, platform, directory, { ...message, decoy }, ttlSeconds)
+  await queueMail(work, { ...message, decoy }, ttlSeconds)
   return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
 }
 
@@ -92,15 +91,8 @@ const ofAnyKind: RateLimit[] = [
 ]
 
 /** Counts a mail to an address before it is made. Throws `rate_limited`. */
-export async function countMail(context: LoginContext, who: Identity, limits: RateLimit[]): Promise<RateState> {
-  const { platform, directory } = context
-  return countSend(
-    platform,
-    context,
-    who.hash,
-    [...limits, ...ofAnyKind],
-    sendCeilings(await otpSettings(platform, directory)),
-  )
+export async function countMail(work: Work, who: Identity, limits: RateLimit[]): Promise<RateState> {
+  return countSend(work, who.hash, [...limits, ...ofAnyKind], sendCeilings(await otpSettings(work)))
 }
 
 export interface LinkRequest {
@@ -112,7 +104,7 @@ export interface LinkRequest {
   limits: RateLimit[]
   /** Whom the link is for, of whoever has the address; null: nobody, so that the link is a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
-  compose(tx: Tx, mail: LinkMail, userId: string | null): Promise<Message> | Message
+  compose(work: TxWork, mail: LinkMail, userId: string | null): Promise<Message> | Message
   /** The event of a link that was made for somebody. */
   event: string
 }
@@ -127,18 +119,17 @@ export interface SentLink extends MailedLink {
  * statements: the unknown one gets a link that redeems nothing and a mail that is dropped instead of sent (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`.
  */
-export async function sendLink(context: LoginContext, request: LinkRequest): Promise<SentLink> {
-  const { platform, directory, origin } = context
+export async function sendLink(work: Work, request: LinkRequest): Promise<SentLink> {
   const { purpose, delivery, ttlSeconds } = request
-  const who = identify(platform, requireEmail(request.email))
-  await assertDoorOpen(context, who)
-  const rate = await countMail(context, who, request.limits)
-  const facts = await findSignInFacts(context, platform.db, who)
+  const who = identify(work.platform, requireEmail(request.email))
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, request.limits)
+  const facts = await findSignInFacts(work, who)
   const addressee = request.addressee(facts)
   const userId = addressee?.userId ?? null
   const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds
-  const link = await platform.tx(async (tx) => {
-    const made = await mailLink(tx, context, {
+  const link = await inTx(work, async (work) => {
+    const made = await mailLink(work, {
       purpose,
       // As it is stored, where somebody has it.
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
@@ -147,14 +138,14 @@ export async function sendLink(context: LoginContext, request: LinkRequest): Pro
       decoy: addressee === null,
       ttlSeconds: ownTtlSeconds,
       delivery,
-      compose: (db, mail) => request.compose(db, mail, userId),
+      compose: (work, mail) => request.compose(work, mail, userId),
     })
     const sent = {
       type: request.event,
       ...(userId ? { target: { type: 'user', id: userId } } : {}),
       data: { link_id: made.linkId, channel: 'email' },
     }
-    await record(tx, directory, origin, addressee ? sent : nothingSent(purpose, facts))
+    await record(work, addressee ? sent : nothingSent(purpose, facts))
     return made
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)

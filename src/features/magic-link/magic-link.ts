@@ -1,4 +1,5 @@
 import { requireEmail } from '../../platform/mail/address.ts'
+import type { Work } from '../../platform/work.ts'
 import { consumeLink, linkErrors } from '../links/links.ts'
 import {
   assertMaySignIn,
@@ -6,7 +7,6 @@ import {
   completeMailboxLogin,
   identify,
   type LinkDelivery,
-  type LoginContext,
   presentLink,
   type SentLink,
   type SessionAnswer,
@@ -29,17 +29,16 @@ export interface SentMagicLink extends SentLink {
  * `account_locked`.
  */
 export async function sendMagicLink(
-  context: LoginContext,
+  work: Work,
   sent: { email: string; delivery: LinkDelivery },
 ): Promise<SentMagicLink> {
-  const { platform, directory } = context
   const { email, delivery } = sent
-  const settings = await authSettings.effective(platform, directory)
+  const settings = await authSettings.effective(work)
   // The caller that mails the link itself does not get to know the words.
-  const codes = delivery.deliver ? await codeSettings(context) : null
-  const identity = identify(platform, requireEmail(email)).hash
+  const codes = delivery.deliver ? await codeSettings(work) : null
+  const identity = identify(work.platform, requireEmail(email)).hash
   let otpId: string | null = null
-  const link = await sendLink(context, {
+  const link = await sendLink(work, {
     purpose,
     email,
     delivery,
@@ -49,9 +48,9 @@ export async function sendMagicLink(
       { bucket: 'magic_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
     ],
     addressee: (facts) => (facts?.active ? { userId: facts.user_id } : null),
-    async compose(tx, mail, userId) {
+    async compose(work, mail, userId) {
       if (!codes) return magicLinkMail(mail, null)
-      const otp = await issueOtp(tx, platform, directory, { purpose: 'login', userId, identity, settings: codes })
+      const otp = await issueOtp(work, { purpose: 'login', userId, identity, settings: codes })
       otpId = otp.otpId
       return magicLinkMail(mail, otp)
     },
@@ -60,9 +59,9 @@ export async function sendMagicLink(
   return { ...link, otpId }
 }
 
-async function codeSettings({ platform, directory }: LoginContext): Promise<OtpSettings | null> {
-  if (!(await isServiceEnabled(platform, directory, 'otp'))) return null
-  const settings = await otpSettings(platform, directory)
+async function codeSettings(work: Work): Promise<OtpSettings | null> {
+  if (!(await isServiceEnabled(work, 'otp'))) return null
+  const settings = await otpSettings(work)
   return settings.channel_email ? settings : null
 }
 
@@ -70,21 +69,17 @@ async function codeSettings({ platform, directory }: LoginContext): Promise<OtpS
  * Exchanges a sign-in link for a session. Throws `token_invalid`, `token_expired` (only for the right token), and what
  * the door throws.
  */
-export async function verifyMagicLink(
-  context: LoginContext,
-  presented: { email: string; token: string },
-): Promise<SessionAnswer> {
-  const { platform, directory } = context
+export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionAnswer> {
   const { email, token } = presented
-  const who = identify(platform, requireEmail(email))
-  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
     if (facts) assertMaySignIn(facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
-    const answer = await completeMailboxLogin(context, facts, {
+    const answer = await completeMailboxLogin(work, facts, {
       method: 'magic_link',
       amr: ['otp'],
       linkId: link.id,
-      consume: (db) => consumeLink(db, directory, link),
+      consume: (db) => consumeLink({ ...work, db }, link),
     })
     // Another request with the same link was faster.
     if (!answer) throw linkErrors.tokenInvalid()

@@ -43,11 +43,10 @@ export const magicLinkRoutes: Route[] = [
     maybeEvents: ['auth.magic_link.sent', 'auth.login.failed'],
     secretReply: true,
     examples: { body: { email: 'ada@example.com' } },
-    handle: async ({ platform, directory, origin, principal, headers, input: { body } }) => {
-      const context = { platform, directory, origin }
-      const delivery = await readDelivery(context, principal, body)
-      const sent = await sendMagicLink(context, { email: body.email, delivery })
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { body }) => {
+      const delivery = await readDelivery(work, work.principal, body)
+      const sent = await sendMagicLink(work, { email: body.email, delivery })
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return {
         delivery_hint: sent.deliveryHint,
         expires_at: sent.expiresAt.toISOString(),
@@ -68,9 +67,6 @@ export const magicLinkRoutes: Route[] = [
     body: Type.Object({ email: Email, token_hash: TokenHash }),
     errors: [...Object.values(linkErrors), ...doorErrors],
     ...sessionRoute,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const presented = { email: body.email, token: body.token_hash }
-      return verifyMagicLink({ platform, directory, origin }, presented)
-    },
+    handle: (work, { body }) => verifyMagicLink(work, { email: body.email, token: body.token_hash }),
   }),
 ]

@@ -17,9 +17,9 @@ export const mailRoutes: Route[] = [
     description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
     query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
     reply: Type.Object({ settings: MailSettings, sources: Type.Optional(Sources) }),
-    handle: async ({ platform, directory, input }) => ({
-      settings: await mailSettings.effective(platform, directory),
-      ...(input.query.effective ? { sources: await mailSettings.sources(platform, directory) } : {}),
+    handle: async (work, { query }) => ({
+      settings: await mailSettings.effective(work),
+      ...(query.effective ? { sources: await mailSettings.sources(work) } : {}),
     }),
   }),
   defineRoute({
@@ -32,9 +32,7 @@ export const mailRoutes: Route[] = [
     body: Type.Object(mailSettings.patchBody),
     reply: Type.Object({ settings: MailSettings }),
     event: 'mail.settings.updated',
-    handle: async (context) => ({
-      settings: await changeMailSettings(context, context.directory, context.input.body),
-    }),
+    handle: async (work, { body }) => ({ settings: await changeMailSettings(work, body) }),
   }),
   defineRoute({
     method: 'PATCH',
@@ -47,9 +45,9 @@ export const mailRoutes: Route[] = [
     body: Type.Object(mailSettings.patchBody),
     reply: Type.Object({ settings: MailSettings }),
     event: 'mail.settings.updated',
-    handle: async (context) => {
-      const { directory } = accountDefaults(context.directory)
-      return { settings: await changeMailSettings(context, directory, context.input.body) }
+    handle: async (work, { body }) => {
+      const { directory } = accountDefaults(work.directory)
+      return { settings: await changeMailSettings({ ...work, directory }, body) }
     },
   }),
 ]

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   type ChallengeRow,
   claimChallengeTry,
@@ -21,7 +21,6 @@ import {
   authSettings,
   completeLogin,
   findSignInFactsById,
-  type LoginContext,
   type SessionTokens,
   type SignInFacts,
 } from '../login/login.ts'
@@ -53,10 +52,10 @@ export interface PassedChallenge {
  * counted, before the code is looked at. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`,
  * `unavailable`, and what the door throws.
  */
-export function passChallenge(context: LoginContext, sent: SentCode): Promise<PassedChallenge> {
+export function passChallenge(work: Work, sent: SentCode): Promise<PassedChallenge> {
   // A backup code costs a hash: with no place for it, nothing is counted.
-  if (isDigits(sent.code)) return pass(context, sent)
-  return withPasswordPlace(context.platform, context.directory, () => pass(context, sent))
+  if (isDigits(sent.code)) return pass(work, sent)
+  return withPasswordPlace(work.platform, work.directory, () => pass(work, sent))
 }
 
 interface SentCode {
@@ -65,70 +64,58 @@ interface SentCode {
   trustDevice: boolean
 }
 
-async function pass(context: LoginContext, sent: SentCode): Promise<PassedChallenge> {
-  const { platform, directory, origin } = context
-  const presented = { token: sent.token, ip: origin.endUser.ip }
-  const challenge = await claimChallengeTry(platform.db, platform, directory, presented)
+async function pass(work: Work, sent: SentCode): Promise<PassedChallenge> {
+  const challenge = await claimChallengeTry(work, { token: sent.token, ip: work.origin.endUser.ip })
   if (!challenge) throw mfaErrors.challengeExpired()
-  const attempt = await claimUserTry(context, challenge.user_id)
-  const right = await judgeCode(context, challenge, sent.code)
-  if (!right) throw await refuse(context, challenge, attempt)
-  return platform.tx((tx) => admit(tx, context, challenge, { right, trust: sent.trustDevice }))
+  const attempt = await claimUserTry(work, challenge.user_id)
+  const right = await judgeCode(work, challenge, sent.code)
+  if (!right) throw await refuse(work, challenge, attempt)
+  return inTx(work, (work) => admit(work, challenge, { right, trust: sent.trustDevice }))
 }
 
 /** Counts a try of the user, over all challenges. Throws `account_locked`. */
-async function claimUserTry(context: LoginContext, userId: string): Promise<Attempt> {
-  const { platform, directory } = context
-  const settings = await authSettings.effective(platform, directory)
+async function claimUserTry(work: Work, userId: string): Promise<Attempt> {
+  const settings = await authSettings.effective(work)
   const limits = settings.lockout_enabled ? settings : WITHOUT_LOCKOUT
   // Whoever guesses here has passed the first factor: the address does not stop them network by network.
-  const who = { identity: factorIdentity(platform, userId), ip: null }
-  const attempt = await claimAttempt(platform, directory, who, limits)
-  if (!attempt.allowed) throw accountLocked((await findLock(platform, directory, who)) ?? 1)
+  const who = { identity: factorIdentity(work.platform, userId), ip: null }
+  const attempt = await claimAttempt(work, who, limits)
+  if (!attempt.allowed) throw accountLocked((await findLock(work, who)) ?? 1)
   return attempt
 }
 
-async function refuse(context: LoginContext, challenge: ChallengeRow, attempt: Attempt) {
-  const { platform, directory, origin } = context
+async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   const { id, user_id: userId } = challenge
   const locked = attempt.locks !== null
-  await platform.tx(async (tx) => {
-    await record(tx, directory, origin, mfaEvent('mfa.challenge.failed', userId, { id, reason: 'wrong_code', locked }))
-    const facts = locked ? await findSignInFactsById(tx, directory, userId) : null
-    if (facts) await queueMail(tx, platform, directory, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
+  await inTx({ ...work, db: work.platform.db }, async (work) => {
+    await record(work, mfaEvent('mfa.challenge.failed', userId, { id, reason: 'wrong_code', locked }))
+    const facts = locked ? await findSignInFactsById(work.db, work.directory, userId) : null
+    if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return mfaErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
 
 /** Spends the code and the challenge for the session, all or nothing. */
 async function admit(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   challenge: ChallengeRow,
   passed: { right: RightCode; trust: boolean },
 ): Promise<PassedChallenge> {
-  const { platform, directory, origin } = context
   const { right, trust } = passed
-  const facts = await lockSubject(tx, context, challenge)
-  const spent = await right.spend(tx)
+  const facts = await lockSubject(work, challenge)
+  const spent = await right.spend(work)
   if (!spent) throw mfaErrors.codeInvalid({ detail: 'The code has been used.' })
   const data = { id: challenge.id, method: right.method }
-  await record(tx, directory, origin, mfaEvent('mfa.challenge.succeeded', facts.user_id, data))
+  await record(work, mfaEvent('mfa.challenge.succeeded', facts.user_id, data))
   if (spent.backupCodesLeft !== null)
-    await queueMail(
-      tx,
-      platform,
-      directory,
-      backupCodeUsedMail(facts.email, spent.backupCodesLeft),
-      NOTICE_USEFUL_SECONDS,
-    )
-  const session = await openSession(tx, context, challenge, facts, right.amr)
-  return { session, device: trust ? await rememberDevice(tx, context, facts) : null }
+    await queueMail(work, backupCodeUsedMail(facts.email, spent.backupCodesLeft), NOTICE_USEFUL_SECONDS)
+  const session = await openSession(work, challenge, facts, right.amr)
+  return { session, device: trust ? await rememberDevice(work, facts) : null }
 }
 
 /** Holds the user, as every sign-in does first. Throws `challenge_expired`, and what the door throws. */
-export async function lockSubject(tx: Tx, context: LoginContext, challenge: ChallengeRow): Promise<SignInFacts> {
-  const facts = await findSignInFactsById(tx, context.directory, challenge.user_id, true)
+export async function lockSubject(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
+  const facts = await findSignInFactsById(work.db, work.directory, challenge.user_id, true)
   if (!facts) throw mfaErrors.challengeExpired()
   assertMaySignIn(facts)
   return facts
@@ -139,62 +126,55 @@ export async function lockSubject(tx: Tx, context: LoginContext, challenge: Chal
  * its refresh ends. Throws `challenge_expired`, and what the door throws.
  */
 export async function openSession(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   challenge: ChallengeRow,
   facts: SignInFacts,
   amr: string[],
 ): Promise<SessionTokens> {
-  const { platform, directory, origin } = context
   const method = authMethods.find((known) => known === challenge.auth_method)
   if (!method) throw new Error('A challenge of an unknown method')
   const { session_id: before } = challenge
   // Whoever ended that session meanwhile ended what it asked for.
-  if (before !== null && !(await revokeSession(tx, directory, origin, before, 'stepped_up')))
-    throw mfaErrors.challengeExpired()
-  const who = { identity: factorIdentity(platform, facts.user_id), ip: null }
-  const answer = await completeLogin(context, tx, facts, {
+  if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw mfaErrors.challengeExpired()
+  const who = { identity: factorIdentity(work.platform, facts.user_id), ip: null }
+  const answer = await completeLogin(work, facts, {
     method,
     amr: [...new Set([...challenge.amr, ...amr])],
     aal: 'aal2',
-    consume: (db) => consumeChallenge(db, directory, challenge.id),
-    alongside: (db) => clearFailures(db, platform, directory, who).where(sql<boolean>`exists (select from proof)`),
+    consume: (db) => consumeChallenge({ ...work, db }, challenge.id),
+    alongside: (db) => clearFailures({ ...work, db }, who).where(sql<boolean>`exists (select from proof)`),
   })
   // Another request was faster, or the user was cut off. What was spent for it is given back.
   if (!answer?.session) throw mfaErrors.challengeExpired()
   return answer.session
 }
 
-async function rememberDevice(tx: Tx, context: LoginContext, facts: SignInFacts) {
-  const { platform, directory, origin } = context
-  const settings = await authSettings.effective(platform, directory)
-  if (!maySkipByDevice(await policyOf(platform, directory), facts, settings)) return null
-  return trustDevice(tx, platform, directory, {
-    userId: facts.user_id,
-    userAgent: origin.endUser.userAgent,
-    days: settings.trusted_device_days,
-  })
+async function rememberDevice(work: TxWork, facts: SignInFacts) {
+  const { userAgent } = work.origin.endUser
+  const settings = await authSettings.effective(work)
+  if (!maySkipByDevice(await policyOf(work), facts, settings)) return null
+  return trustDevice(work, { userId: facts.user_id, userAgent, days: settings.trusted_device_days })
 }
 
 /**
  * Sends a code to the phone of whoever a challenge is for. A newer code ends the older one.
  * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
  */
-export async function sendChallengeCode(context: LoginContext, token: string): Promise<{ deliveryHint: string }> {
-  const { platform, directory, origin } = context
-  const challenge = await findChallenge(platform.db, platform, directory, { token, ip: origin.endUser.ip })
+export async function sendChallengeCode(work: Work, token: string): Promise<{ deliveryHint: string }> {
+  const { platform, directory, origin, db } = work
+  const challenge = await findChallenge(work, { token, ip: origin.endUser.ip })
   if (!challenge) throw mfaErrors.challengeExpired()
-  const facts = await findSignInFactsById(platform.db, directory, challenge.user_id)
+  const facts = await findSignInFactsById(db, directory, challenge.user_id)
   if (!facts) throw mfaErrors.challengeExpired()
   assertMaySignIn(facts)
-  if (challenge.phone === null || !(await offeredMethods(context, challenge)).includes('sms'))
+  if (challenge.phone === null || !(await offeredMethods(work, challenge)).includes('sms'))
     throw mfaErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
-  const phone = await admitFactorPhone(context, challenge.phone)
+  const phone = await admitFactorPhone(work, challenge.phone)
   const { code, hash } = makeSmsCode(platform, challenge.id)
-  await platform.tx(async (tx) => {
-    await setChallengeSms(tx, directory, challenge.id, hash)
+  await inTx(work, async (work) => {
+    await setChallengeSms(work, challenge.id, hash)
     const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
-    await queueSms(tx, platform, directory, sms, SMS_SECONDS)
+    await queueSms(work, sms, SMS_SECONDS)
   })
   return { deliveryHint: maskPhone(phone) }
 }

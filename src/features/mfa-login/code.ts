@@ -1,5 +1,5 @@
 import { sameHash } from '../../platform/crypto/tokens.ts'
-import type { Tx } from '../../platform/db/pool.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import {
   burnTotpStep,
   type ChallengeRow,
@@ -8,7 +8,6 @@ import {
   spendBackupCode,
   verifyBackupCode,
 } from '../factors/factors.ts'
-import type { LoginContext } from '../login/login.ts'
 import { hashSmsCode, type MfaMethod, matchCode, methodsOf, policyOf } from '../mfa/mfa.ts'
 
 /** A code that was right when it was looked at. */
@@ -17,7 +16,7 @@ export interface RightCode {
   /** RFC 8176: what the session says of the second factor. */
   amr: string[]
   /** Spends it. Null: it has been spent meanwhile. */
-  spend(tx: Tx): Promise<{ backupCodesLeft: number | null } | null>
+  spend(work: TxWork): Promise<{ backupCodesLeft: number | null } | null>
 }
 
 const SPENT = { backupCodesLeft: null }
@@ -28,8 +27,8 @@ export function isDigits(typed: string): boolean {
 }
 
 /** What a challenge was answered with. */
-export async function offeredMethods(context: LoginContext, challenge: ChallengeRow): Promise<MfaMethod[]> {
-  return methodsOf(await policyOf(context.platform, context.directory), {
+export async function offeredMethods(work: Work, challenge: ChallengeRow): Promise<MfaMethod[]> {
+  return methodsOf(await policyOf(work), {
     totp: challenge.totp !== null,
     backup: challenge.backup_codes > 0,
     sms: challenge.phone !== null,
@@ -37,52 +36,47 @@ export async function offeredMethods(context: LoginContext, challenge: Challenge
 }
 
 /** What a typed code is, among the methods that are offered to the user; null: it is wrong. Spends nothing. */
-export async function judgeCode(
-  context: LoginContext,
-  challenge: ChallengeRow,
-  typed: string,
-): Promise<RightCode | null> {
-  const methods = await offeredMethods(context, challenge)
+export async function judgeCode(work: Work, challenge: ChallengeRow, typed: string): Promise<RightCode | null> {
+  const methods = await offeredMethods(work, challenge)
   const code = typed.replaceAll(/\s/g, '')
   if (isDigits(code)) {
     if (methods.includes('totp')) {
-      const right = await judgeTotp(context, challenge, code)
+      const right = await judgeTotp(work, challenge, code)
       if (right) return right
     }
-    return methods.includes('sms') ? judgeSms(context, challenge, code) : null
+    return methods.includes('sms') ? judgeSms(work, challenge, code) : null
   }
-  return methods.includes('backup') ? judgeBackupCode(context, challenge.user_id, code) : null
+  return methods.includes('backup') ? judgeBackupCode(work, challenge.user_id, code) : null
 }
 
-async function judgeTotp(context: LoginContext, challenge: ChallengeRow, code: string): Promise<RightCode | null> {
-  const { directory } = context
+async function judgeTotp(work: Work, challenge: ChallengeRow, code: string): Promise<RightCode | null> {
   const { user_id: userId, totp } = challenge
-  const step = totp && (await matchCode(context, totp, code))
+  const step = totp && (await matchCode(work, totp, code))
   if (totp === null || step === null) return null
   const which = { userId, id: totp.id, step }
   return {
     method: 'totp',
     amr: ['otp', 'mfa'],
-    spend: async (tx) => ((await burnTotpStep(tx, directory, which)) ? SPENT : null),
+    spend: async ({ directory, db }) => ((await burnTotpStep(db, directory, which)) ? SPENT : null),
   }
 }
 
 /** The code is spent with the challenge that it was sent for. */
-function judgeSms({ platform }: LoginContext, challenge: ChallengeRow, code: string): RightCode | null {
+function judgeSms({ platform }: Work, challenge: ChallengeRow, code: string): RightCode | null {
   if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.id, code))) return null
   return { method: 'sms', amr: ['sms', 'mfa'], spend: async () => SPENT }
 }
 
-async function judgeBackupCode(context: LoginContext, userId: string, typed: string): Promise<RightCode | null> {
-  const { platform, directory } = context
+async function judgeBackupCode(work: Work, userId: string, typed: string): Promise<RightCode | null> {
+  const { platform, directory, db } = work
   const read = readBackupCode(typed)
-  const hash = read && (await findBackupCode(platform.db, directory, userId, read.slot))
+  const hash = read && (await findBackupCode(db, directory, userId, read.slot))
   if (!read || !hash || !(await verifyBackupCode(platform, userId, hash, read.code))) return null
   return {
     method: 'backup',
     amr: ['otp', 'mfa'],
-    async spend(tx) {
-      const backupCodesLeft = await spendBackupCode(tx, directory, userId, { slot: read.slot, hash })
+    async spend({ directory, db }) {
+      const backupCodesLeft = await spendBackupCode(db, directory, userId, { slot: read.slot, hash })
       return backupCodesLeft === null ? null : { backupCodesLeft }
     },
   }

@@ -1,5 +1,6 @@
+import { inTx, type Work } from '../../platform/work.ts'
 import { findChallenge } from '../factors/factors.ts'
-import type { LoginContext, SessionTokens } from '../login/login.ts'
+import type { SessionTokens } from '../login/login.ts'
 import { mfaErrors, proveTotp, saveTotp } from '../mfa/mfa.ts'
 import { lockSubject, openSession } from './challenge.ts'
 
@@ -20,18 +21,16 @@ export interface ConfirmedTotp {
  * Confirms an authenticator app, and with a challenge that asks for enrollment opens the session. The first code is
  * spent with it. Throws what proveTotp and saveTotp throw, `challenge_expired`, and what the door throws.
  */
-export async function confirmTotpOf(context: LoginContext, sent: ConfirmTotp): Promise<ConfirmedTotp> {
-  const { platform, directory, origin } = context
+export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<ConfirmedTotp> {
   const token = sent.challengeToken
-  const challenge =
-    token === null ? null : await findChallenge(platform.db, platform, directory, { token, ip: origin.endUser.ip })
+  const challenge = token === null ? null : await findChallenge(work, { token, ip: work.origin.endUser.ip })
   if (token !== null && !challenge?.enrollment) throw mfaErrors.challengeExpired()
-  const proven = await proveTotp(context, sent)
+  const proven = await proveTotp(work, sent)
   if (challenge && challenge.user_id !== proven.user.id) throw mfaErrors.challengeExpired()
-  const session = await platform.tx(async (tx) => {
-    const facts = challenge && (await lockSubject(tx, context, challenge))
-    await saveTotp(tx, context, proven)
-    return challenge && facts && openSession(tx, context, challenge, facts, ['otp', 'mfa'])
+  const session = await inTx(work, async (work) => {
+    const facts = challenge && (await lockSubject(work, challenge))
+    await saveTotp(work, proven)
+    return challenge && facts && openSession(work, challenge, facts, ['otp', 'mfa'])
   })
   return { backupCodes: proven.backupCodes, session }
 }

@@ -32,8 +32,8 @@ export const mfaLoginRoutes: Route[] = [
     query: Type.Object({ userId: FactorUserId }),
     reply: EnrollmentReply,
     errors: [userErrors.notFound],
-    handle: async ({ platform, directory, origin, input }) => ({
-      enrollment: toEnrollment(await readEnrollment({ platform, directory, origin }, input.query.userId)),
+    handle: async (work, { query }) => ({
+      enrollment: toEnrollment(await readEnrollment(work, query.userId)),
     }),
   }),
   defineRoute({
@@ -54,8 +54,8 @@ export const mfaLoginRoutes: Route[] = [
     }),
     errors: [userErrors.notFound, mfaErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input }) => {
-      const { expiresAt, ...pending } = await beginTotp({ platform, directory, origin }, input.body.userId)
+    handle: async (work, { body }) => {
+      const { expiresAt, ...pending } = await beginTotp(work, body.userId)
       return { ...pending, expires_at: expiresAt.toISOString() }
     },
   }),
@@ -92,10 +92,10 @@ export const mfaLoginRoutes: Route[] = [
     event: 'mfa.enrolled',
     maybeEvents: ['session.created', 'session.revoked', 'auth.login.succeeded'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
+    handle: async (work, { body }) => {
       const { userId, pendingId, code, challenge_token: challengeToken = null } = body
       const sent = { userId, pendingId, code, challengeToken }
-      const { backupCodes, session } = await confirmTotpOf({ platform, directory, origin }, sent)
+      const { backupCodes, session } = await confirmTotpOf(work, sent)
       return { success: true, backupCodes, ...(session ? { session } : {}) }
     },
   }),
@@ -118,10 +118,10 @@ export const mfaLoginRoutes: Route[] = [
     errors: [userErrors.notFound, mfaErrors.enrollmentNotFound],
     event: 'mfa.removed',
     maybeEvents: ['session.revoked'],
-    handle: async ({ platform, directory, origin, input: { query, body } }) => {
+    handle: async (work, { query, body }) => {
       const userId = oneUserId(query.userId, body.userId)
       const { revokeSessions = false } = body
-      const required = await removeTotpOf({ platform, directory, origin }, userId, revokeSessions)
+      const required = await removeTotpOf(work, userId, revokeSessions)
       return { success: true, required }
     },
   }),
@@ -138,9 +138,9 @@ export const mfaLoginRoutes: Route[] = [
     errors: [userErrors.notFound, mfaErrors.verificationRequired, mfaErrors.enrollmentNotFound],
     event: 'mfa.backup_codes.regenerated',
     secretReply: true,
-    handle: async ({ platform, directory, origin, input }) => ({
+    handle: async (work, { body }) => ({
       success: true,
-      backupCodes: await renewBackupCodes({ platform, directory, origin }, input.body.userId),
+      backupCodes: await renewBackupCodes(work, body.userId),
     }),
   }),
   defineRoute({
@@ -171,9 +171,9 @@ export const mfaLoginRoutes: Route[] = [
     event: 'mfa.challenge.succeeded',
     maybeEvents: ['session.created', 'session.revoked', 'auth.login.succeeded'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
+    handle: async (work, { body }) => {
       const sent = { token: body.challenge_token, code: body.code, trustDevice: body.trust_device ?? false }
-      const { session, device } = await passChallenge({ platform, directory, origin }, sent)
+      const { session, device } = await passChallenge(work, sent)
       if (!device) return { session }
       const { token, expiresAt } = device
       return { session, trusted_device_token: token, trusted_device_expires_at: expiresAt.toISOString() }
@@ -192,8 +192,8 @@ export const mfaLoginRoutes: Route[] = [
     reply: Type.Object({ delivery_hint: Type.String() }),
     errors: [mfaErrors.challengeExpired, ...doorErrors],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const sent = await sendChallengeCode({ platform, directory, origin }, body.challenge_token)
+    handle: async (work, { body }) => {
+      const sent = await sendChallengeCode(work, body.challenge_token)
       return { delivery_hint: sent.deliveryHint }
     },
   }),

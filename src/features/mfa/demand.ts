@@ -1,20 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../platform/db/pool.ts'
-import type { Origin } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
 import { MFA_METHODS, type MfaMethod } from './schema.ts'
 import { settleGrace } from './store.ts'
-
-/** Who asks, where. */
-export interface MfaContext {
-  platform: Platform
-  directory: Directory
-  origin: Origin
-}
 
 /** Of the settings of sign-in. */
 export interface TrustSettings {
@@ -47,16 +37,11 @@ export interface Demand {
 
 /**
  * The one decision whether a first factor is enough. Costs no statement of its own for a user without a factor where
- * the policy requires none. `db` is the transaction of the sign-in, where there is one.
+ * the policy requires none. `work` is in the transaction of the sign-in, where there is one.
  */
-export async function demandFactor(
-  context: MfaContext,
-  db: Db,
-  subject: Subject,
-  trust: TrustSettings,
-): Promise<Demand> {
-  const { platform, directory, origin } = context
-  const policy = await policyOf(platform, directory)
+export async function demandFactor(work: Work, subject: Subject, trust: TrustSettings): Promise<Demand> {
+  const { directory, origin, db } = work
+  const policy = await policyOf(work)
   const found: Demand = {
     kind: 'nothing',
     graceEndsAt: null,
@@ -64,16 +49,16 @@ export async function demandFactor(
     unchanged: stillHolds(policy, subject),
   }
   const required = requiresOf(policy, subject.role)
-  if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
+  if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
   if (!subject.mfa_enrolled) {
     const grace = await settleGrace(db, directory, subject.user_id, policy)
     if (grace && !grace.over) return { ...found, graceEndsAt: grace.ends_at }
-    return { ...found, kind: await withoutFactor(context, subject) }
+    return { ...found, kind: await withoutFactor(work, subject) }
   }
   const { trustedDevice } = origin.endUser
   if (trustedDevice && maySkipByDevice(policy, subject, trust)) {
     const days = trust.trusted_device_days
-    const deviceId = await useDevice(db, platform, directory, subject.user_id, trustedDevice, days)
+    const deviceId = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
     if (deviceId !== null) return { ...found, deviceId }
   }
   return { ...found, kind: 'challenge' }
@@ -83,8 +68,8 @@ export async function demandFactor(
  * Whoever has a passkey has both factors in it, and signs in with it: a first factor alone must not enroll an app beside
  * it.
  */
-async function withoutFactor({ platform, directory }: MfaContext, subject: Subject): Promise<Demand['kind']> {
-  const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(platform, directory, 'passkeys'))
+async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind']> {
+  const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(work, 'passkeys'))
   return hasPasskey ? 'challenge' : 'enrollment'
 }
 
@@ -99,20 +84,19 @@ function stillHolds(policy: Policy, subject: Subject): RawBuilder<unknown> {
  * is not asked in the midst of a session; a requirement is obeyed once the grace of the user is over.
  */
 export async function demandAtRefresh(
-  context: MfaContext,
+  work: Work,
   subject: Subject & { trusted_device_id: string | null },
   trust: TrustSettings,
 ): Promise<Demand> {
-  const { platform, directory } = context
-  const policy = await policyOf(platform, directory)
+  const policy = await policyOf(work)
   const found: Demand = { kind: 'nothing', graceEndsAt: null, deviceId: null, unchanged: stillHolds(policy, subject) }
-  if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(platform, directory, 'mfa'))) return found
-  const grace = await settleGrace(platform.db, directory, subject.user_id, policy)
+  if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(work, 'mfa'))) return found
+  const grace = await settleGrace(work.db, work.directory, subject.user_id, policy)
   if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
-  if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(context, subject) }
+  if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(work, subject) }
   const deviceId = subject.trusted_device_id
   if (deviceId !== null && maySkipByDevice(policy, subject, trust)) {
-    if (await isDeviceTrusted(platform.db, directory, deviceId, trust.trusted_device_days)) return found
+    if (await isDeviceTrusted(work, deviceId, trust.trusted_device_days)) return found
   }
   return { ...found, kind: 'challenge' }
 }

@@ -1,9 +1,9 @@
 import { toDataURL } from 'qrcode'
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   claimPendingTotp,
   confirmTotp,
@@ -22,7 +22,6 @@ import {
 } from '../factors/factors.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { findUserById, getUser, type UserRow, userErrors } from '../users/users.ts'
-import type { MfaContext } from './demand.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
 import { lacksFactor, policyOf } from './policy.ts'
@@ -31,23 +30,23 @@ import type { MfaMethod } from './schema.ts'
 const PENDING_SECONDS = 600
 
 /** The user a factor is for. Throws `user_not_found`, `verification_required` for a sign-up without its proof. */
-export async function getFactorUser({ platform, directory }: MfaContext, userId: string): Promise<UserRow> {
-  const user = await getUser(platform.db, directory, userId)
+export async function getFactorUser(work: Work, userId: string): Promise<UserRow> {
+  const user = await getUser(work, userId)
   if (user.pending_until) throw mfaErrors.verificationRequired()
   return user
 }
 
 /** Throws `method_disabled` where the policy does not allow a method. */
-export async function assertMethodAllowed({ platform, directory }: MfaContext, method: MfaMethod): Promise<void> {
-  const { allowed_methods } = await policyOf(platform, directory)
+export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
+  const { allowed_methods } = await policyOf(work)
   if (!allowed_methods.includes(method))
     throw mfaErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
 }
 
 /** What the user has, and what is left of the backup codes. Throws `user_not_found`. */
-export async function readEnrollment({ platform, directory }: MfaContext, userId: string) {
-  const user = await getUser(platform.db, directory, userId)
-  return findFactors(platform.db, directory, user.id)
+export async function readEnrollment(work: Work, userId: string) {
+  const user = await getUser(work, userId)
+  return findFactors(work.db, work.directory, user.id)
 }
 
 export interface PendingTotp {
@@ -63,32 +62,32 @@ export interface PendingTotp {
  * Begins to enroll an authenticator app, in place of one that was begun. The secret is shown this once.
  * Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`.
  */
-export async function beginTotp(context: MfaContext, userId: string): Promise<PendingTotp> {
-  const { platform, directory } = context
-  const user = await getFactorUser(context, userId)
-  await assertMethodAllowed(context, 'totp')
+export async function beginTotp(work: Work, userId: string): Promise<PendingTotp> {
+  const { platform, directory, db } = work
+  const user = await getFactorUser(work, userId)
+  await assertMethodAllowed(work, 'totp')
   const pendingId = newId()
   const secret = makeTotpSecret()
-  const expiresAt = await insertPendingTotp(platform.db, directory, {
+  const expiresAt = await insertPendingTotp(db, directory, {
     userId: user.id,
     id: pendingId,
-    secretSealed: await platform.keyring.seal(secretPlace(context, pendingId), secret),
+    secretSealed: await platform.keyring.seal(secretPlace(work, pendingId), secret),
     ttlSeconds: PENDING_SECONDS,
   })
   if (!expiresAt) throw mfaErrors.alreadyEnrolled()
-  const { name } = await brandOf(platform, directory)
+  const { name } = await brandOf(work)
   const url = otpauthUrl(secret, name, user.email)
   return { pendingId, secret, otpauthUrl: url, qrDataUrl: await toDataURL(url), expiresAt }
 }
 
 /** The same row in whichever directory the user is: factors move with them. */
-function secretPlace({ directory }: MfaContext, id: string) {
+function secretPlace({ directory }: Work, id: string) {
   return { table: 'totp_enrollments', column: 'secret_sealed', row: id, accountId: directory.accountId }
 }
 
 /** The step whose code this is, or null. */
-export async function matchCode(context: MfaContext, totp: TotpRow, code: string): Promise<number | null> {
-  const secret = await context.platform.keyring.open(secretPlace(context, totp.id), totp.secret_sealed)
+export async function matchCode(work: Work, totp: TotpRow, code: string): Promise<number | null> {
+  const secret = await work.platform.keyring.open(secretPlace(work, totp.id), totp.secret_sealed)
   return matchStep(secret, code, totp.now_seconds, totp.last_step)
 }
 
@@ -107,38 +106,38 @@ export interface ProvenTotp {
  * `enrollment_not_found`, `mfa_code_invalid`, `unavailable`.
  */
 export async function proveTotp(
-  context: MfaContext,
+  work: Work,
   sent: { userId: string; pendingId: string; code: string },
 ): Promise<ProvenTotp> {
-  const { platform, directory } = context
-  const user = await getFactorUser(context, sent.userId)
-  await assertMethodAllowed(context, 'totp')
+  const { platform, directory, db } = work
+  const user = await getFactorUser(work, sent.userId)
+  await assertMethodAllowed(work, 'totp')
   const pendingId = sent.pendingId.toLowerCase()
   const pending = isId(pendingId) ? await claimPendingTotp(platform.db, directory, user.id, pendingId) : null
   if (!pending) {
-    const { totp_confirmed_at } = await findFactors(platform.db, directory, user.id)
+    const { totp_confirmed_at } = await findFactors(db, directory, user.id)
     throw totp_confirmed_at ? mfaErrors.alreadyEnrolled() : mfaErrors.enrollmentNotFound()
   }
-  const step = await matchCode(context, pending, sent.code)
+  const step = await matchCode(work, pending, sent.code)
   if (step === null) throw enrollmentCodeInvalid({ detail: 'The code is not the one that the app shows now.' })
   const backupCodes = makeBackupCodes()
   return { user, pendingId, step, backupCodes, hashed: await hashBackupCodes(platform, user.id, backupCodes) }
 }
 
 /** Confirms the enrollment. Throws `enrollment_not_found` when another request did, `user_not_found`. */
-export async function saveTotp(tx: Tx, context: MfaContext, proven: ProvenTotp): Promise<void> {
-  const { platform, directory, origin } = context
+export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> {
+  const { directory, db } = work
   const { user, pendingId, step, hashed } = proven
-  await lockOwner(tx, directory, user.id)
+  await lockOwner(db, directory, user.id)
   // Read again: the hashes took a while.
-  const current = await findUserById(tx, directory, user.id)
+  const current = await findUserById(work, user.id)
   if (!current) throw userErrors.notFound()
-  if (!(await confirmTotp(tx, directory, { userId: user.id, id: pendingId, step })))
+  if (!(await confirmTotp(db, directory, { userId: user.id, id: pendingId, step })))
     throw mfaErrors.enrollmentNotFound()
-  await replaceBackupCodes(tx, directory, user.id, hashed)
-  await noteEnrolled(tx, directory, user.id)
-  await queueMail(tx, platform, directory, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
-  await record(tx, directory, origin, mfaEvent('mfa.enrolled', user.id, { method: 'totp' }))
+  await replaceBackupCodes(db, directory, user.id, hashed)
+  await noteEnrolled(db, directory, user.id)
+  await queueMail(work, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
+  await record(work, mfaEvent('mfa.enrolled', user.id, { method: 'totp' }))
 }
 
 export function mfaEvent(type: string, userId: string, data: Record<string, unknown>) {
@@ -149,15 +148,14 @@ export function mfaEvent(type: string, userId: string, data: Record<string, unkn
  * Takes the app away, with the backup codes, trusted devices and challenges. Returns whether the policy still requires
  * a factor of the user. Throws `user_not_found`, `enrollment_not_found`.
  */
-export async function removeTotpOf(context: MfaContext, userId: string, revokeSessions: boolean): Promise<boolean> {
-  const { platform, directory, origin } = context
-  return platform.tx(async (tx) => {
-    const user = await getUser(tx, directory, userId)
-    if (!(await removeTotp(tx, directory, user.id))) throw mfaErrors.enrollmentNotFound()
-    await queueMail(tx, platform, directory, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
-    await record(tx, directory, origin, mfaEvent('mfa.removed', user.id, { method: 'totp' }))
-    if (revokeSessions) await revokeUserSessions(tx, directory, origin, user.id, 'mfa_removed')
-    return lacksFactor(await policyOf(platform, directory), await getUser(tx, directory, user.id))
+export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
+  return inTx(work, async (work) => {
+    const user = await getUser(work, userId)
+    if (!(await removeTotp(work, user.id))) throw mfaErrors.enrollmentNotFound()
+    await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
+    await record(work, mfaEvent('mfa.removed', user.id, { method: 'totp' }))
+    if (revokeSessions) await revokeUserSessions(work, user.id, 'mfa_removed')
+    return lacksFactor(await policyOf(work), await getUser(work, user.id))
   })
 }
 
@@ -165,21 +163,22 @@ export async function removeTotpOf(context: MfaContext, userId: string, revokeSe
  * Ten fresh backup codes in place of all that there were. Throws `user_not_found`, `enrollment_not_found`,
  * `unavailable`.
  */
-export async function renewBackupCodes(context: MfaContext, userId: string): Promise<string[]> {
-  const { platform, directory, origin } = context
-  const user = await getFactorUser(context, userId)
+export async function renewBackupCodes(work: Work, userId: string): Promise<string[]> {
+  const { platform } = work
+  const user = await getFactorUser(work, userId)
   const codes = makeBackupCodes()
-  const assertEnrolled = async (db: Tx | typeof platform.db) => {
+  const assertEnrolled = async ({ directory, db }: Work) => {
     const { totp_confirmed_at } = await findFactors(db, directory, user.id)
     if (!totp_confirmed_at) throw mfaErrors.enrollmentNotFound()
   }
-  await assertEnrolled(platform.db)
+  await assertEnrolled(work)
   const hashed = await hashBackupCodes(platform, user.id, codes)
-  await platform.tx(async (tx) => {
-    await lockOwner(tx, directory, user.id)
-    await assertEnrolled(tx)
-    await replaceBackupCodes(tx, directory, user.id, hashed)
-    await record(tx, directory, origin, mfaEvent('mfa.backup_codes.regenerated', user.id, { codes: codes.length }))
+  await inTx(work, async (work) => {
+    const { directory, db } = work
+    await lockOwner(db, directory, user.id)
+    await assertEnrolled(work)
+    await replaceBackupCodes(db, directory, user.id, hashed)
+    await record(work, mfaEvent('mfa.backup_codes.regenerated', user.id, { codes: codes.length }))
   })
   return codes
 }

@@ -1,9 +1,8 @@
 import type { Static } from 'typebox'
-import type { Tx } from '../../platform/db/pool.ts'
 import { type FieldError, httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type Origin, record } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { changedFrom, record } from '../../platform/events.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import {
   MFA_METHODS,
   MFA_ROLES,
@@ -49,7 +48,7 @@ function toPolicy(row: PolicyRow): Policy {
 }
 
 /** The policy of a directory, from memory. */
-export function policyOf(platform: Platform, directory: Directory): Promise<Policy> {
+export function policyOf({ platform, directory }: Pick<Work, 'platform' | 'directory'>): Promise<Policy> {
   return policies(platform).get(directory.id)
 }
 
@@ -69,22 +68,19 @@ export function showPolicy(policy: Policy): Static<typeof MfaPolicy> {
 }
 
 /** Changes the policy; sign-ins obey it from the commit on. Throws `invalid_request` for one that contradicts itself. */
-export async function changePolicy(
-  tx: Tx,
-  platform: Platform,
-  directory: Directory,
-  origin: Origin,
-  patch: PolicyPatch,
-): Promise<Policy> {
-  const before = toPolicy(await lockPolicyRow(tx, directory, DEFAULTS))
-  const policy = withPatch(before, patch)
-  assertConsistent(policy)
-  const after = toPolicy(await writePolicyRow(tx, directory, policy))
-  await policies(platform).invalidate(tx, directory.id)
-  const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
-  const target = { type: 'mfa_policy', id: directory.id }
-  await record(tx, directory, origin, { type: 'mfa.policy.updated', target, data: showPolicy(after), previous })
-  return after
+export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
+  return inTx(work, async (work) => {
+    const { platform, directory, db } = work
+    const before = toPolicy(await lockPolicyRow(db, directory, DEFAULTS))
+    const policy = withPatch(before, patch)
+    assertConsistent(policy)
+    const after = toPolicy(await writePolicyRow(db, directory, policy))
+    await policies(platform).invalidate(db, directory.id)
+    const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
+    const target = { type: 'mfa_policy', id: directory.id }
+    await record(work, { type: 'mfa.policy.updated', target, data: showPolicy(after), previous })
+    return after
+  })
 }
 
 function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
@@ -114,11 +110,11 @@ function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void 
 
 /** Who would be asked, who has time and who would be locked out. Throws `invalid_request`. */
 export async function previewPolicy(
-  platform: Platform,
-  directory: Directory,
+  work: Work,
   query: Static<typeof PreviewQuery>,
 ): Promise<Static<typeof PreviewReply>> {
-  const current = await policyOf(platform, directory)
+  const { directory, db } = work
+  const current = await policyOf(work)
   const { allowed_methods: methods, enforce_for_roles: roles, ...plain } = query
   const proposed = withPatch(current, {
     ...plain,
@@ -127,7 +123,7 @@ export async function previewPolicy(
   })
   assertConsistent(proposed)
   const policy = { ...proposed, required_since: current.required_since }
-  const counts = await countStandings(platform.db, directory, policy)
+  const counts = await countStandings(db, directory, policy)
   const sum = (standing: string | null, role?: string) =>
     counts
       .filter((row) => (standing === null || row.standing === standing) && (role === undefined || row.role === role))
@@ -139,7 +135,7 @@ export async function previewPolicy(
     locked_out: sum('locked_out', role),
   })
   const first = async (standing: 'asked' | 'in_grace' | 'locked_out') =>
-    (await findStanding(platform.db, directory, policy, standing, SHOWN_PEOPLE)).map(({ id, email, role }) => ({
+    (await findStanding(db, directory, policy, { standing, limit: SHOWN_PEOPLE })).map(({ id, email, role }) => ({
       id,
       email,
       role,

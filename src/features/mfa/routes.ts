@@ -29,7 +29,7 @@ export const mfaRoutes: Route[] = [
     tag,
     summary: 'Read the MFA policy',
     reply: PolicyReply,
-    handle: async ({ platform, directory }) => ({ policy: showPolicy(await policyOf(platform, directory)) }),
+    handle: async (work) => ({ policy: showPolicy(await policyOf(work)) }),
   }),
   defineRoute({
     method: 'PATCH',
@@ -46,9 +46,7 @@ export const mfaRoutes: Route[] = [
     reply: PolicyReply,
     event: 'mfa.policy.updated',
     examples: { body: { require_mfa: true, grace_period_days: 14, enforce_for_roles: ['admin'] } },
-    handle: async ({ platform, tx, directory, origin, input }) => ({
-      policy: showPolicy(await tx((db) => changePolicy(db, platform, directory, origin, input.body))),
-    }),
+    handle: async (work, { body }) => ({ policy: showPolicy(await changePolicy(work, body)) }),
   }),
   defineRoute({
     method: 'GET',
@@ -60,7 +58,7 @@ export const mfaRoutes: Route[] = [
     description: 'Changes nothing. Fields that are left out are as they are now.',
     query: PreviewQuery,
     reply: PreviewReply,
-    handle: async ({ platform, directory, input }) => previewPolicy(platform, directory, input.query),
+    handle: async (work, { query }) => previewPolicy(work, query),
   }),
   defineRoute({
     method: 'POST',
@@ -77,8 +75,8 @@ export const mfaRoutes: Route[] = [
     reply: Type.Object({ delivery_hint: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
     errors: [userErrors.notFound, mfaErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const sent = await beginPhone({ platform, directory, origin }, body.userId, body.phone)
+    handle: async (work, { body }) => {
+      const sent = await beginPhone(work, body.userId, body.phone)
       return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
     },
   }),
@@ -100,8 +98,8 @@ export const mfaRoutes: Route[] = [
     ],
     event: 'mfa.enrolled',
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      await confirmPhoneOf({ platform, directory, origin }, body.userId, body.code)
+    handle: async (work, { body }) => {
+      await confirmPhoneOf(work, body.userId, body.code)
       return { success: true }
     },
   }),
@@ -117,9 +115,9 @@ export const mfaRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), required: Type.Boolean() }),
     errors: [userErrors.notFound, mfaErrors.enrollmentNotFound],
     event: 'mfa.removed',
-    handle: async ({ platform, directory, origin, input }) => ({
+    handle: async (work, { query }) => ({
       success: true,
-      required: await removePhoneOf({ platform, directory, origin }, input.query.userId),
+      required: await removePhoneOf(work, query.userId),
     }),
   }),
   defineRoute({
@@ -132,9 +130,9 @@ export const mfaRoutes: Route[] = [
     query: Type.Object({ userId: FactorUserId }),
     reply: Type.Object({ devices: Type.Array(TrustedDevice) }),
     errors: [userErrors.notFound],
-    handle: async ({ platform, directory, input }) => {
-      const user = await getUser(platform.db, directory, input.query.userId)
-      const devices = await listDevices(platform.db, directory, user.id, LONGEST_TRUST_DAYS)
+    handle: async (work, { query }) => {
+      const user = await getUser(work, query.userId)
+      const devices = await listDevices(work, user.id, LONGEST_TRUST_DAYS)
       return { devices: devices.map(toTrustedDevice) }
     },
   }),
@@ -149,9 +147,9 @@ export const mfaRoutes: Route[] = [
     params: Type.Object({ id: Type.String() }),
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [mfaErrors.trustedDeviceNotFound],
-    handle: async ({ platform, directory, input }) => {
-      const id = input.params.id.toLowerCase()
-      if (!isId(id) || !(await forgetDevice(platform.db, directory, id))) throw mfaErrors.trustedDeviceNotFound()
+    handle: async (work, { params }) => {
+      const id = params.id.toLowerCase()
+      if (!isId(id) || !(await forgetDevice(work, id))) throw mfaErrors.trustedDeviceNotFound()
       return { success: true }
     },
   }),

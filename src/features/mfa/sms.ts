@@ -6,6 +6,7 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import {
   claimPendingPhone,
   confirmPhone,
@@ -17,7 +18,6 @@ import {
 } from '../factors/factors.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
 import { getUser } from '../users/users.ts'
-import type { MfaContext } from './demand.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { assertMethodAllowed, getFactorUser, mfaEvent } from './enrollment.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
@@ -43,10 +43,10 @@ export function smsText(code: string, ttlSeconds: number): string {
  * Whether a code may be sent to a phone now, counted against every limit. Throws `invalid_request` for what is no phone,
  * `method_disabled` where no message can go there, `rate_limited`.
  */
-export async function admitFactorPhone(context: MfaContext, text: string): Promise<string> {
+export async function admitFactorPhone(work: Work, text: string): Promise<string> {
   const phone = requirePhone(text)
-  const settings = await otpSettings(context.platform, context.directory)
-  if (!(await admitPhone(context, settings, phone)))
+  const settings = await otpSettings(work)
+  if (!(await admitPhone(work, settings, phone)))
     throw mfaErrors.methodDisabled({
       detail:
         'No message can be sent there: no provider, no mobile number, a country that is not allowed, or a day’s limit.',
@@ -58,21 +58,21 @@ export async function admitFactorPhone(context: MfaContext, text: string): Promi
  * Sends a code to a phone that is to be the second factor. Throws `user_not_found`, `verification_required`,
  * `already_enrolled`, and what admitFactorPhone throws.
  */
-export async function beginPhone(context: MfaContext, userId: string, text: string) {
-  const { platform, directory } = context
-  const user = await getFactorUser(context, userId)
-  await assertMethodAllowed(context, 'sms')
-  const factors = await findFactors(platform.db, directory, user.id)
+export async function beginPhone(work: Work, userId: string, text: string) {
+  const { platform, directory, db } = work
+  const user = await getFactorUser(work, userId)
+  await assertMethodAllowed(work, 'sms')
+  const factors = await findFactors(db, directory, user.id)
   if (factors.phone_confirmed_at) throw mfaErrors.alreadyEnrolled()
-  const phone = await admitFactorPhone(context, text)
+  const phone = await admitFactorPhone(work, text)
   const id = newId()
   const { code, hash } = makeSmsCode(platform, id)
-  const expiresAt = await platform.tx(async (tx) => {
+  const expiresAt = await inTx(work, async (work) => {
     const row = { userId: user.id, id, phone, codeHash: hash, ttlSeconds: PENDING_SECONDS }
-    const made = await insertPendingPhone(tx, directory, row)
+    const made = await insertPendingPhone(work.db, directory, row)
     if (!made) throw mfaErrors.alreadyEnrolled()
     const sms = { kind: 'mfa_code', to: phone, text: smsText(code, PENDING_SECONDS) }
-    await queueSms(tx, platform, directory, sms, PENDING_SECONDS)
+    await queueSms(work, sms, PENDING_SECONDS)
     return made
   })
   return { deliveryHint: maskPhone(phone), expiresAt }
@@ -82,21 +82,22 @@ export async function beginPhone(context: MfaContext, userId: string, text: stri
  * Confirms the phone by the code that was sent; the try is counted before. Throws `user_not_found`,
  * `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
  */
-export async function confirmPhoneOf(context: MfaContext, userId: string, code: string): Promise<void> {
-  const { platform, directory, origin } = context
-  const user = await getFactorUser(context, userId)
-  await assertMethodAllowed(context, 'sms')
-  const pending = await claimPendingPhone(platform.db, directory, user.id)
+export async function confirmPhoneOf(work: Work, userId: string, code: string): Promise<void> {
+  const { platform } = work
+  const user = await getFactorUser(work, userId)
+  await assertMethodAllowed(work, 'sms')
+  const pending = await claimPendingPhone(platform.db, work.directory, user.id)
   if (!pending) throw mfaErrors.enrollmentNotFound()
   if (!sameHash(pending.code_hash, hashSmsCode(platform, pending.id, code.replaceAll(/\s/g, ''))))
     throw enrollmentCodeInvalid()
-  await platform.tx(async (tx) => {
-    await lockOwner(tx, directory, user.id)
-    const current = await getUser(tx, directory, user.id)
-    if (!(await confirmPhone(tx, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
-    await noteEnrolled(tx, directory, user.id)
-    await queueMail(tx, platform, directory, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(tx, directory, origin, mfaEvent('mfa.enrolled', user.id, { method: 'sms' }))
+  await inTx(work, async (work) => {
+    const { directory, db } = work
+    await lockOwner(db, directory, user.id)
+    const current = await getUser(work, user.id)
+    if (!(await confirmPhone(db, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
+    await noteEnrolled(db, directory, user.id)
+    await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
+    await record(work, mfaEvent('mfa.enrolled', user.id, { method: 'sms' }))
   })
 }
 
@@ -104,13 +105,12 @@ export async function confirmPhoneOf(context: MfaContext, userId: string, code: 
  * Takes the phone away, with trusted devices and challenges. Returns whether the policy still requires a factor of the
  * user. Throws `user_not_found`, `enrollment_not_found`.
  */
-export async function removePhoneOf(context: MfaContext, userId: string): Promise<boolean> {
-  const { platform, directory, origin } = context
-  return platform.tx(async (tx) => {
-    const user = await getUser(tx, directory, userId)
-    if (!(await removePhone(tx, directory, user.id))) throw mfaErrors.enrollmentNotFound()
-    await queueMail(tx, platform, directory, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(tx, directory, origin, mfaEvent('mfa.removed', user.id, { method: 'sms' }))
-    return lacksFactor(await policyOf(platform, directory), await getUser(tx, directory, user.id))
+export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
+  return inTx(work, async (work) => {
+    const user = await getUser(work, userId)
+    if (!(await removePhone(work, user.id))) throw mfaErrors.enrollmentNotFound()
+    await queueMail(work, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
+    await record(work, mfaEvent('mfa.removed', user.id, { method: 'sms' }))
+    return lacksFactor(await policyOf(work), await getUser(work, user.id))
   })
 }

@@ -119,8 +119,7 @@ export async function findStanding(
   db: Db,
   directory: Directory,
   policy: PolicyFields & { required_since: Date | null },
-  standing: PreviewRow['standing'],
-  limit: number,
+  { standing, limit }: { standing: PreviewRow['standing']; limit: number },
 ): Promise<PreviewRow[]> {
   const { rows } = await sql<PreviewRow>`
     select id, email, role, standing from (${standings(directory, policy)}) people

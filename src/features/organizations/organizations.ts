@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { type Db, isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
+import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type EventInput, type Origin, record } from '../../platform/events.ts'
+import { changedFrom, type EventInput, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
@@ -11,7 +12,6 @@ import {
   findOrganizationRow,
   insertOrganizationRow,
   lockOrganizationRow,
-  type OrganizationReach,
   type OrganizationRow,
   updateOrganizationRow,
 } from './store.ts'
@@ -26,8 +26,8 @@ export interface NewOrganization extends OrganizationCreate {
 }
 
 /** An organization in the caller's reach. Throws `organization_not_found`, for another account's as for none. */
-export async function getOrganization(db: Db, reach: OrganizationReach, id: string): Promise<OrganizationRow> {
-  return found(await findOrganizationRow(db, reach, readId(id)))
+export async function getOrganization(work: Work<AccountScope>, id: string): Promise<OrganizationRow> {
+  return found(await findOrganizationRow(work.db, work.directory, readId(id)))
 }
 
 /** Makes an organization without a word to anybody; returns its id. Throws `slug_taken`, also to the loser of a race. */
@@ -52,17 +52,16 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
 }
 
 /** Makes an organization below the one that the request names, if it names one. */
-export async function createOrganization(
-  tx: Tx,
-  scope: AccountScope,
-  origin: Origin,
-  body: OrganizationCreate,
-): Promise<OrganizationRow> {
-  const id = await addOrganization(tx, { ...body, accountId: scope.accountId, parentId: scope.organizationId })
-  const row = found(await findOrganizationRow(tx, { ...scope, organizationId: null }, id))
-  const target = { type: 'organization', id }
-  await record(tx, scope.directory, origin, { type: 'organization.created', target, data: toOrganization(row) })
-  return row
+export async function createOrganization(work: Work<AccountScope>, body: OrganizationCreate): Promise<OrganizationRow> {
+  return inTx(work, async (work) => {
+    const { db, directory: scope } = work
+    const id = await addOrganization(db, { ...body, accountId: scope.accountId, parentId: scope.organizationId })
+    const row = found(await findOrganizationRow(db, { ...scope, organizationId: null }, id))
+    const target = { type: 'organization', id }
+    const event = { type: 'organization.created', target, data: toOrganization(row) }
+    await record({ ...work, directory: scope.directory }, event)
+    return row
+  })
 }
 
 /**
@@ -71,34 +70,35 @@ export async function createOrganization(
  * their suspension. Throws `organization_not_found`, `version_conflict`, `sub_org_mismatch`.
  */
 export async function updateOrganization(
-  tx: Tx,
-  scope: AccountScope,
-  origin: Origin,
+  work: Work<AccountScope>,
   id: string,
   change: { patch: OrganizationPatch; ifMatch: string | null; mayReopen: boolean },
 ): Promise<OrganizationRow> {
-  const before = found(await lockOrganizationRow(tx, scope, readId(id)))
-  if (change.ifMatch !== null && change.ifMatch !== '*' && change.ifMatch !== organizationTag(before))
-    throw httpErrors.versionConflict()
-  const asked = applyPatch(before, change.patch)
-  const changed = Object.keys(changedFrom(before, asked))
-  if (!changed.length) return before
-  const status = changed.includes('status') ? asked.status : null
-  if (status === 'active' && !change.mayReopen)
-    throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key brings an organization back.' })
-  await updateOrganizationRow(tx, scope, before.id, {
-    ...asked,
-    metadata: writeMetadata(asked.metadata),
-    ...(status === null ? {} : { archived_at: status === 'archived' ? sql<Date>`clock_now()` : null }),
+  return inTx(work, async (work) => {
+    const { db, directory: scope } = work
+    const before = found(await lockOrganizationRow(db, scope, readId(id)))
+    if (change.ifMatch !== null && change.ifMatch !== '*' && change.ifMatch !== organizationTag(before))
+      throw httpErrors.versionConflict()
+    const asked = applyPatch(before, change.patch)
+    const changed = Object.keys(changedFrom(before, asked))
+    if (!changed.length) return before
+    const status = changed.includes('status') ? asked.status : null
+    if (status === 'active' && !change.mayReopen)
+      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key brings an organization back.' })
+    await updateOrganizationRow(db, scope, before.id, {
+      ...asked,
+      metadata: writeMetadata(asked.metadata),
+      ...(status === null ? {} : { archived_at: status === 'archived' ? sql<Date>`clock_now()` : null }),
+    })
+    // On the way back too: a sign-in under way when the organization closed may have left a session behind.
+    if (status !== null) {
+      const reason = status === 'archived' ? 'organization_archived' : 'organization_suspended'
+      await revokeOrganizationSessions(work, before.id, reason)
+    }
+    const after = found(await findOrganizationRow(db, scope, before.id))
+    await recordChange(work, { before, after, changed })
+    return after
   })
-  // On the way back too: a sign-in under way when the organization closed may have left a session behind.
-  if (status !== null) {
-    const reason = status === 'archived' ? 'organization_archived' : 'organization_suspended'
-    await revokeOrganizationSessions(tx, before.id, origin, reason)
-  }
-  const after = found(await findOrganizationRow(tx, scope, before.id))
-  await recordChange(tx, scope, origin, { before, after, changed })
-  return after
 }
 
 function applyPatch(row: OrganizationRow, patch: OrganizationPatch) {
@@ -124,9 +124,7 @@ const statusEvents: Record<string, string> = {
 }
 
 async function recordChange(
-  tx: Tx,
-  scope: AccountScope,
-  origin: Origin,
+  work: TxWork<AccountScope>,
   change: { before: OrganizationRow; after: OrganizationRow; changed: string[] },
 ): Promise<void> {
   const data = toOrganization(change.after)
@@ -136,7 +134,7 @@ async function recordChange(
   const onlyStatus = change.changed.every((field) => field === 'status')
   const types = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : ['organization.updated'])]
   const events = types.map((type): EventInput => ({ type, target, data, previous }))
-  await record(tx, scope.directory, origin, ...events)
+  await record({ ...work, directory: work.directory.directory }, ...events)
 }
 
 function writeMetadata(metadata: Record<string, unknown> | null): string {

@@ -29,11 +29,12 @@ export const organizationRoutes: Route[] = [
     description: 'All of the account, archived ones too. A key of one organization sees that one.',
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
-    async handle({ platform, headers, directory, input: { query } }) {
-      const page = readPage(platform, '/v1/organizations', query)
-      const rows = await listOrganizationRows(platform.db, directory, query, page)
-      const total = page.includeTotal ? await countOrganizationRows(platform.db, directory, query) : undefined
-      const list = finishPage({ platform, headers }, page, rows, byAge, total)
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/organizations', query)
+      const rows = await listOrganizationRows(db, directory, query, page)
+      const total = page.includeTotal ? await countOrganizationRows(db, directory, query) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
       return { subOrganizations: list.rows.map(toOrganization), ...list.reply }
     },
   }),
@@ -49,11 +50,11 @@ export const organizationRoutes: Route[] = [
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
     event: 'organization.created',
-    async handle({ tx, headers, principal, directory, origin, input: { body } }) {
-      if (principal.organizationId !== null)
+    async handle(work, { body }) {
+      if (work.principal.organizationId !== null)
         throw httpErrors.subOrgMismatch({ detail: 'A key of one organization cannot create others.' })
-      const row = await tx((db) => createOrganization(db, directory, origin, body))
-      headers.etag = organizationTag(row)
+      const row = await createOrganization(work, body)
+      work.headers.etag = organizationTag(row)
       return { subOrganization: toOrganization(row) }
     },
   }),
@@ -67,9 +68,9 @@ export const organizationRoutes: Route[] = [
     params: OrganizationParams,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound],
-    async handle({ platform, headers, directory, input: { params } }) {
-      const row = await getOrganization(platform.db, directory, params.subOrgId)
-      headers.etag = organizationTag(row)
+    async handle(work, { params }) {
+      const row = await getOrganization(work, params.subOrgId)
+      work.headers.etag = organizationTag(row)
       return { subOrganization: toOrganization(row) }
     },
   }),
@@ -88,10 +89,11 @@ export const organizationRoutes: Route[] = [
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [...changes, 'session.revoked'],
-    async handle({ tx, headers, principal, ifMatch, directory, origin, input: { params, body } }) {
-      const change = { patch: body, ifMatch, mayReopen: principal.organizationId === null }
-      const row = await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, change))
-      headers.etag = organizationTag(row)
+    async handle(work, { params, body }) {
+      const mayReopen = work.principal.organizationId === null
+      const change = { patch: body, ifMatch: work.ifMatch, mayReopen }
+      const row = await updateOrganization(work, params.subOrgId, change)
+      work.headers.etag = organizationTag(row)
       return { subOrganization: toOrganization(row) }
     },
   }),
@@ -107,9 +109,9 @@ export const organizationRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: ['organization.archived', 'session.revoked'],
-    async handle({ tx, ifMatch, directory, origin, input: { params } }) {
-      const change = { patch: { status: 'archived' } as const, ifMatch, mayReopen: false }
-      await tx((db) => updateOrganization(db, directory, origin, params.subOrgId, change))
+    async handle(work, { params }) {
+      const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }
+      await updateOrganization(work, params.subOrgId, change)
       return { success: true }
     },
   }),

@@ -1,8 +1,8 @@
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateState } from '../../platform/http/rate-limit.ts'
 import { type EmailAddress, maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
@@ -11,7 +11,6 @@ import {
   findSignInFacts,
   type Identity,
   identify,
-  type LoginContext,
   loginErrors,
   nothingSent,
   type SessionAnswer,
@@ -38,7 +37,7 @@ export interface SendCode {
   purpose: SignInPurpose
   email: string
   /** Makes the user when there is none; in the transaction that makes the code. Returns the user's id. */
-  provision: ((tx: Tx, address: EmailAddress) => Promise<string>) | null
+  provision: ((work: TxWork, address: EmailAddress) => Promise<string>) | null
 }
 
 export interface SentCode {
@@ -53,20 +52,19 @@ export interface SentCode {
  * same statements: the unknown one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`.
  */
-export async function sendSignInCode(context: LoginContext, send: SendCode): Promise<SentCode> {
-  const { platform, directory } = context
-  const who = identify(platform, requireEmail(send.email))
-  const settings = await otpSettings(platform, directory)
+export async function sendSignInCode(work: Work, send: SendCode): Promise<SentCode> {
+  const who = identify(work.platform, requireEmail(send.email))
+  const settings = await otpSettings(work)
   if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes may not leave by e-mail here.' })
-  await assertDoorOpen(context, who)
-  const rate = await countMail(context, who, sendLimits(settings))
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, sendLimits(settings))
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost answer: the code that is on its way stays the one that counts.
-  const live = await findLiveOtp(platform.db, directory, which)
+  const live = await findLiveOtp(work, which)
   if (live) return { ...live, deliveryHint, rate }
-  const facts = await findSignInFacts(context, platform.db, who)
-  const otp = await platform.tx((tx) => issueAndMail(tx, context, send, { who, settings, facts }))
+  const facts = await findSignInFacts(work, who)
+  const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts }))
   return { ...otp, deliveryHint, rate }
 }
 
@@ -76,22 +74,16 @@ interface Recipient {
   facts: SignInFacts | null
 }
 
-async function issueAndMail(tx: Tx, context: LoginContext, send: SendCode, recipient: Recipient) {
-  const { platform, directory, origin } = context
+async function issueAndMail(work: TxWork, send: SendCode, recipient: Recipient) {
   const { who, settings, facts } = recipient
   const { address, hash: identity } = who
   const { purpose, provision } = send
   const existing = facts?.active ? facts.user_id : null
-  const userId = facts === null && provision ? await provision(tx, address) : existing
-  const otp = await issueOtp(tx, platform, directory, { purpose, userId, identity, settings })
+  const userId = facts === null && provision ? await provision(work, address) : existing
+  const otp = await issueOtp(work, { purpose, userId, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
-  await queueMail(tx, platform, directory, { ...mail, decoy: userId === null }, otp.ttlSeconds)
-  await record(
-    tx,
-    directory,
-    origin,
-    userId === null ? nothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId),
-  )
+  await queueMail(work, { ...mail, decoy: userId === null }, otp.ttlSeconds)
+  await record(work, userId === null ? nothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
@@ -114,40 +106,41 @@ export interface VerifyCode {
  * Exchanges a word pair for a session. The attempt is counted, and stays counted, before it is judged.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
  */
-export async function verifySignInCode(context: LoginContext, verify: VerifyCode): Promise<SessionAnswer> {
-  const { platform, directory } = context
+export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<SessionAnswer> {
   const { purpose, code } = verify
-  const who = identify(platform, requireEmail(verify.email))
+  const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
   const [attempt, facts] = await Promise.all([
-    claimOtpAttempt(platform, directory, { purpose, otpId, identity: who.hash, code }),
-    findSignInFacts(context, platform.db, who),
+    claimOtpAttempt(work, { purpose, otpId, identity: who.hash, code }),
+    findSignInFacts(work, who),
   ])
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
-    throw await refusal(context, attempt, facts)
+    throw await refusal(work, attempt, facts)
   assertMaySignIn(facts)
-  const answer = await signInWith(context, facts, purpose, otpId)
+  const answer = await signInWith(work, facts, purpose, otpId)
   // Another request with the same right code was faster.
-  if (!answer) throw await refusal(context, { ...attempt, outcome: 'used' }, facts)
+  if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' }, facts)
   return answer
 }
 
-function signInWith(context: LoginContext, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
-  const { directory } = context
-  return completeMailboxLogin(context, facts, {
+function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
+  return completeMailboxLogin(work, facts, {
     method: purpose === 'signup' && facts.pending ? 'signup' : 'otp',
     amr: ['otp'],
-    consume: (db) => consumeOtp(db, directory, otpId, purpose),
+    consume: (db) => consumeOtp({ ...work, db }, otpId, purpose),
   })
 }
 
-async function refusal(context: LoginContext, attempt: OtpAttempt, facts: SignInFacts | null) {
-  const { platform, directory, origin } = context
-  await record(platform.db, directory, origin, {
-    type: 'auth.login.failed',
-    ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
-    data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },
-  })
+async function refusal(work: Work, attempt: OtpAttempt, facts: SignInFacts | null) {
+  // Beside any transaction: it stays though the request is refused.
+  await record(
+    { ...work, db: work.platform.db },
+    {
+      type: 'auth.login.failed',
+      ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
+      data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },
+    },
+  )
   switch (attempt.outcome) {
     case 'expired':
       return otpLoginErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })

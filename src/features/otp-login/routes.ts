@@ -25,10 +25,10 @@ export const otpLoginRoutes: Route[] = [
     maybeEvents: ['auth.otp.sent', 'auth.login.failed'],
     secretReply: true,
     examples: { body: { email: 'ada@example.com' } },
-    handle: async ({ platform, directory, origin, headers, input }) => {
-      const send = { purpose: 'login' as const, email: input.body.email, provision: null }
-      const sent = await sendSignInCode({ platform, directory, origin }, send)
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { body }) => {
+      const send = { purpose: 'login' as const, email: body.email, provision: null }
+      const sent = await sendSignInCode(work, send)
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return toSentCode(sent)
     },
   }),

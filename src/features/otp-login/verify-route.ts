@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { KeyedContext } from '../../platform/http/route.ts'
+import type { Work } from '../../platform/work.ts'
 import { doorErrors, sessionRoute } from '../login/login.ts'
 import { otpLoginErrors } from './errors.ts'
 import { type SignInPurpose, verifySignInCode } from './otp-login.ts'
@@ -13,12 +13,10 @@ export const verifyCodeRoute = {
   ...sessionRoute,
 }
 
-type VerifyCodeContext = KeyedContext<'one'> & { input: { body: Static<typeof VerifyCodeBody> } }
-
 /** Their handler, for codes of one purpose. */
 export function verifyCodeAs(purpose: SignInPurpose) {
-  return async ({ platform, directory, origin, input }: VerifyCodeContext) => {
-    const { email, otp_id: otpId, code } = input.body
-    return verifySignInCode({ platform, directory, origin }, { purpose, email, otpId, code })
+  return async (work: Work, { body }: { body: Static<typeof VerifyCodeBody> }) => {
+    const { email, otp_id: otpId, code } = body
+    return verifySignInCode(work, { purpose, email, otpId, code })
   }
 }

@@ -1,8 +1,7 @@
 import { coalesce } from '../../platform/db/coalesce.ts'
-import type { Origin } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { otpErrors } from './errors.ts'
 import { readRecipient, sendCode } from './sending.ts'
@@ -15,11 +14,6 @@ import {
   type Verdict,
   validateRows,
 } from './store.ts'
-
-interface Caller {
-  platform: Platform
-  directory: Directory
-}
 
 interface GenerateInput {
   session_id?: string | null
@@ -44,9 +38,9 @@ const validateRow = perPlatform((platform) =>
  * Makes a code, keeps its hash and sends it by mail and SMS where that is asked for and on. Whether it was delivered
  * shows nowhere in the answer. Throws `rate_limited` when the address or number has had too many.
  */
-export async function generateOtp(caller: Caller & { origin: Origin }, input: GenerateInput) {
-  const { platform, directory } = caller
-  const settings = await otpSettings(platform, directory)
+export async function generateOtp(work: Work, input: GenerateInput) {
+  const { platform, directory } = work
+  const settings = await otpSettings(work)
   const id = newId()
   const made = makeCode(platform, 'generator', id, settings.mode)
   const sessionRef = input.session_id ?? null
@@ -54,7 +48,9 @@ export async function generateOtp(caller: Caller & { origin: Origin }, input: Ge
   const { phraseHash, digitHash } = made
   const recipient = readRecipient(input)
   const row = { directory, id, sessionRef, phraseHash, digitHash, maxAttempts: settings.max_attempts, ttlSeconds }
-  const expiresAt = recipient ? await sendCode(caller, settings, recipient, row, made) : await insertRow(platform)(row)
+  const expiresAt = recipient
+    ? await sendCode(work, { settings, recipient, row, made })
+    : await insertRow(platform)(row)
   return {
     otp_id: id,
     code: made.code,
@@ -80,17 +76,17 @@ const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
 }
 
 /** Spends a code of the generator, once. Throws `otp_reference_required`. */
-export async function validateOtp(caller: Caller, input: ValidateInput) {
-  const verdict = await judge(caller, input)
+export async function validateOtp(work: Work, input: ValidateInput) {
+  const verdict = await judge(work, input)
   return verdict === 'match' ? { valid: true } : { valid: false, message: MESSAGES[verdict] }
 }
 
-async function judge({ platform, directory }: Caller, input: ValidateInput): Promise<Verdict> {
+async function judge({ platform, directory, db }: Work, input: ValidateInput): Promise<Verdict> {
   const sessionRef = input.session_id ?? null
   const given = input.otp_id?.toLowerCase() ?? null
   if (given === null && sessionRef === null)
     throw otpErrors.referenceRequired({ detail: 'Send the otp_id or the session_id that the code was made with.' })
-  const otpId = given ?? (await findNewestIdOfSession(platform.db, directory, sessionRef ?? ''))
+  const otpId = given ?? (await findNewestIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
   const hash = hashCode(platform, 'generator', otpId, input.code)
   return validateRow(platform)({ directory, otpId, sessionRef, hash })

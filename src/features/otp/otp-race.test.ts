@@ -2,8 +2,10 @@ import { afterAll, expect, test } from 'vitest'
 import { caller, startApp } from '../../../test/harness.ts'
 import { buildApp } from '../../app.ts'
 import { parseConfig } from '../../platform/config.ts'
+import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { createLog } from '../../platform/log.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import { claimOtpAttempt, consumeOtp, issueOtp, otpSettings } from './otp.ts'
 
 // Two services on one database: what one of them holds in memory cannot be what keeps a code single.
@@ -100,16 +102,20 @@ test('a sign-in code is claimed five times at most, and spent once', async () =>
   const { platform } = first.app
   const directory = await accountOf(owner)
   const identity = Buffer.alloc(32, 7)
-  const settings = await otpSettings(platform, directory)
-  const { otpId, code } = await platform.tx((tx) =>
-    issueOtp(tx, platform, directory, { purpose: 'login', userId: null, identity, settings }),
+  const work: Work = { platform, directory, origin: systemOrigin(), db: platform.db }
+  const settings = await otpSettings(work)
+  const { otpId, code } = await inTx(work, (work) =>
+    issueOtp(work, { purpose: 'login', userId: null, identity, settings }),
   )
   const attempt = { purpose: 'login' as const, otpId, identity, code }
-  const platforms = times(100).map((at) => apps[at % 2]?.platform ?? platform)
-  const claims = await Promise.all(platforms.map((one) => claimOtpAttempt(one, directory, attempt)))
+  const works = times(100).map((at): Work => {
+    const own = apps[at % 2]?.platform ?? platform
+    return { ...work, platform: own, db: own.db }
+  })
+  const claims = await Promise.all(works.map((one) => claimOtpAttempt(one, attempt)))
   expect(claims.filter(({ outcome }) => outcome === 'match').length).toBe(5)
   expect(claims.filter(({ outcome }) => outcome === 'spent').length).toBe(95)
-  const spent = await Promise.all(platforms.map((one) => consumeOtp(one.db, directory, otpId, 'login').execute()))
+  const spent = await Promise.all(works.map((one) => consumeOtp(one, otpId, 'login').execute()))
   expect(spent.flat()).toEqual([{ id: otpId, user_id: null }])
 })
 

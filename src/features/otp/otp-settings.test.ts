@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
+import type { Work } from '../../platform/work.ts'
 import { settingsFamily } from './settings.ts'
 
 const { tenant, events, app } = await startApp()
@@ -53,8 +54,8 @@ test('a directory inherits what the account-level one sets, at once', async () =
   await owner.patch('/v1/otp/settings', { subOrgId, ttl_seconds: 120 })
   const { accountId, environmentId } = owner
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
-  const caller = { platform, tx: platform.tx, origin: systemOrigin() }
-  const change = (patch: object) => settingsFamily.update(caller, directory, { ...patch })
+  const work: Work = { platform, directory, origin: systemOrigin(), db: platform.db }
+  const change = (patch: object) => settingsFamily.update(work, { ...patch })
   await change({ mode: 'both', ttl_seconds: 600 })
   expect(await settings()).toMatchObject({
     settings: { ...DEFAULTS, mode: 'both', ttl_seconds: 120 },

@@ -1,8 +1,6 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
 import { claimAttempt, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
@@ -35,10 +33,10 @@ export interface IssuedOtp {
 }
 
 /** Makes a sign-in code, which voids the older ones of its address and purpose. Sends nothing. */
-export async function issueOtp(tx: Tx, platform: Platform, directory: Directory, otp: NewOtp): Promise<IssuedOtp> {
+export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   const { purpose, userId, identity, settings } = otp
   const otpId = newId()
-  const { code, digitCode, phraseHash, digitHash } = makeCode(platform, purpose, otpId, settings.mode)
+  const { code, digitCode, phraseHash, digitHash } = makeCode(work.platform, purpose, otpId, settings.mode)
   const row = {
     id: otpId,
     purpose,
@@ -49,17 +47,16 @@ export async function issueOtp(tx: Tx, platform: Platform, directory: Directory,
     max_attempts: settings.max_attempts,
   }
   const ttlSeconds = Math.min(settings.ttl_seconds, MAX_SIGN_IN_TTL_SECONDS)
-  const expiresAt = await insertOtpRow(tx, directory, row, ttlSeconds)
+  const expiresAt = await insertOtpRow(work.db, work.directory, row, ttlSeconds)
   return { otpId, code, digitCode, expiresAt, ttlSeconds }
 }
 
 /** A code that was sent a moment ago and is as good as new: asked again, no second mail is needed. */
 export async function findLiveOtp(
-  db: Db,
-  directory: Directory,
+  work: Work,
   which: { purpose: SignInPurpose; identity: Buffer; newerThanSeconds: number },
 ): Promise<{ otpId: string; expiresAt: Date } | null> {
-  const row = await findLiveOtpRow(db, directory, which, which.newerThanSeconds)
+  const row = await findLiveOtpRow(work.db, work.directory, which, which.newerThanSeconds)
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
 }
 
@@ -78,14 +75,13 @@ export interface OtpAttempt {
  * give the attempt back. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
  */
 export async function claimOtpAttempt(
-  platform: Platform,
-  directory: Directory,
+  { platform, directory }: Work,
   attempt: { purpose: SignInPurpose; otpId: string; identity: Buffer; code: string },
 ): Promise<OtpAttempt> {
   const otpId = attempt.otpId.toLowerCase()
   if (!isId(otpId)) return { outcome: 'unknown', userId: null }
   const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
-  const row = await claimAttempt(platform.database.pool, directory, attempt, otpId, hash)
+  const row = await claimAttempt(platform.database.pool, directory, { ...attempt, otpId, hash })
   return { outcome: row.verdict, userId: row.user_id }
 }
 
@@ -93,11 +89,11 @@ export async function claimOtpAttempt(
  * The one consumer of sign-in codes, as a query for the statement that writes what the code pays for. It returns a row
  * to one caller only: none means that another request was faster, or that the code has expired.
  */
-export function consumeOtp(db: Db, directory: Directory, otpId: string, purpose: SignInPurpose) {
+export function consumeOtp({ db, directory }: Work, otpId: string, purpose: SignInPurpose) {
   return consumeOtpRow(db, directory, otpId, purpose)
 }
 
 /** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code answers `expired` from now on. */
-export async function voidOtps(tx: Tx, platform: Platform, directory: Directory, emailNorm: string): Promise<void> {
-  await expireOtpRows(tx, directory, hashIdentity(platform, emailNorm))
+export async function voidOtps(work: TxWork, emailNorm: string): Promise<void> {
+  await expireOtpRows(work.db, work.directory, hashIdentity(work.platform, emailNorm))
 }

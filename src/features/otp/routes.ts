@@ -25,7 +25,7 @@ export const otpRoutes: Route[] = [
     reply: GeneratedOtp,
     maybeEvents: ['auth.otp.sent'],
     secretReply: true,
-    handle: (context) => generateOtp(context, context.input.body),
+    handle: (work, { body }) => generateOtp(work, body),
   }),
   defineRoute({
     method: 'POST',
@@ -44,7 +44,7 @@ export const otpRoutes: Route[] = [
     reply: Validation,
     errors: [otpErrors.referenceRequired],
     secretReply: true,
-    handle: (context) => validateOtp(context, context.input.body),
+    handle: (work, { body }) => validateOtp(work, body),
   }),
   defineRoute({
     method: 'GET',
@@ -55,9 +55,9 @@ export const otpRoutes: Route[] = [
     description: 'Without subOrgId an org-wide key reads what its environment’s organizations inherit.',
     query: SettingsQuery,
     reply: SettingsReply,
-    handle: async ({ platform, directory, input }) => ({
-      settings: await otpSettings(platform, directory),
-      ...(input.query.effective ? { sources: await settingsFamily.sources(platform, directory) } : {}),
+    handle: async (work, { query }) => ({
+      settings: await otpSettings(work),
+      ...(query.effective ? { sources: await settingsFamily.sources(work) } : {}),
     }),
   }),
   defineRoute({
@@ -70,9 +70,7 @@ export const otpRoutes: Route[] = [
     body: Type.Object(settingsFamily.patchBody),
     reply: SettingsReply,
     event: 'otp.settings.updated',
-    handle: async (context) => ({
-      settings: await settingsFamily.update(context, context.directory, context.input.body),
-    }),
+    handle: async (work, { body }) => ({ settings: await settingsFamily.update(work, body) }),
   }),
   defineRoute({
     method: 'PATCH',
@@ -86,9 +84,9 @@ export const otpRoutes: Route[] = [
     body: Type.Object(settingsFamily.patchBody),
     reply: SettingsReply,
     event: 'otp.settings.updated',
-    handle: async (context) => {
-      const { directory } = accountDefaults(context.directory)
-      return { settings: await settingsFamily.update(context, directory, context.input.body) }
+    handle: async (work, { body }) => {
+      const { directory } = accountDefaults(work.directory)
+      return { settings: await settingsFamily.update({ ...work, directory }, body) }
     },
   }),
 ]

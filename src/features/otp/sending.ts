@@ -1,23 +1,16 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { type EventInput, type Origin, record } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import { claimAct, countSend } from '../../platform/http/rate-limit.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
-import type { Platform } from '../../platform/platform.ts'
 import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
 import { type Phone, parsePhone } from '../../platform/sms/phone.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
 import { type OtpSettings, sendCeilings } from './settings.ts'
 import { type GeneratedRow, insertOtpRow } from './store.ts'
-
-interface Caller {
-  platform: Platform
-  directory: Directory
-  origin: Origin
-}
 
 /** Whom a generated code is for: an address, a phone, or both. */
 interface Recipient {
@@ -43,32 +36,30 @@ export function requirePhone(text: string): Phone {
   throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'phone', code: 'phone', message }] })
 }
 
+interface CodeToSend {
+  settings: OtpSettings
+  recipient: Recipient
+  row: GeneratedRow
+  made: FreshCode
+}
+
 /** Keeps a code for its recipient, whose older codes it voids, and sends it where that is on. */
-export async function sendCode(
-  caller: Caller,
-  settings: OtpSettings,
-  recipient: Recipient,
-  row: GeneratedRow,
-  made: FreshCode,
-): Promise<Date> {
-  const { platform, directory, origin } = caller
+export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend): Promise<Date> {
   const email = settings.channel_email ? recipient.email : null
-  if (email) await countSending(caller, settings, email.norm)
-  const phone = settings.channel_sms && recipient.phone ? await admitPhone(caller, settings, recipient.phone) : null
-  return platform.tx(async (tx) => {
+  if (email) await countSending(work, settings, email.norm)
+  const phone = settings.channel_sms && recipient.phone ? await admitPhone(work, settings, recipient.phone) : null
+  return inTx(work, async (work) => {
     const expiresAt = await insertOtpRow(
-      tx,
-      directory,
-      toRow(row, hashIdentity(platform, recipient.identity)),
+      work.db,
+      work.directory,
+      toRow(row, hashIdentity(work.platform, recipient.identity)),
       row.ttlSeconds,
     )
     const code = { ...made, ttlSeconds: row.ttlSeconds }
-    if (email) await queueMail(tx, platform, directory, codeMail(email.email, code), row.ttlSeconds)
-    if (phone) await queueSms(tx, platform, directory, codeSms(phone.e164, code), row.ttlSeconds)
+    if (email) await queueMail(work, codeMail(email.email, code), row.ttlSeconds)
+    if (phone) await queueSms(work, codeSms(phone.e164, code), row.ttlSeconds)
     await record(
-      tx,
-      directory,
-      origin,
+      work,
       ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),
       ...(phone ? [sentEvent(row, { phone: phone.e164, delivery_method: 'sms' })] : []),
     )
@@ -94,21 +85,20 @@ function sentEvent(row: GeneratedRow, data: Record<string, unknown>): EventInput
 }
 
 /** Before a message is made, so that nobody can be flooded through the generator. */
-async function countSending(caller: Caller, settings: OtpSettings, address: string): Promise<void> {
+async function countSending(work: Work, settings: OtpSettings, address: string): Promise<void> {
   const limits = [
     { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
     { bucket: 'otp.generate.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
   ]
-  const { platform } = caller
-  await countSend(platform, caller, hashIdentity(platform, address), limits, sendCeilings(settings))
+  await countSend(work, hashIdentity(work.platform, address), limits, sendCeilings(settings))
 }
 
 /**
  * The phone, if a message may go there, else null. Text messages cost money, and numbers that earn from receiving them
  * are asked for by the thousand (SMS pumping): hence mobile numbers of named countries alone, and a ceiling a day.
  */
-export async function admitPhone(caller: Caller, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
-  const { platform, directory } = caller
+export async function admitPhone(work: Work, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
+  const { platform, directory } = work
   const withhold = (reason: 'off' | 'number' | 'country' | 'daily_limit') => {
     platform.metrics.smsWithheld.inc({ reason })
     platform.log.info({ directoryId: directory.id, code: reason }, 'A text message was withheld')
@@ -117,7 +107,7 @@ export async function admitPhone(caller: Caller, settings: OtpSettings, phone: P
   if (!takesSms(platform)) return withhold('off')
   if (phone.country === null) return withhold('number')
   if (!settings.sms_allowed_countries.includes(phone.country)) return withhold('country')
-  await countSending(caller, settings, phone.e164)
+  await countSending(work, settings, phone.e164)
   const aDay = { bucket: 'sms.day', limit: settings.sms_daily_limit, windowSeconds: 86_400 }
-  return (await claimAct(platform, directory, aDay)) ? phone : withhold('daily_limit')
+  return (await claimAct(work, aDay)) ? phone : withhold('daily_limit')
 }

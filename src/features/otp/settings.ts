@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox'
-import type { Directory } from '../../platform/http/directory.ts'
 import type { SendCeilings } from '../../platform/http/rate-limit.ts'
-import type { Platform } from '../../platform/platform.ts'
 import { defineSettings } from '../../platform/settings.ts'
 import { COUNTRIES } from '../../platform/sms/phone.ts'
+import type { Work } from '../../platform/work.ts'
 
 export const Settings = Type.Object({
   mode: Type.Enum(['phrase', 'digit', 'both'], { description: 'Two words, six digits, or both: either one passes.' }),
@@ -57,8 +56,8 @@ export const settingsFamily = defineSettings('otp_settings', Settings, {
 })
 
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
-export async function otpSettings(platform: Platform, directory: Directory): Promise<OtpSettings> {
-  return settingsFamily.effective(platform, directory)
+export async function otpSettings(work: Pick<Work, 'platform' | 'directory'>): Promise<OtpSettings> {
+  return settingsFamily.effective(work)
 }
 
 /** What an organization and an API key may send in an hour, for countSend. */

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory, type Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import {
   claimOtpAttempt,
   consumeOtp,
@@ -17,26 +19,28 @@ import {
 const { tenant, advance, app } = await startApp()
 const { platform } = app
 
+const workIn = (directory: Directory): Work => ({ platform, directory, origin: systemOrigin(), db: platform.db })
+
 /** A person with an address, in a directory of their own. */
 async function start(overrides: Partial<OtpSettings> = {}, known = true) {
   const { accountId, environmentId } = await tenant()
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
-  const settings = { ...(await otpSettings(platform, directory)), ...overrides }
+  const work = workIn(directory)
+  const settings = { ...(await otpSettings(work)), ...overrides }
   const person = { identity: randomBytes(32), userId: known ? newId() : null }
   const issue = (purpose: SignInPurpose = 'login', other: Partial<NewOtp> = {}) =>
-    platform.tx((tx) => issueOtp(tx, platform, directory, { purpose, settings, ...person, ...other }))
+    inTx(work, (work) => issueOtp(work, { purpose, settings, ...person, ...other }))
   const claim = (
     otpId: string,
     code: string,
     other: { purpose?: SignInPurpose; identity?: Buffer; in?: Directory } = {},
   ) => {
     const { purpose = 'login', identity = person.identity } = other
-    return claimOtpAttempt(platform, other.in ?? directory, { purpose, identity, otpId, code })
+    return claimOtpAttempt(workIn(other.in ?? directory), { purpose, identity, otpId, code })
   }
-  const consume = (otpId: string, purpose: SignInPurpose = 'login') =>
-    consumeOtp(platform.db, directory, otpId, purpose).execute()
+  const consume = (otpId: string, purpose: SignInPurpose = 'login') => consumeOtp(work, otpId, purpose).execute()
   const live = (purpose: SignInPurpose = 'login') =>
-    findLiveOtp(platform.db, directory, { purpose, identity: person.identity, newerThanSeconds: 30 })
+    findLiveOtp(work, { purpose, identity: person.identity, newerThanSeconds: 30 })
   return { ...person, directory, issue, claim, consume, live }
 }
 
@@ -120,8 +124,8 @@ test('a code of the generator signs nobody in', async () => {
     .executeTakeFirstOrThrow()
   for (const purpose of ['login', 'signup'] as const) {
     const claim = { purpose, otpId, identity: identity ?? Buffer.alloc(0), code }
-    expect(await claimOtpAttempt(platform, directory, claim)).toEqual({ outcome: 'unknown', userId: null })
-    expect(await consumeOtp(platform.db, directory, otpId, purpose).execute()).toEqual([])
+    expect(await claimOtpAttempt(workIn(directory), claim)).toEqual({ outcome: 'unknown', userId: null })
+    expect(await consumeOtp(workIn(directory), otpId, purpose).execute()).toEqual([])
   }
   expect((await owner.post('/v1/otp/validate', { otp_id: otpId, code })).body).toEqual({ valid: true })
 })

@@ -229,11 +229,9 @@ const CLAIM_ATTEMPT = {
 export async function claimAttempt(
   pool: Pool,
   directory: Directory,
-  owner: OtpOwner,
-  otpId: string,
-  hash: Buffer,
+  attempt: OtpOwner & { otpId: string; hash: Buffer },
 ): Promise<{ verdict: Verdict; user_id: string | null }> {
-  const values = [directory.id, owner.identity, owner.purpose, otpId, hash]
+  const values = [directory.id, attempt.identity, attempt.purpose, attempt.otpId, attempt.hash]
   const { rows } = await pool.query<{ verdict: Verdict; user_id: string | null }>({ ...CLAIM_ATTEMPT, values })
   return rows[0] ?? { verdict: 'unknown', user_id: null }
 }

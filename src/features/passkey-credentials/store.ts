@@ -198,7 +198,10 @@ export async function removePasskeys(tx: Tx, directory: Directory, userId: strin
  * Takes the passkeys along when a user moves to another directory, but one that somebody there has. They keep working
  * where both directories have the same relying party. Answers how many came along.
  */
-export async function movePasskeys(tx: Tx, from: Directory, to: Directory, userId: string): Promise<number> {
+export async function movePasskeys(
+  tx: Tx,
+  { from, to, userId }: { from: Directory; to: Directory; userId: string },
+): Promise<number> {
   const moved = await tx
     .updateTable('passkeys')
     .set({ directory_id: to.id })

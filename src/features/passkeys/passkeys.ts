@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
-import type { Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
+import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
-import type { Platform } from '../../platform/platform.ts'
-import { assertOrganizationOpen, type LoginContext, loginErrors } from '../login/login.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
 import {
   deletePasskey,
   findPasskey,
@@ -40,17 +39,17 @@ export interface StartedCeremony<O> {
  * for a sign-up without its proof, `organization_suspended`, `recent_sign_in_required`, `passkey_limit_reached`.
  */
 export async function startRegistration(
-  context: LoginContext,
+  work: Work,
   sent: { userId: string; accessToken: string | null },
 ): Promise<StartedCeremony<CreationOptions>> {
-  const { platform, directory } = context
-  const user = await getRegistrant(context, sent.userId)
-  const rp = await relyingPartyOf(platform, directory)
-  await assertRecentSignIn(context, user, sent.accessToken, rp.settings.require_recent_sign_in_seconds)
-  const present = await listPasskeys(platform.db, directory, user.id)
+  const { directory, db } = work
+  const user = await getRegistrant(work, sent.userId)
+  const rp = await relyingPartyOf(work)
+  await assertRecentSignIn(work, user, sent.accessToken, rp.settings.require_recent_sign_in_seconds)
+  const present = await listPasskeys(db, directory, user.id)
   if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
   const challenge = randomBytes(32)
-  const challengeId = await startCeremony(platform.db, directory, {
+  const challengeId = await startCeremony(db, directory, {
     kind: 'registration',
     userId: user.id,
     identity: null,
@@ -81,14 +80,14 @@ export async function startRegistration(
  * Throws what the first step throws, `passkey_invalid` and `passkey_exists`.
  */
 export async function finishRegistration(
-  context: LoginContext,
+  work: Work,
   sent: { userId: string; challengeId: string; credential: RegistrationCredential; deviceName: string | null },
 ): Promise<PasskeyRow> {
-  const { platform, directory } = context
-  const user = await getRegistrant(context, sent.userId)
+  const { platform, directory } = work
+  const user = await getRegistrant(work, sent.userId)
   const ceremony = await spendCeremony(platform.db, directory, 'registration', sent.challengeId)
   if (ceremony?.user_id !== user.id) throw refusedRegistration()
-  const rp = await relyingPartyOf(platform, directory)
+  const rp = await relyingPartyOf(work)
   const made = await verifyRegistration({ rp, ceremony }, sent.credential)
   if ('refused' in made) throw refusedRegistration(made.cause)
   const passkey = {
@@ -98,7 +97,7 @@ export async function finishRegistration(
     deviceName: sent.deviceName || null,
     userHandle: userHandle(user),
   }
-  return platform.tx((tx) => attach(tx, context, user, passkey))
+  return inTx(work, (work) => attach(work, user, passkey))
 }
 
 function refusedRegistration(cause?: unknown) {
@@ -108,24 +107,23 @@ function refusedRegistration(cause?: unknown) {
   })
 }
 
-async function attach(tx: Tx, context: LoginContext, user: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
-  const { platform, directory, origin } = context
-  const stored = await insertPasskey(tx, directory, passkey, MAX_PASSKEYS)
+async function attach(work: TxWork, user: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
+  const stored = await insertPasskey(work.db, work.directory, passkey, MAX_PASSKEYS)
   if (stored === 'gone') throw loginErrors.userInactive()
   if (stored === 'full') throw passkeyErrors.limitReached()
   if (stored === 'taken') throw passkeyErrors.exists()
-  await ensureAuthAccount(tx, directory, user)
+  await ensureAuthAccount(work, user)
   const data = toPasskey(stored)
   const mail = passkeyRegisteredMail(user.email, data.deviceName)
-  await queueMail(tx, platform, directory, mail, NOTICE_USEFUL_SECONDS)
-  await record(tx, directory, origin, { type: 'passkey.registered', target: { type: 'passkey', id: data.id }, data })
+  await queueMail(work, mail, NOTICE_USEFUL_SECONDS)
+  await record(work, { type: 'passkey.registered', target: { type: 'passkey', id: data.id }, data })
   return stored
 }
 
 /** Whom a passkey may be attached to: an active user of an open organization, and no sign-up that waits. */
-async function getRegistrant(context: LoginContext, userId: string): Promise<UserRow> {
-  await assertOrganizationOpen(context)
-  const user = await getUser(context.platform.db, context.directory, userId)
+async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
+  await assertOrganizationOpen(work)
+  const user = await getUser(work, userId)
   if (!user.active) throw loginErrors.userInactive()
   if (user.pending_until) throw passkeyErrors.verificationRequired()
   return user
@@ -140,7 +138,7 @@ function userHandle(user: UserRow): Buffer {
 }
 
 async function assertRecentSignIn(
-  { platform, directory }: LoginContext,
+  { platform, directory, db }: Work,
   user: UserRow,
   accessToken: string | null,
   withinSeconds: number,
@@ -150,7 +148,7 @@ async function assertRecentSignIn(
   const id = claims?.['sid']
   const factors = user.mfa_enrolled || user.passkey_count > 0
   const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds, factors } : null
-  if (session && (await isRecentSession(platform.db, directory, session))) return
+  if (session && (await isRecentSession(db, directory, session))) return
   throw passkeyErrors.recentSignInRequired({
     detail: `Registering takes the access_token of a sign-in of the user within ${withinSeconds} s.`,
     extra: { within_seconds: withinSeconds },
@@ -158,10 +156,11 @@ async function assertRecentSignIn(
 }
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
-export async function listPasskeysOf(platform: Platform, reach: Reach, userId: string): Promise<PasskeyRow[]> {
-  const user = await getUserInReach(platform.db, reach, userId)
+export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<PasskeyRow[]> {
+  const { platform, directory: reach, db } = work
+  const user = await getUserInReach(work, userId)
   const directory = await directoryInReach(platform, reach, user.directory_id)
-  return directory ? listPasskeys(platform.db, directory, user.id) : []
+  return directory ? listPasskeys(db, directory, user.id) : []
 }
 
 export interface Removal {
@@ -171,24 +170,24 @@ export interface Removal {
 }
 
 /** Takes a passkey away, by our id or the authenticator's, and tells the user. Throws `passkey_not_found`. */
-export async function deletePasskeyOf(context: LoginContext, which: string): Promise<Removal> {
-  const { platform, directory, origin } = context
-  return platform.tx(async (tx) => {
-    const passkey = await findNamed(tx, directory, which)
-    const left = passkey && (await deletePasskey(tx, directory, passkey))
+export async function deletePasskeyOf(work: Work, which: string): Promise<Removal> {
+  return inTx(work, async (work) => {
+    const { directory, db } = work
+    const passkey = await findNamed(work, which)
+    const left = passkey && (await deletePasskey(db, directory, passkey))
     if (!passkey || left === undefined) throw passkeyErrors.notFound()
-    const user = await getUser(tx, directory, passkey.user_id)
+    const user = await getUser(work, passkey.user_id)
     const data = toPasskey(passkey)
-    await queueMail(tx, platform, directory, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
-    await record(tx, directory, origin, { type: 'passkey.deleted', target: { type: 'passkey', id: data.id }, data })
+    await queueMail(work, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
+    await record(work, { type: 'passkey.deleted', target: { type: 'passkey', id: data.id }, data })
     return { user, left }
   })
 }
 
-async function findNamed(tx: Tx, directory: Directory, which: string): Promise<PasskeyRow | undefined> {
+async function findNamed({ directory, db }: TxWork, which: string): Promise<PasskeyRow | undefined> {
   const id = which.toLowerCase()
-  const byId = isId(id) ? await findPasskey(tx, directory, { id }) : undefined
-  return byId ?? findPasskey(tx, directory, { credentialId: which })
+  const byId = isId(id) ? await findPasskey(db, directory, { id }) : undefined
+  return byId ?? findPasskey(db, directory, { credentialId: which })
 }
 
 /** What the step `verify` needs, of a body that serves both steps. Throws `invalid_request`. */

@@ -1,7 +1,6 @@
 import type { Config } from '../../platform/config.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { HOST, type PasskeySettings, passkeySettings } from './settings.ts'
 
 /** Whom passkeys of a directory are made for, and the pages that they are taken from. */
@@ -15,14 +14,15 @@ export interface RelyingParty {
   settings: PasskeySettings
 }
 
-export async function relyingPartyOf(platform: Platform, directory: Directory): Promise<RelyingParty> {
-  const settings = await passkeySettings.effective(platform, directory)
+export async function relyingPartyOf(work: Pick<Work, 'platform' | 'directory'>): Promise<RelyingParty> {
+  const { platform } = work
+  const settings = await passkeySettings.effective(work)
   const id = settings.rp_id ?? ownHost(platform)
   // An account may have changed the relying party under an organization's list.
   const own = settings.origins.filter((origin) => isWithin(origin, id))
   const origins = [...(settings.origins.length ? own : [`https://${id}`]), ...settings.related_origins]
   const takesLocalhost = !platform.config.production && id === 'localhost' && settings.origins.length === 0
-  return { id, name: settings.rp_name ?? (await brandOf(platform, directory)).name, origins, takesLocalhost, settings }
+  return { id, name: settings.rp_name ?? (await brandOf(work)).name, origins, takesLocalhost, settings }
 }
 
 /** The host of the service's own address. */

@@ -56,11 +56,10 @@ export const passkeyRoutes: Route[] = [
       passkeyErrors.limitReached,
     ],
     maybeEvents: ['passkey.registered'],
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const context = { platform, directory, origin }
+    handle: async (work, { body }) => {
       const { userId, deviceName = null, access_token: accessToken = null } = body
-      if (body.action === 'options') return startRegistration(context, { userId, accessToken })
-      const passkey = await finishRegistration(context, { userId, deviceName, ...requireAnswer(body) })
+      if (body.action === 'options') return startRegistration(work, { userId, accessToken })
+      const passkey = await finishRegistration(work, { userId, deviceName, ...requireAnswer(body) })
       return { success: true, credential: toPasskey(passkey) }
     },
   }),
@@ -79,8 +78,7 @@ export const passkeyRoutes: Route[] = [
     reply: Type.Object({ options: RequestOptions, challengeId: Type.String() }),
     errors: sendErrors,
     examples: { body: { email: 'ada@example.com' } },
-    handle: ({ platform, directory, origin, input: { body } }) =>
-      startSignIn({ platform, directory, origin }, { email: body.email, conditional: body.conditional ?? false }),
+    handle: (work, { body }) => startSignIn(work, { email: body.email, conditional: body.conditional ?? false }),
   }),
   defineRoute({
     method: 'POST',
@@ -95,8 +93,7 @@ export const passkeyRoutes: Route[] = [
     body: SignInVerifyBody,
     errors: [passkeyErrors.passkeyInvalid, ...doorErrors],
     ...sessionRoute,
-    handle: ({ platform, directory, origin, input: { body } }) =>
-      signInWithPasskey({ platform, directory, origin }, body),
+    handle: (work, { body }) => signInWithPasskey(work, body),
   }),
   defineRoute({
     method: 'GET',
@@ -111,8 +108,8 @@ export const passkeyRoutes: Route[] = [
     }),
     reply: Type.Object({ credentials: Type.Array(Passkey) }),
     errors: [userErrors.notFound],
-    handle: async ({ platform, directory, input: { query } }) => ({
-      credentials: (await listPasskeysOf(platform, directory, query.userId)).map(toPasskey),
+    handle: async (work, { query }) => ({
+      credentials: (await listPasskeysOf(work, query.userId)).map(toPasskey),
     }),
   }),
   defineRoute({
@@ -133,9 +130,9 @@ export const passkeyRoutes: Route[] = [
     }),
     errors: [passkeyErrors.notFound],
     event: 'passkey.deleted',
-    handle: async ({ platform, directory, origin, input: { params } }) => {
-      const removal = await deletePasskeyOf({ platform, directory, origin }, params.credentialId)
-      return { success: true, ...(await tellLastFactor(platform, directory, removal)) }
+    handle: async (work, { params }) => {
+      const removal = await deletePasskeyOf(work, params.credentialId)
+      return { success: true, ...(await tellLastFactor(work, removal)) }
     },
   }),
   defineRoute({
@@ -147,9 +144,9 @@ export const passkeyRoutes: Route[] = [
     description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
     query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
     reply: Type.Object({ ...SettingsReply.properties, sources: Type.Optional(Sources) }),
-    handle: async ({ platform, directory, input }) => ({
-      ...(await readSettings(platform, directory)),
-      ...(input.query.effective ? { sources: await passkeySettings.sources(platform, directory) } : {}),
+    handle: async (work, { query }) => ({
+      ...(await readSettings(work)),
+      ...(query.effective ? { sources: await passkeySettings.sources(work) } : {}),
     }),
   }),
   defineRoute({
@@ -164,7 +161,7 @@ export const passkeyRoutes: Route[] = [
     body: Type.Object(passkeySettings.patchBody),
     reply: SettingsReply,
     event: 'passkey.settings.updated',
-    handle: (context) => changeSettings(context, context.directory, context.input.body),
+    handle: (work, { body }) => changeSettings(work, body),
   }),
   defineRoute({
     method: 'PATCH',
@@ -177,7 +174,7 @@ export const passkeyRoutes: Route[] = [
     body: Type.Object(passkeySettings.patchBody),
     reply: SettingsReply,
     event: 'passkey.settings.updated',
-    handle: (context) => changeSettings(context, accountDefaults(context.directory).directory, context.input.body),
+    handle: (work, { body }) => changeSettings({ ...work, directory: accountDefaults(work.directory).directory }, body),
   }),
   defineRoute({
     method: 'GET',

@@ -1,28 +1,26 @@
 import { httpErrors } from '../../platform/errors.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { RequestContext } from '../../platform/http/route.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import { relatedOrigins } from './related-origins.ts'
 import { isOrigin, isWithin, ownHost, relyingPartyOf } from './relying-party.ts'
 import { passkeySettings } from './settings.ts'
 
 /** The settings in force, and what follows from them. */
-export async function readSettings(platform: Platform, directory: Directory) {
-  const { id, name, origins, settings } = await relyingPartyOf(platform, directory)
+export async function readSettings(work: Work) {
+  const { id, name, origins, settings } = await relyingPartyOf(work)
   return { settings, relying_party: { id, name, origins } }
 }
 
 /** Changes the settings of a directory. Throws `invalid_request` for an origin that could never be used. */
-export async function changeSettings(context: RequestContext, directory: Directory, patch: Record<string, unknown>) {
-  const { platform } = context
-  await assertOriginsFit(platform, directory, patch)
-  await passkeySettings.update(context, directory, patch)
-  await platform.tx((tx) => relatedOrigins(platform).invalidate(tx, ''))
-  return readSettings(platform, directory)
+export async function changeSettings(work: Work, patch: Record<string, unknown>) {
+  await assertOriginsFit(work, patch)
+  await passkeySettings.update(work, patch)
+  await inTx(work, (work) => relatedOrigins(work.platform).invalidate(work.db, ''))
+  return readSettings(work)
 }
 
-async function assertOriginsFit(platform: Platform, directory: Directory, patch: Record<string, unknown>) {
-  const present = await passkeySettings.effective(platform, directory)
+async function assertOriginsFit(work: Work, patch: Record<string, unknown>) {
+  const { platform } = work
+  const present = await passkeySettings.effective(work)
   const given = patch['rp_id']
   const rpId = (typeof given === 'string' ? given : present.rp_id) ?? ownHost(platform)
   for (const field of ['origins', 'related_origins'] as const) {

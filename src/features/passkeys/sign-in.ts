@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import type { Work } from '../../platform/work.ts'
 import {
   assertDoorOpen,
   assertOrganizationOpen,
@@ -9,7 +10,6 @@ import {
   findSignInFacts,
   type Identity,
   identify,
-  type LoginContext,
 } from '../login/login.ts'
 import {
   type CeremonyRow,
@@ -34,18 +34,18 @@ import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
  * Throws `invalid_request`, `organization_suspended`, `account_locked`.
  */
 export async function startSignIn(
-  context: LoginContext,
+  work: Work,
   sent: { email: string; conditional: boolean },
 ): Promise<StartedCeremony<RequestOptions>> {
-  const { platform, directory } = context
-  const who = readWho(context, sent.email, sent.conditional)
-  await (who ? assertDoorOpen(context, who) : assertOrganizationOpen(context))
-  const rp = await relyingPartyOf(platform, directory)
+  const { directory, db } = work
+  const who = readWho(work, sent.email, sent.conditional)
+  await (who ? assertDoorOpen(work, who) : assertOrganizationOpen(work))
+  const rp = await relyingPartyOf(work)
   const norm = who?.address.norm
-  const decoys = norm === undefined ? [] : decoysOf(platform, directory, norm, rp.id)
-  const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(platform.db, directory, norm, rp.id)
+  const decoys = norm === undefined ? [] : decoysOf(work, norm, rp.id)
+  const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(db, directory, norm, rp.id)
   const challenge = randomBytes(32)
-  const challengeId = await startCeremony(platform.db, directory, {
+  const challengeId = await startCeremony(db, directory, {
     kind: 'login',
     userId: passkeys[0]?.user_id ?? null,
     identity: who?.hash ?? null,
@@ -63,7 +63,7 @@ export async function startSignIn(
   return { options, challengeId }
 }
 
-function readWho({ platform }: LoginContext, email: string, mayBeEmpty: boolean): Identity | null {
+function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {
   return email === '' && mayBeEmpty ? null : identify(platform, requireEmail(email))
 }
 
@@ -71,24 +71,24 @@ function readWho({ platform }: LoginContext, email: string, mayBeEmpty: boolean)
  * Exchanges the signature of a passkey for a session. The challenge is spent whatever comes of it.
  * Throws `passkey_invalid` for every way in which it does not fit, and what the door throws.
  */
-export async function signInWithPasskey(context: LoginContext, sent: SignInVerifyBody) {
-  const { platform, directory } = context
-  const who = readWho(context, sent.email, true)
+export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
+  const { platform, directory, db } = work
+  const who = readWho(work, sent.email, true)
   const [ceremony, passkey] = await Promise.all([
     spendCeremony(platform.db, directory, 'login', sent.challengeId),
-    findPasskeyByCredential(platform.db, directory, sent.credential.id),
+    findPasskeyByCredential(db, directory, sent.credential.id),
   ])
   const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
-  if (mismatch !== null || !ceremony || !passkey) throw await refusal(context, passkey, mismatch ?? 'unknown')
-  const rp = await relyingPartyOf(platform, directory)
+  if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, passkey, mismatch ?? 'unknown')
+  const rp = await relyingPartyOf(work)
   const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
-  if ('refused' in proved) throw await refusal(context, passkey, proved.refused, proved)
+  if ('refused' in proved) throw await refusal(work, passkey, proved.refused, proved)
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
-  const facts = await findSignInFacts(context, platform.db, owner)
-  if (facts?.user_id !== passkey.user_id) throw await refusal(context, passkey, 'other_user')
-  const done = await completeLogin(context, platform.db, facts, proofOf(context, passkey, proved))
+  const facts = await findSignInFacts(work, owner)
+  if (facts?.user_id !== passkey.user_id) throw await refusal(work, passkey, 'other_user')
+  const done = await completeLogin(work, facts, proofOf(work, passkey, proved))
   // It went away in this moment, or another answer with the same counter was faster.
-  if (!done) throw await refusal(context, passkey, 'counter')
+  if (!done) throw await refusal(work, passkey, 'counter')
   return done
 }
 
@@ -96,7 +96,7 @@ export async function signInWithPasskey(context: LoginContext, sent: SignInVerif
  * RFC 8176: proof of possession of a key, and presence. Whether the key sits in hardware nothing attests, so neither
  * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors, which the door takes as such.
  */
-function proofOf({ directory }: LoginContext, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
+function proofOf({ directory }: Work, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
     method: 'passkey' as const,
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
@@ -124,13 +124,15 @@ function findMismatch(
   return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
 }
 
-async function refusal(context: LoginContext, passkey: OwnedPasskey | undefined, reason: string, refused?: Refused) {
-  const { platform, directory, origin } = context
-  await record(platform.db, directory, origin, {
-    type: 'auth.login.failed',
-    ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
-    data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
-  })
+async function refusal(work: Work, passkey: OwnedPasskey | undefined, reason: string, refused?: Refused) {
+  await record(
+    { ...work, db: work.platform.db },
+    {
+      type: 'auth.login.failed',
+      ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
+      data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
+    },
+  )
   const detail = 'The passkey was not accepted: start again with fresh options.'
   return passkeyErrors.passkeyInvalid({ detail, cause: refused?.cause })
 }

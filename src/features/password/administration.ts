@@ -2,6 +2,7 @@ import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import { storePassword } from '../credentials/credentials.ts'
 import { unlock } from '../lockout/lockout.ts'
 import {
@@ -9,7 +10,6 @@ import {
   countMail,
   identify,
   type LinkDelivery,
-  type LoginContext,
   loginErrors,
   mailLink,
 } from '../login/login.ts'
@@ -24,17 +24,16 @@ import { resetLimits, resetSettings } from './reset.ts'
  * Throws `user_not_found`, `user_inactive`, `verification_required` for a sign-up without its proof,
  * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
-export async function sendResetTo(context: LoginContext, userId: string, delivery: LinkDelivery) {
-  const { platform, directory, origin } = context
-  const settings = await resetSettings(context)
-  const user = await getUser(platform.db, directory, userId)
+export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
+  const settings = await resetSettings(work)
+  const user = await getUser(work, userId)
   if (!user.active) throw loginErrors.userInactive()
   if (user.pending_until) throw passwordErrors.verificationRequired()
-  const who = identify(platform, { email: user.email, norm: user.email_norm })
-  await assertOrganizationOpen(context)
-  const rate = await countMail(context, who, resetLimits)
-  return platform.tx(async (tx) => {
-    const link = await mailLink(tx, context, {
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  await assertOrganizationOpen(work)
+  const rate = await countMail(work, who, resetLimits)
+  return inTx(work, async (work) => {
+    const link = await mailLink(work, {
       purpose: 'password_reset',
       who,
       userId: user.id,
@@ -43,7 +42,7 @@ export async function sendResetTo(context: LoginContext, userId: string, deliver
       delivery,
       compose: (_, mail) => resetMail(mail),
     })
-    await record(tx, directory, origin, {
+    await record(work, {
       type: 'auth.password_reset.requested',
       target: { type: 'user', id: user.id },
       data: { link_id: link.linkId, channel: 'email' },
@@ -59,30 +58,31 @@ export async function sendResetTo(context: LoginContext, userId: string, deliver
  * `weak_password`, `password_breached`, `unavailable`.
  */
 export async function setPasswordOf(
-  context: LoginContext,
+  work: Work,
   userId: string,
   sent: { password: string; revokeSessions: boolean; mustChange: boolean },
 ): Promise<number> {
-  const { platform, directory, origin } = context
-  const settings = await passwordSettings(context)
-  const user = await getUser(platform.db, directory, userId)
+  const { platform, directory } = work
+  const settings = await passwordSettings(work)
+  const user = await getUser(work, userId)
   if (user.pending_until) throw passwordErrors.verificationRequired()
-  const hashed = await hashNewPassword(context, settings, user, sent.password)
-  return platform.tx(async (tx) => {
+  const hashed = await hashNewPassword(work, settings, user, sent.password)
+  return inTx(work, async (work) => {
     // Read again: it may have gone while the hash was made.
-    const current = await getUser(tx, directory, user.id)
-    await ensureAuthAccount(tx, directory, current)
-    await storePassword(tx, directory, current.id, hashed, {
+    const current = await getUser(work, user.id)
+    await ensureAuthAccount(work, current)
+    await storePassword(work.db, directory, {
+      userId: current.id,
+      hashed,
       historyKept: settings.password_history,
       mustChange: sent.mustChange,
     })
-    const revoked = sent.revokeSessions ? await cutOff(tx, context, current, 'password_changed') : 0
-    if (!sent.revokeSessions) await voidWhatWaits(tx, context, current)
+    const revoked = sent.revokeSessions ? await cutOff(work, current, 'password_changed') : 0
+    if (!sent.revokeSessions) await voidWhatWaits(work, current)
     // What was guessed at is gone.
-    if (await unlock(tx, directory, hashIdentity(platform, current.email_norm)))
-      await markUnlocked(tx, directory, origin, current.id)
-    await queueMail(tx, platform, directory, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)
-    await record(tx, directory, origin, {
+    if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
+    await queueMail(work, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)
+    await record(work, {
       type: 'auth.password.changed',
       target: { type: 'user', id: current.id },
       data: { by: 'administrator', must_change: sent.mustChange },

@@ -1,16 +1,17 @@
 import type { Db } from '../../platform/db/pool.ts'
+import type { Work } from '../../platform/work.ts'
 import {
   assertNotReused,
   assertPasswordAllowed,
   type HashedPassword,
   hashPassword,
 } from '../credentials/credentials.ts'
-import { type AuthSettings, authSettings, type LoginContext, loginErrors } from '../login/login.ts'
+import { type AuthSettings, authSettings, loginErrors } from '../login/login.ts'
 import type { UserRow } from '../users/users.ts'
 
 /** Throws `method_disabled` where passwords are off. */
-export async function passwordSettings(context: Pick<LoginContext, 'platform' | 'directory'>): Promise<AuthSettings> {
-  const settings = await authSettings.effective(context.platform, context.directory)
+export async function passwordSettings(work: Work): Promise<AuthSettings> {
+  const settings = await authSettings.effective(work)
   if (!settings.email_password_enabled)
     throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
   return settings
@@ -33,12 +34,12 @@ export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_
  * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
  */
 export async function hashNewPassword(
-  context: Pick<LoginContext, 'platform' | 'directory'>,
+  work: Work,
   settings: AuthSettings,
   owner: PasswordOwner,
   password: string,
 ): Promise<HashedPassword> {
-  const { platform, directory } = context
+  const { platform, directory } = work
   const organization = await organizationNames(platform.db, directory.organizationId)
   const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
   const { password_min_length, password_max_length } = settings
@@ -49,7 +50,7 @@ export async function hashNewPassword(
     names: names.filter((name) => name !== null),
   })
   if (settings.password_history > 0)
-    await assertNotReused(platform, platform.db, directory, owner.id, password, settings.password_history)
+    await assertNotReused(work, { userId: owner.id, password, count: settings.password_history })
   return hashPassword(platform, password, hashParameters(settings))
 }
 

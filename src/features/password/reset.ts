@@ -1,8 +1,8 @@
-import type { Tx } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import { consumeLink, countLinkUse, type LinkRow, linkErrors } from '../links/links.ts'
 import {
@@ -14,7 +14,6 @@ import {
   identify,
   inTxUnlessSpent,
   type LinkDelivery,
-  type LoginContext,
   type MailboxProof,
   type Proof,
   presentLink,
@@ -35,8 +34,8 @@ export const resetLimits: RateLimit[] = [
 ]
 
 /** Throws `password_reset_disabled`, `method_disabled`. */
-export async function resetSettings(context: Pick<LoginContext, 'platform' | 'directory'>): Promise<AuthSettings> {
-  const settings = await passwordSettings(context)
+export async function resetSettings(work: Work): Promise<AuthSettings> {
+  const settings = await passwordSettings(work)
   if (!settings.password_reset_enabled) throw passwordErrors.passwordResetDisabled()
   return settings
 }
@@ -45,12 +44,9 @@ export async function resetSettings(context: Pick<LoginContext, 'platform' | 'di
  * Mails a link to choose a new password, if somebody active has the address; the answer tells nothing of that.
  * Throws `password_reset_disabled`, and what sendLink throws.
  */
-export async function sendReset(
-  context: LoginContext,
-  sent: { email: string; delivery: LinkDelivery },
-): Promise<SentLink> {
-  const settings = await resetSettings(context)
-  return sendLink(context, {
+export async function sendReset(work: Work, sent: { email: string; delivery: LinkDelivery }): Promise<SentLink> {
+  const settings = await resetSettings(work)
+  return sendLink(work, {
     purpose: 'password_reset',
     email: sent.email,
     delivery: sent.delivery,
@@ -69,27 +65,26 @@ export async function sendReset(
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
  */
 export async function confirmReset(
-  context: LoginContext,
+  work: Work,
   sent: { email: string; token: string; password: string },
 ): Promise<SessionAnswer> {
-  const { platform, directory } = context
-  const settings = await passwordSettings(context)
-  const who = identify(platform, requireEmail(sent.email))
+  const settings = await passwordSettings(work)
+  const who = identify(work.platform, requireEmail(sent.email))
   const purposes = ['password_reset', 'password_change'] as const
-  return presentLink(context, { who, token: sent.token, purposes }, async ({ link, facts }) => {
+  return presentLink(work, { who, token: sent.token, purposes }, async ({ link, facts }) => {
     const isMailed = link.purpose === 'password_reset'
-    if (isMailed) await resetSettings(context)
-    const reset = await prepare(context, settings, link, facts, sent.password)
+    if (isMailed) await resetSettings(work)
+    const reset = await prepare(work, settings, { link, facts, password: sent.password })
     const proof: MailboxProof = {
       method: 'password',
       // What was shown is the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,
-      consume: (db) => consumeLink(db, directory, link),
+      consume: (db) => consumeLink({ ...work, db }, link),
     }
     const answer = isMailed
-      ? await completeMailboxLogin(context, reset.facts, proof, reset.write)
-      : await changeAndSignIn(context, reset, proof)
+      ? await completeMailboxLogin(work, reset.facts, proof, reset.write)
+      : await changeAndSignIn(work, reset, proof)
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })
@@ -97,79 +92,75 @@ export async function confirmReset(
 
 interface Reset {
   facts: SignInFacts
-  write(tx: Tx): Promise<void>
+  write(work: TxWork): Promise<void>
 }
 
 /** The token came with a right password, not by mail: it proves no mailbox. */
-function changeAndSignIn(context: LoginContext, reset: Reset, proof: Proof) {
-  return inTxUnlessSpent(context.platform, async (tx) => {
-    const user = await lockUser(tx, context.directory, reset.facts.user_id)
+function changeAndSignIn(work: Work, reset: Reset, proof: Proof) {
+  return inTxUnlessSpent(work, async (work) => {
+    const user = await lockUser(work, reset.facts.user_id)
     if (user?.epoch !== reset.facts.epoch) return null
-    await reset.write(tx)
+    await reset.write(work)
     // What that cut off is the other ways in.
-    const { epoch, mfa_enrolled, passkey_count } = await getUser(tx, context.directory, user.id)
-    return completeLogin(context, tx, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
+    const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
+    return completeLogin(work, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
   })
 }
 
 async function prepare(
-  context: LoginContext,
+  work: Work,
   settings: AuthSettings,
-  link: LinkRow,
-  facts: SignInFacts | null,
-  password: string,
+  shown: { link: LinkRow; facts: SignInFacts | null; password: string },
 ): Promise<Reset> {
-  const { platform, directory } = context
+  const { link, facts, password } = shown
   if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
-  await countLinkUse(platform, directory, link)
-  const user = await getUser(platform.db, directory, facts.user_id)
+  await countLinkUse(work, link)
+  const user = await getUser(work, facts.user_id)
   // One that is due for change is not changed by choosing it again.
-  if (link.purpose === 'password_change') await assertNotReused(platform, platform.db, directory, user.id, password, 1)
-  const hashed = await hashNewPassword(context, settings, user, password)
-  return { facts, write: (tx) => writeReset(tx, context, settings, link, user, hashed) }
+  if (link.purpose === 'password_change') await assertNotReused(work, { userId: user.id, password, count: 1 })
+  const hashed = await hashNewPassword(work, settings, user, password)
+  return { facts, write: (work) => writeReset(work, settings, { link, user, hashed }) }
 }
 
 async function writeReset(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   settings: AuthSettings,
-  link: LinkRow,
-  user: UserRow,
-  hashed: HashedPassword,
+  reset: { link: LinkRow; user: UserRow; hashed: HashedPassword },
 ): Promise<void> {
-  const { platform, directory, origin } = context
-  await storePassword(tx, directory, user.id, hashed, {
+  const { link, user, hashed } = reset
+  await storePassword(work.db, work.directory, {
+    userId: user.id,
+    hashed,
     historyKept: settings.password_history,
     mustChange: false,
   })
-  await cutOff(tx, context, user, 'password_changed', link.id)
-  await queueMail(tx, platform, directory, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
+  await cutOff(work, user, 'password_changed', link.id)
+  await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
   const target = { type: 'user', id: user.id }
   if (link.purpose === 'password_reset')
-    await record(tx, directory, origin, { type: 'auth.password_reset.completed', target, data: { link_id: link.id } })
-  await record(tx, directory, origin, { type: 'auth.password.changed', target, data: { by: 'user' } })
+    await record(work, { type: 'auth.password_reset.completed', target, data: { link_id: link.id } })
+  await record(work, { type: 'auth.password.changed', target, data: { by: 'user' } })
 }
 
 /**
  * The same for the page of the service, which holds no session: the person signs in afterwards.
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
  */
-export async function resetOnPage(context: LoginContext, sent: { token: string; password: string }): Promise<void> {
-  const { platform, directory } = context
-  const settings = await resetSettings(context)
-  await presentLink(context, { who: null, token: sent.token, purposes: ['password_reset'] }, async ({ link }) => {
+export async function resetOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
+  const settings = await resetSettings(work)
+  await presentLink(work, { who: null, token: sent.token, purposes: ['password_reset'] }, async ({ link }) => {
     if (link.user_id === null) throw linkErrors.tokenInvalid()
-    const user = await getUser(platform.db, directory, link.user_id)
-    const who = identify(platform, { email: user.email, norm: user.email_norm })
+    const user = await getUser(work, link.user_id)
+    const who = identify(work.platform, { email: user.email, norm: user.email_norm })
     if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
-    const facts = await findSignInFacts(context, platform.db, who)
-    const reset = await prepare(context, settings, link, facts, sent.password)
-    await platform.tx(async (tx) => {
-      const isTheirs = await proveMailbox(tx, context, user, { linkId: link.id })
+    const facts = await findSignInFacts(work, who)
+    const reset = await prepare(work, settings, { link, facts, password: sent.password })
+    await inTx(work, async (work) => {
+      const isTheirs = await proveMailbox(work, user, { linkId: link.id })
       if (!isTheirs) throw linkErrors.tokenInvalid()
-      if ((await consumeLink(tx, directory, link).execute()).length === 0) throw linkErrors.tokenInvalid()
-      await reset.write(tx)
+      if ((await consumeLink(work, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+      await reset.write(work)
     })
   })
 }

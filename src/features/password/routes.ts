@@ -42,8 +42,7 @@ export const passwordRoutes: Route[] = [
     event: ['auth.login.succeeded', 'mfa.challenge.created'],
     maybeEvents: ['session.created', 'session.revoked'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input }) =>
-      signInWithPassword({ platform, directory, origin }, input.body),
+    handle: async (work, { body }) => signInWithPassword(work, body),
   }),
   defineRoute({
     method: 'POST',
@@ -58,11 +57,10 @@ export const passwordRoutes: Route[] = [
     errors: [...sendErrors, ...linkDeliveryErrors],
     maybeEvents: ['auth.password_reset.requested', 'auth.login.failed'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, headers, input: { body } }) => {
-      const context = { platform, directory, origin }
-      const delivery = await readDelivery(context, principal, body)
-      const sent = await sendReset(context, { email: body.email, delivery })
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { body }) => {
+      const delivery = await readDelivery(work, work.principal, body)
+      const sent = await sendReset(work, { email: body.email, delivery })
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return { delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),
@@ -89,10 +87,8 @@ export const passwordRoutes: Route[] = [
       'user.email_verified',
     ],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const sent = { email: body.email, token: body.token_hash, password: body.password }
-      return confirmReset({ platform, directory, origin }, sent)
-    },
+    handle: async (work, { body }) =>
+      confirmReset(work, { email: body.email, token: body.token_hash, password: body.password }),
   }),
   defineRoute({
     method: 'POST',
@@ -114,10 +110,9 @@ export const passwordRoutes: Route[] = [
     ],
     event: 'auth.password_reset.requested',
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, headers, input: { params, body } }) => {
-      const context = { platform, directory, origin }
-      const sent = await sendResetTo(context, params.userId, await readDelivery(context, principal, body))
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { params, body }) => {
+      const sent = await sendResetTo(work, params.userId, await readDelivery(work, work.principal, body))
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),
@@ -144,10 +139,9 @@ export const passwordRoutes: Route[] = [
     event: 'auth.password.changed',
     maybeEvents: ['session.revoked', 'user.unlocked'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, input: { params, body } }) => {
+    handle: async (work, { params, body }) => {
       const { password, revokeSessions = true, mustChange = false } = body
-      const context = { platform, directory, origin }
-      const revoked = await setPasswordOf(context, params.userId, { password, revokeSessions, mustChange })
+      const revoked = await setPasswordOf(work, params.userId, { password, revokeSessions, mustChange })
       return { success: true, sessions_revoked: revoked }
     },
   }),

@@ -5,6 +5,7 @@ import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import {
   credentialUnchanged,
   findPassword,
@@ -26,7 +27,6 @@ import {
   findSignInFacts,
   type Identity,
   identify,
-  type LoginContext,
   mailLink,
   type SessionAnswer,
   type SignInFacts,
@@ -47,57 +47,51 @@ const UNLOCK_TTL_SECONDS = 3600
  * when too many hashes wait, and what the door throws.
  */
 export async function signInWithPassword(
-  context: LoginContext,
+  work: Work,
   sent: { email: string; password: string },
 ): Promise<SessionAnswer> {
-  const settings = await passwordSettings(context)
+  const settings = await passwordSettings(work)
   // Before any statement: a storm of sign-ins beyond what can be hashed costs the database nothing.
-  return withPasswordPlace(context.platform, context.directory, () => signIn(context, settings, sent))
+  return withPasswordPlace(work.platform, work.directory, () => signIn(work, settings, sent))
 }
 
 async function signIn(
-  context: LoginContext,
+  work: Work,
   settings: AuthSettings,
   sent: { email: string; password: string },
 ): Promise<SessionAnswer> {
-  const { platform, directory } = context
-  const who = identify(platform, requireEmail(sent.email))
-  const [found] = await Promise.all([findSignInFacts(context, platform.db, who), assertDoorOpen(context, who)])
-  const { facts, stored } = await judge(context, settings, who, found, sent.password)
+  const who = identify(work.platform, requireEmail(sent.email))
+  const [found] = await Promise.all([findSignInFacts(work, who), assertDoorOpen(work, who)])
+  const judged = await judge(work, settings, { who, facts: found, password: sent.password })
+  const { facts, stored } = judged
   // The claim has looked at the lock; one that it set itself is lifted with the session.
   const cleared = { ...facts, locked_seconds: null }
-  await forgiveUnless(context, who, facts, () => {
+  await forgiveUnless(work, who, facts, () => {
     assertMaySignIn(cleared)
     if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
   })
-  if (stored.must_change) throw await changeRequired(context, who, facts)
-  const answer = await completeLogin(context, platform.db, cleared, {
+  if (stored.must_change) throw await changeRequired(work, who, facts)
+  const answer = await completeLogin(work, cleared, {
     method: 'password',
     amr: ['pwd'],
-    consume: (db) => credentialUnchanged(db, directory, facts.user_id, stored.revision),
+    consume: (db) => credentialUnchanged(db, work.directory, facts.user_id, stored.revision),
     alongside: (db) =>
-      clearFailures(db, platform, directory, sourceOf(context, who)).where(sql<boolean>`exists (select from proof)`),
+      clearFailures({ ...work, db }, sourceOf(work, who)).where(sql<boolean>`exists (select from proof)`),
   })
   // Another request changed the password while this one was looked at.
   if (!answer) throw passwordErrors.invalidCredentials()
-  await upgrade(context, facts, stored, sent.password, settings)
+  await upgrade(work, settings, judged, sent.password)
   return answer
 }
 
 /** A right password that opens nothing for another reason is no failed attempt, and is recorded with that reason. */
-async function forgiveUnless(
-  context: LoginContext,
-  who: Identity,
-  facts: SignInFacts,
-  check: () => void,
-): Promise<void> {
-  const { platform, directory, origin } = context
+async function forgiveUnless(work: Work, who: Identity, facts: SignInFacts, check: () => void): Promise<void> {
   try {
     check()
   } catch (error) {
-    await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
+    await clearFailures(work, sourceOf(work, who)).execute()
     if (error instanceof ApiError)
-      await record(platform.db, directory, origin, {
+      await record(work, {
         type: 'auth.login.failed',
         target: { type: 'user', id: facts.user_id },
         data: { method: 'password', reason: error.definition.code },
@@ -110,16 +104,17 @@ async function forgiveUnless(
  * The same judgement of a password that is sent beside another proof, and no session. Throws `invalid_credentials`,
  * `account_locked`, `method_disabled`, `unavailable`.
  */
-export async function provePassword(
-  context: LoginContext,
-  who: Identity,
-  facts: SignInFacts,
-  password: string,
-): Promise<void> {
-  const { platform, directory } = context
-  const settings = await passwordSettings(context)
-  await withPasswordPlace(platform, directory, () => judge(context, settings, who, facts, password))
-  await clearFailures(platform.db, platform, directory, sourceOf(context, who)).execute()
+export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
+  const settings = await passwordSettings(work)
+  await withPasswordPlace(work.platform, work.directory, () => judge(work, settings, { who, facts, password }))
+  await clearFailures(work, sourceOf(work, who)).execute()
+}
+
+/** What somebody shows, and who has the address. */
+interface ShownPassword {
+  who: Identity
+  facts: SignInFacts | null
+  password: string
 }
 
 interface Judged {
@@ -128,54 +123,46 @@ interface Judged {
 }
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
-async function judge(
-  context: LoginContext,
-  settings: AuthSettings,
-  who: Identity,
-  facts: SignInFacts | null,
-  password: string,
-): Promise<Judged> {
-  const { platform, directory } = context
+async function judge(work: Work, settings: AuthSettings, shown: ShownPassword): Promise<Judged> {
+  const { platform, directory } = work
+  const { who, facts, password } = shown
   const [attempt, stored] = await Promise.all([
-    claim(context, who, settings),
+    claim(work, who, settings),
     // Nobody's id, where nobody has the address: the same statement.
-    findPassword(platform.db, directory, facts?.user_id ?? newId()),
+    findPassword(work.db, directory, facts?.user_id ?? newId()),
   ])
   const right = stored
     ? await verifyPassword(platform, stored, password)
     : await verifyNothing(platform, password, hashParameters(settings))
   if (!right || !facts || !stored) {
-    await noteFailure(context, who, facts, stored, attempt)
+    await noteFailure(work, shown, stored, attempt)
     throw passwordErrors.invalidCredentials()
   }
   return { facts, stored }
 }
 
-function sourceOf({ origin }: LoginContext, who: Identity) {
+function sourceOf({ origin }: Work, who: Identity) {
   return { identity: who.hash, ip: origin.endUser.ip }
 }
 
 /** Counts the attempt. Throws `account_locked`. */
-async function claim(context: LoginContext, who: Identity, settings: AuthSettings): Promise<Attempt> {
-  const { platform, directory } = context
+async function claim(work: Work, who: Identity, settings: AuthSettings): Promise<Attempt> {
   if (!settings.lockout_enabled) {
     // Guessing stays slow without locks too.
-    await countAct(platform, directory, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
+    await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
     return { allowed: true, locks: null }
   }
-  const attempt = await claimAttempt(platform, directory, sourceOf(context, who), settings)
-  if (!attempt.allowed) throw accountLocked((await findLock(platform, directory, sourceOf(context, who))) ?? 1)
+  const attempt = await claimAttempt(work, sourceOf(work, who), settings)
+  if (!attempt.allowed) throw accountLocked((await findLock(work, sourceOf(work, who))) ?? 1)
   return attempt
 }
 
 async function noteFailure(
-  context: LoginContext,
-  who: Identity,
-  facts: SignInFacts | null,
+  work: Work,
+  { who, facts }: ShownPassword,
   stored: StoredPassword | null,
   attempt: Attempt,
 ): Promise<void> {
-  const { platform, directory, origin } = context
   const reason = facts === null ? 'no_such_user' : stored ? 'wrong_password' : 'no_password'
   const failure = {
     type: 'auth.login.failed',
@@ -183,14 +170,14 @@ async function noteFailure(
     data: { method: 'password', reason },
   }
   const { locks } = attempt
-  if (!locks) return record(platform.db, directory, origin, failure)
-  const mayMail = await countMail(context, who, []).then(
+  if (!locks) return record(work, failure)
+  const mayMail = await countMail(work, who, []).then(
     () => true,
     () => false,
   )
-  await platform.tx(async (tx) => {
-    await record(tx, directory, origin, failure)
-    await mailLink(tx, context, {
+  await inTx(work, async (work) => {
+    await record(work, failure)
+    await mailLink(work, {
       purpose: 'unlock',
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId: facts?.user_id ?? null,
@@ -199,16 +186,15 @@ async function noteFailure(
       delivery: { redirectTo: null, deliver: true },
       compose: (_, mail) => lockedMail(mail, locks.scope),
     })
-    if (facts && locks.scope === 'account') await markLocked(tx, directory, origin, facts.user_id, locks.until)
+    if (facts && locks.scope === 'account') await markLocked(work, facts.user_id, locks.until)
   })
 }
 
 /** The right password opens nothing but the choice of a new one. */
-async function changeRequired(context: LoginContext, who: Identity, facts: SignInFacts) {
-  const { platform, directory } = context
-  const link = await platform.tx(async (tx) => {
-    await clearFailures(tx, platform, directory, sourceOf(context, who)).execute()
-    return makeLink(tx, platform, directory, {
+async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
+  const link = await inTx(work, async (work) => {
+    await clearFailures(work, sourceOf(work, who)).execute()
+    return makeLink(work, {
       purpose: 'password_change',
       userId: facts.user_id,
       identity: who.hash,
@@ -222,17 +208,15 @@ async function changeRequired(context: LoginContext, who: Identity, facts: SignI
 
 /** Brings an imported hash, or one of older parameters, up to date. A full pool may wait for the next sign-in. */
 async function upgrade(
-  context: LoginContext,
-  facts: SignInFacts,
-  stored: StoredPassword,
-  password: string,
+  { platform, directory, db }: Work,
   settings: AuthSettings,
+  { facts, stored }: Judged,
+  password: string,
 ): Promise<void> {
-  const { platform, directory } = context
   if (!needsRehash(stored, hashParameters(settings))) return
   try {
     const fresh = await hashPassword(platform, password, hashParameters(settings))
-    await upgradeHash(platform.db, directory, facts.user_id, stored.hash, fresh)
+    await upgradeHash(db, directory, { userId: facts.user_id, oldHash: stored.hash, fresh })
   } catch (error) {
     platform.log.warn({ error }, 'A password hash was not upgraded; the next sign-in tries again')
   }

@@ -14,7 +14,7 @@ export const serviceRoutes: Route[] = [
     summary: 'Read which services are on',
     description: 'Where nothing was configured every service is on.',
     reply: ServiceConfig,
-    handle: async ({ platform, directory }) => getServiceConfig(platform.db, directory),
+    handle: (work) => getServiceConfig(work),
   }),
   defineRoute({
     method: 'PUT',
@@ -28,7 +28,6 @@ export const serviceRoutes: Route[] = [
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],
     maybeEvents: ['service_config.updated'],
-    handle: async ({ platform, tx, directory, origin, input: { body } }) =>
-      tx((db) => changeServiceConfig(platform, db, directory, origin, body)),
+    handle: (work, { body }) => changeServiceConfig(work, body),
   }),
 ]

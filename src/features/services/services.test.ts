@@ -96,7 +96,7 @@ test('refuses what it does not know or what has no bounds', async () => {
 
 test('takes effect at once here, and on another process by notice', async () => {
   const { put, subOrgId, directory } = await scopedTenant()
-  const isOn = (app: typeof first.app) => isServiceEnabled(app.platform, directory, 'otp')
+  const isOn = (app: typeof first.app) => isServiceEnabled({ platform: app.platform, directory }, 'otp')
   expect([await isOn(first.app), await isOn(second.app)]).toEqual([true, true])
   await put(path, { subOrgId, enabledAppIds: ['auth', 'password'] })
   expect(await isOn(first.app)).toBe(false)

@@ -1,9 +1,8 @@
-import type { Db, Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type Origin, record } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import { changedFrom, record } from '../../platform/events.ts'
 import type { ServiceId } from '../../platform/http/route.ts'
-import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
 import { authDependents, selectServices, serviceIds } from './selection.ts'
 import { findServiceConfigRow, lockServiceConfig, writeServiceConfigRow } from './store.ts'
@@ -18,13 +17,16 @@ const enabledServices = perPlatform((platform) =>
 )
 
 /** Whether a service, and Auth where it depends on it, is on in this directory. */
-export async function isServiceEnabled(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
+export async function isServiceEnabled(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  service: ServiceId,
+): Promise<boolean> {
   const enabled = await enabledServices(platform).get(directory.id)
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
 }
 
 /** The configuration of a directory; one that was never configured has every service on. */
-export async function getServiceConfig(db: Db, directory: Directory): Promise<ServiceConfig> {
+export async function getServiceConfig({ db, directory }: Work): Promise<ServiceConfig> {
   const row = await findServiceConfigRow<AppGroup>(db, directory.id)
   return {
     enabledAppIds: serviceIds.filter((id) => row?.enabled_app_ids.includes(id) ?? true),
@@ -37,32 +39,29 @@ export async function getServiceConfig(db: Db, directory: Directory): Promise<Se
  * Replaces what the change names and keeps the rest. Takes effect at once on this process and by notice on the others.
  * A change of nothing leaves no trace. Throws `auth_required`, `invalid_request`.
  */
-export async function changeServiceConfig(
-  platform: Platform,
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  change: ServiceConfigChange,
-): Promise<ServiceConfig> {
-  await lockServiceConfig(tx, directory)
-  const before = await getServiceConfig(tx, directory)
-  const { enabledAppIds } = change
-  const after: ServiceConfig = {
-    enabledAppIds: enabledAppIds ? selectServices(before.enabledAppIds, enabledAppIds) : before.enabledAppIds,
-    appGroups: change.appGroups ?? before.appGroups,
-    sidebarGroupsCollapsible: change.sidebarGroupsCollapsible ?? before.sidebarGroupsCollapsible,
-  }
-  const previous = changedFrom(before, after)
-  if (!Object.keys(previous).length) return before
-  await writeServiceConfigRow(tx, directory, {
-    enabled_app_ids: after.enabledAppIds,
-    app_groups: writeGroups(after.appGroups),
-    sidebar_groups_collapsible: after.sidebarGroupsCollapsible,
+export async function changeServiceConfig(work: Work, change: ServiceConfigChange): Promise<ServiceConfig> {
+  return inTx(work, async (work) => {
+    const { platform, directory, db } = work
+    await lockServiceConfig(db, directory)
+    const before = await getServiceConfig(work)
+    const { enabledAppIds } = change
+    const after: ServiceConfig = {
+      enabledAppIds: enabledAppIds ? selectServices(before.enabledAppIds, enabledAppIds) : before.enabledAppIds,
+      appGroups: change.appGroups ?? before.appGroups,
+      sidebarGroupsCollapsible: change.sidebarGroupsCollapsible ?? before.sidebarGroupsCollapsible,
+    }
+    const previous = changedFrom(before, after)
+    if (!Object.keys(previous).length) return before
+    await writeServiceConfigRow(db, directory, {
+      enabled_app_ids: after.enabledAppIds,
+      app_groups: writeGroups(after.appGroups),
+      sidebar_groups_collapsible: after.sidebarGroupsCollapsible,
+    })
+    await enabledServices(platform).invalidate(db, directory.id)
+    const target = { type: 'service_config', id: directory.id }
+    await record(work, { type: 'service_config.updated', target, data: after, previous })
+    return after
   })
-  await enabledServices(platform).invalidate(tx, directory.id)
-  const target = { type: 'service_config', id: directory.id }
-  await record(tx, directory, origin, { type: 'service_config.updated', target, data: after, previous })
-  return after
 }
 
 function writeGroups(groups: AppGroup[]): string {

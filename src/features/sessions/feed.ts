@@ -1,6 +1,6 @@
 import type { Reach } from '../../platform/http/directory.ts'
 import { openCursor, sealCursor } from '../../platform/http/pagination.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { databaseNow, listRevokedRows, type RevokedSession } from './store.ts'
 
 const PATH = '/v1/sessions/revocations'
@@ -15,14 +15,14 @@ const BEFORE_ALL = '00000000-0000-7000-8000-000000000000'
  * next call, and is never left out. The cursor is always answered, so that a caller can go on from there.
  */
 export async function readRevocations(
-  platform: Platform,
-  reach: Reach,
+  work: Work<Reach>,
   cursor: string | null,
   limit: number,
 ): Promise<{ rows: RevokedSession[]; nextCursor: string }> {
+  const { platform, directory: reach, db } = work
   const after = cursor === null ? null : openCursor(platform, PATH, 'asc', cursor)
-  const settled = (await databaseNow(platform.db)).getTime() - SETTLED_MS
-  const rows = await listRevokedRows(platform.db, reach, after, limit)
+  const settled = (await databaseNow(db)).getTime() - SETTLED_MS
+  const rows = await listRevokedRows(db, reach, after, limit)
   const passed = rows.findLast((row) => row.revoked_at.getTime() < settled)
   const position = passed
     ? { at: passed.revoked_at, id: passed.id }

@@ -21,11 +21,11 @@ export const sessionRoutes: Route[] = [
     summary: 'List live sessions, grouped by user',
     query: Type.Object({ ...listQuery, userId: Type.Optional(Type.String({ format: 'uuid' })) }),
     reply: Type.Object({ users: Type.Array(UserSessions), ...listReply }),
-    handle: async ({ platform, directory, input, headers }) => {
-      const { userId } = input.query
-      const page = readPage(platform, '/v1/sessions', input.query)
-      const found = await listSessionRows(platform.db, directory, userId === undefined ? {} : { userId }, page)
-      const { rows, reply } = finishPage({ platform, headers }, page, found, byAge)
+    async handle(work, { query }) {
+      const { userId } = query
+      const page = readPage(work.platform, '/v1/sessions', query)
+      const found = await listSessionRows(work.db, work.directory, userId === undefined ? {} : { userId }, page)
+      const { rows, reply } = finishPage(work, page, { rows: found }, byAge)
       return { users: groupByUser(rows), ...reply }
     },
   }),
@@ -39,12 +39,10 @@ export const sessionRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer() }),
     errors: [sessionErrors.userNotFound],
     maybeEvents: ['session.revoked'],
-    handle: async ({ platform, tx, directory, origin, input }) => {
-      const { userId } = input.query
-      const id = isId(userId) ? await findUserIdOf(platform.db, directory, userId) : null
+    async handle(work, { query: { userId } }) {
+      const id = isId(userId) ? await findUserIdOf(work.db, work.directory, userId) : null
       if (id === null) throw sessionErrors.userNotFound()
-      const revoked = await tx((db) => revokeUserSessions(db, directory, origin, id, 'revoked'))
-      return { success: true, revoked }
+      return { success: true, revoked: await revokeUserSessions(work, id, 'revoked') }
     },
   }),
   defineRoute({
@@ -58,10 +56,9 @@ export const sessionRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [sessionErrors.notFound],
     maybeEvents: ['session.revoked'],
-    handle: async ({ platform, tx, directory, origin, input }) => {
-      const { sessionId } = input.params
-      if (!isId(sessionId) || !(await sessionExists(platform.db, directory, sessionId))) throw sessionErrors.notFound()
-      await tx((db) => revokeSession(db, directory, origin, sessionId, 'revoked'))
+    async handle(work, { params: { sessionId } }) {
+      if (!isId(sessionId) || !(await sessionExists(work.db, work.directory, sessionId))) throw sessionErrors.notFound()
+      await revokeSession(work, sessionId, 'revoked')
       return { success: true }
     },
   }),
@@ -84,9 +81,8 @@ export const sessionRoutes: Route[] = [
       revocations: Type.Array(Revocation),
       next_cursor: Type.String({ description: 'Always there: where the next call goes on.' }),
     }),
-    handle: async ({ platform, directory, input }) => {
-      const { after = null, limit = 1000 } = input.query
-      const { rows, nextCursor } = await readRevocations(platform, directory, after, limit)
+    async handle(work, { query: { after = null, limit = 1000 } }) {
+      const { rows, nextCursor } = await readRevocations(work, after, limit)
       return { revocations: rows.map(toRevocation), next_cursor: nextCursor }
     },
   }),

@@ -1,6 +1,6 @@
-import type { Db, Tx } from '../../platform/db/pool.ts'
-import { type Origin, record } from '../../platform/events.ts'
-import { type Directory, directoriesOfOrganization } from '../../platform/http/directory.ts'
+import { record } from '../../platform/events.ts'
+import { type AccountScope, directoriesOfOrganization } from '../../platform/http/directory.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRows } from './store.ts'
 
 /** Why a session ended; shown in the revocation feed. */
@@ -21,56 +21,42 @@ export type RevocationReason =
   | 'stepped_up'
 
 /** Ends every session of a directory user, in the transaction of what caused it. Returns how many. */
-export async function revokeUserSessions(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  userId: string,
-  reason: RevocationReason,
-): Promise<number> {
-  return recordRevocations(tx, directory, origin, await revokeSessionRows(tx, directory, { userId }, reason), reason)
+export async function revokeUserSessions(work: Work, userId: string, reason: RevocationReason): Promise<number> {
+  return inTx(work, async (work) => {
+    const rows = await revokeSessionRows(work.db, work.directory, { userId }, reason)
+    return recordRevocations(work, rows, reason)
+  })
 }
 
 /** Ends one session. False when it is not there or has ended before. */
-export async function revokeSession(
-  db: Db,
-  directory: Directory,
-  origin: Origin,
-  sessionId: string,
-  reason: RevocationReason,
-): Promise<boolean> {
-  const rows = await revokeSessionRows(db, directory, { sessionId }, reason)
-  return (await recordRevocations(db, directory, origin, rows, reason)) > 0
+export async function revokeSession(work: Work, sessionId: string, reason: RevocationReason): Promise<boolean> {
+  return inTx(work, async (work) => {
+    const rows = await revokeSessionRows(work.db, work.directory, { sessionId }, reason)
+    return (await recordRevocations(work, rows, reason)) > 0
+  })
 }
 
 /** Ends every session of an organization, in all environments. Returns how many. */
 export async function revokeOrganizationSessions(
-  tx: Tx,
+  work: TxWork<AccountScope>,
   organizationId: string,
-  origin: Origin,
   reason: RevocationReason,
 ): Promise<number> {
   let revoked = 0
-  for (const directory of await directoriesOfOrganization(tx, organizationId)) {
-    const rows = await revokeSessionRows(tx, directory, 'all', reason)
-    revoked += await recordRevocations(tx, directory, origin, rows, reason)
+  for (const directory of await directoriesOfOrganization(work.db, organizationId)) {
+    const rows = await revokeSessionRows(work.db, directory, 'all', reason)
+    revoked += await recordRevocations({ ...work, directory }, rows, reason)
   }
   return revoked
 }
 
-async function recordRevocations(
-  db: Db,
-  directory: Directory,
-  origin: Origin,
-  rows: RevokedRow[],
-  reason: RevocationReason,
-): Promise<number> {
+async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: RevocationReason): Promise<number> {
   const events = rows.map((row) => ({
     type: 'session.revoked',
     target: { type: 'session', id: row.id },
     data: { id: row.id, directory_user_id: row.user_id, reason },
   }))
-  await record(db, directory, origin, ...events)
+  await record(work, ...events)
   return rows.length
 }
 
@@ -78,14 +64,14 @@ async function recordRevocations(
  * Lets a user's sign-ins pass one after the other to the end of the transaction, so that a race cannot exceed a limit
  * on sessions. Returns how many are live.
  */
-export async function countLiveSessions(tx: Tx, directory: Directory, userId: string): Promise<number> {
-  await lockUserSessions(tx, directory, userId)
-  return (await findLiveSessionIds(tx, directory, userId)).length
+export async function countLiveSessions(work: TxWork, userId: string): Promise<number> {
+  const { db, directory } = work
+  await lockUserSessions(db, directory, userId)
+  return (await findLiveSessionIds(db, directory, userId)).length
 }
 
 /** Ends the oldest sessions of a user beyond the newest `keep`. After `countLiveSessions` in the same transaction. */
-export async function endOldestSessions(tx: Tx, directory: Directory, origin: Origin, userId: string, keep: number) {
-  const live = await findLiveSessionIds(tx, directory, userId)
-  for (const id of live.slice(0, Math.max(0, live.length - keep)))
-    await revokeSession(tx, directory, origin, id, 'session_limit')
+export async function endOldestSessions(work: TxWork, userId: string, keep: number): Promise<void> {
+  const live = await findLiveSessionIds(work.db, work.directory, userId)
+  for (const id of live.slice(0, Math.max(0, live.length - keep))) await revokeSession(work, id, 'session_limit')
 }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Db } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import { mailVerification } from '../email-verification/email-verification.ts'
 import {
@@ -14,7 +15,6 @@ import {
   findSignInFacts,
   type Identity,
   identify,
-  type LoginContext,
   loginErrors,
   type Proof,
   type SessionAnswer,
@@ -39,30 +39,29 @@ export interface SignUp extends SignupProfile {
  * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
-export async function signUp(context: LoginContext, sent: SignUp): Promise<{ answer: SessionAnswer; rate: RateState }> {
-  const { platform } = context
-  const { settings, open } = await readSignupSettings(context, sent.openSignup)
-  if (sent.password !== undefined) await passwordSettings(context)
+export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionAnswer; rate: RateState }> {
+  const { settings, open } = await readSignupSettings(work, sent.openSignup)
+  if (sent.password !== undefined) await passwordSettings(work)
   if (settings.require_email_verification) throw proofFirst()
-  const who = identify(platform, requireEmail(sent.email))
-  await assertDoorOpen(context, who)
-  const rate = await countMail(context, who, limits)
-  await assertNobodyHas(context, who)
+  const who = identify(work.platform, requireEmail(sent.email))
+  await assertDoorOpen(work, who)
+  const rate = await countMail(work, who, limits)
+  await assertNobodyHas(work, who)
   if (!open)
     throw loginErrors.signupDisabled({
       detail: 'Nobody has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
     })
-  const hashed = await hashPasswordOf(context, settings, sent)
-  const answer = await platform.tx((tx) => makeUser(tx, context, settings, { who, profile: sent, hashed }))
+  const hashed = await hashPasswordOf(work, settings, sent)
+  const answer = await inTx(work, (work) => makeUser(work, settings, { who, profile: sent, hashed }))
   if (answer) return { answer, rate }
   // Another request with the same address was faster.
-  await assertNobodyHas(context, who)
+  await assertNobodyHas(work, who)
   throw userErrors.emailExists()
 }
 
 /** Throws `email_exists`, and `verification_required` for somebody who has never signed in. */
-async function assertNobodyHas({ platform, directory }: LoginContext, who: Identity): Promise<void> {
-  const user = await findUserByEmail(platform.db, directory, who.address.norm)
+async function assertNobodyHas(work: Work, who: Identity): Promise<void> {
+  const user = await findUserByEmail(work, who.address.norm)
   if (user) throw user.auth_account_id === null ? proofFirst() : userErrors.emailExists()
 }
 
@@ -72,33 +71,27 @@ function proofFirst() {
   })
 }
 
-async function hashPasswordOf(
-  context: LoginContext,
-  settings: AuthSettings,
-  sent: SignUp,
-): Promise<HashedPassword | null> {
+async function hashPasswordOf(work: Work, settings: AuthSettings, sent: SignUp): Promise<HashedPassword | null> {
   const { email, password, firstName = null, lastName = null } = sent
   if (password === undefined) return null
   const owner = { id: newId(), email, first_name: firstName, last_name: lastName, display_name: null }
-  return hashNewPassword(context, settings, owner, password)
+  return hashNewPassword(work, settings, owner, password)
 }
 
 /** Null: somebody has got the address meanwhile. */
 async function makeUser(
-  tx: Tx,
-  context: LoginContext,
+  work: TxWork,
   settings: AuthSettings,
   input: { who: Identity; profile: SignupProfile; hashed: HashedPassword | null },
 ): Promise<SessionAnswer | null> {
-  const { directory, origin } = context
   const { who, profile, hashed } = input
-  const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, false)
+  const user = await createSignup(work, { ...profile, ...who.address }, false)
   if (!user) return null
   const { password_history: historyKept } = settings
-  if (hashed) await storePassword(tx, directory, user.id, hashed, { historyKept, mustChange: false })
-  await mailVerification(tx, context, user)
+  if (hashed) await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  await mailVerification(work, user)
   const amr = hashed ? ['pwd'] : []
-  return startFirstSession(tx, context, who, user, { method: 'signup', amr, consume: consumeNothing })
+  return startFirstSession(work, { who, user, proof: { method: 'signup', amr, consume: consumeNothing } })
 }
 
 /** What entitles to the session is the row that this very transaction has made. */
@@ -108,16 +101,12 @@ function consumeNothing(db: Db) {
 
 /** The session of a user whom this transaction has made. Null: the proof had been consumed already. */
 export async function startFirstSession(
-  tx: Tx,
-  context: LoginContext,
-  who: Identity,
-  user: UserRow,
-  proof: Proof,
+  work: TxWork,
+  { who, user, proof }: { who: Identity; user: UserRow; proof: Proof },
 ): Promise<SessionAnswer | null> {
-  const { directory, origin } = context
-  const facts = await findSignInFacts(context, tx, who)
+  const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is not there')
   const target = { type: 'user', id: user.id }
-  await record(tx, directory, origin, { type: 'auth.signup.succeeded', target, data: { method: proof.method } })
-  return completeLogin(context, tx, facts, proof)
+  await record(work, { type: 'auth.signup.succeeded', target, data: { method: proof.method } })
+  return completeLogin(work, facts, proof)
 }

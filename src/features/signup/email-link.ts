@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { requireEmail } from '../../platform/mail/address.ts'
+import type { Work } from '../../platform/work.ts'
 import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
@@ -12,7 +13,6 @@ import {
   identify,
   inTxUnlessSpent,
   type LinkDelivery,
-  type LoginContext,
   type Proof,
   presentLink,
   type SentLink,
@@ -41,12 +41,12 @@ export interface SendSignupLink extends SignupProfile {
  * link that signs them in, which lives as short as any sign-in link (ASVS 6.5.5), and the answer is the same.
  * Throws `signup_disabled`, and what sendLink throws.
  */
-export async function sendSignupLink(context: LoginContext, sent: SendSignupLink): Promise<SentLink> {
+export async function sendSignupLink(work: Work, sent: SendSignupLink): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
-  const { settings, open } = await readSignupSettings(context, openSignup)
+  const { settings, open } = await readSignupSettings(work, openSignup)
   const ttlSeconds = settings.email_verification_ttl_seconds
   const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone } }
-  return sendLink(context, {
+  return sendLink(work, {
     purpose,
     email,
     delivery,
@@ -71,27 +71,27 @@ export async function sendSignupLink(context: LoginContext, sent: SendSignupLink
  * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
  */
 export async function verifySignupLink(
-  context: LoginContext,
+  work: Work,
   presented: { email: string; token: string },
 ): Promise<SessionAnswer> {
   const { email, token } = presented
-  const who = identify(context.platform, requireEmail(email))
-  return presentLink(context, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
     if (facts) assertMaySignIn(facts)
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
     if (!isTheirs) throw linkErrors.tokenInvalid()
     // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
-    if (facts && link.user_id === null && (await isOlderThanSignIn(context, link))) throw linkErrors.tokenExpired()
-    const answer = facts ? await signIn(context, link, facts) : await signUpBy(context, link, who, profile ?? {})
+    if (facts && link.user_id === null && (await isOlderThanSignIn(work, link))) throw linkErrors.tokenExpired()
+    const answer = facts ? await signIn(work, link, facts) : await signUpBy(work, link, who, profile ?? {})
     // Another request with the same link was faster.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })
 }
 
-async function isOlderThanSignIn({ platform, directory }: LoginContext, link: LinkRow): Promise<boolean> {
-  const { magic_link_ttl_seconds: ttl } = await authSettings.effective(platform, directory)
+async function isOlderThanSignIn(work: Work, link: LinkRow): Promise<boolean> {
+  const { magic_link_ttl_seconds: ttl } = await authSettings.effective(work)
   return link.age_seconds > ttl
 }
 
@@ -99,32 +99,31 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
   return Value.Check(Waiting, details) ? details.profile : null
 }
 
-function signIn(context: LoginContext, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
-  return completeMailboxLogin(context, facts, {
-    ...proofBy(context, link, facts.pending ? 'signup' : 'magic_link'),
+function signIn(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
+  return completeMailboxLogin(work, facts, {
+    ...proofBy(work, link, facts.pending ? 'signup' : 'magic_link'),
     linkId: link.id,
   })
 }
 
-function proofBy({ directory }: LoginContext, link: LinkRow, method: Proof['method']): Proof {
-  return { method, amr: ['otp'], consume: (db) => consumeLink(db, directory, link) }
+function proofBy(work: Work, link: LinkRow, method: Proof['method']): Proof {
+  return { method, amr: ['otp'], consume: (db) => consumeLink({ ...work, db }, link) }
 }
 
 async function signUpBy(
-  context: LoginContext,
+  work: Work,
   link: LinkRow,
   who: Identity,
   profile: SignupProfile,
 ): Promise<SessionAnswer | null> {
-  const { platform, directory, origin } = context
-  await readSignupSettings(context)
-  await assertDoorOpen(context, who)
-  const answer = await inTxUnlessSpent(platform, async (tx) => {
-    const user = await createSignup(tx, directory, origin, { ...profile, ...who.address }, true)
-    return user && startFirstSession(tx, context, who, user, proofBy(context, link, 'signup'))
+  await readSignupSettings(work)
+  await assertDoorOpen(work, who)
+  const answer = await inTxUnlessSpent(work, async (work) => {
+    const user = await createSignup(work, { ...profile, ...who.address }, true)
+    return user && startFirstSession(work, { who, user, proof: proofBy(work, link, 'signup') })
   })
   if (answer) return answer
   // Somebody has got the address meanwhile: by this very link, which is spent then, or another way.
-  const facts = await findSignInFacts(context, platform.db, who)
-  return facts && signIn(context, link, facts)
+  const facts = await findSignInFacts(work, who)
+  return facts && signIn(work, link, facts)
 }

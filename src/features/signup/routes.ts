@@ -54,9 +54,9 @@ export const signupRoutes: Route[] = [
     body: Type.Object({ email: Email, openSignup, ...profile }),
     errors: directErrors,
     ...directRoute,
-    handle: async ({ platform, directory, origin, headers, input: { body } }) => {
-      const { answer, rate } = await signUp({ platform, directory, origin }, body)
-      Object.assign(headers, rateHeaders(rate))
+    handle: async (work, { body }) => {
+      const { answer, rate } = await signUp(work, body)
+      Object.assign(work.headers, rateHeaders(rate))
       return answer
     },
   }),
@@ -71,9 +71,9 @@ export const signupRoutes: Route[] = [
     body: Type.Object({ email: Email, password: NewPassword, openSignup, ...profile }),
     errors: [...directErrors, ...Object.values(credentialErrors)],
     ...directRoute,
-    handle: async ({ platform, directory, origin, headers, input: { body } }) => {
-      const { answer, rate } = await signUp({ platform, directory, origin }, body)
-      Object.assign(headers, rateHeaders(rate))
+    handle: async (work, { body }) => {
+      const { answer, rate } = await signUp(work, body)
+      Object.assign(work.headers, rateHeaders(rate))
       return answer
     },
   }),
@@ -92,9 +92,9 @@ export const signupRoutes: Route[] = [
     errors: [loginErrors.signupDisabled, ...sendErrors],
     maybeEvents: ['auth.otp.sent', 'auth.login.failed', 'user.created'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, headers, input }) => {
-      const sent = await sendSignupCode({ platform, directory, origin }, input.body)
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { body }) => {
+      const sent = await sendSignupCode(work, body)
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return toSentCode(sent)
     },
   }),
@@ -122,11 +122,10 @@ export const signupRoutes: Route[] = [
     errors: [loginErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
     maybeEvents: ['auth.signup_link.sent', 'auth.login.failed'],
     secretReply: true,
-    handle: async ({ platform, directory, origin, principal, headers, input: { body } }) => {
-      const context = { platform, directory, origin }
-      const delivery = await readDelivery(context, principal, body)
-      const sent = await sendSignupLink(context, { ...body, delivery })
-      Object.assign(headers, rateHeaders(sent.rate))
+    handle: async (work, { body }) => {
+      const delivery = await readDelivery(work, work.principal, body)
+      const sent = await sendSignupLink(work, { ...body, delivery })
+      Object.assign(work.headers, rateHeaders(sent.rate))
       return {
         delivery_hint: sent.deliveryHint,
         expires_at: sent.expiresAt.toISOString(),
@@ -145,9 +144,6 @@ export const signupRoutes: Route[] = [
     errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
     ...sessionRoute,
     maybeEvents: [...sessionRoute.maybeEvents, 'user.created'],
-    handle: async ({ platform, directory, origin, input: { body } }) => {
-      const presented = { email: body.email, token: body.token_hash }
-      return verifySignupLink({ platform, directory, origin }, presented)
-    },
+    handle: (work, { body }) => verifySignupLink(work, { email: body.email, token: body.token_hash }),
   }),
 ]

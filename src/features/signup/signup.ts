@@ -1,4 +1,5 @@
-import { type AuthSettings, authSettings, type LoginContext, loginErrors } from '../login/login.ts'
+import type { Work } from '../../platform/work.ts'
+import { type AuthSettings, authSettings, loginErrors } from '../login/login.ts'
 import { type SentCode, sendSignInCode } from '../otp-login/otp-login.ts'
 import { provisionPendingUser } from '../users/users.ts'
 
@@ -7,10 +8,10 @@ import { provisionPendingUser } from '../users/users.ts'
  * Throws `signup_disabled` whenever `allow_sign_up` is off.
  */
 export async function readSignupSettings(
-  { platform, directory }: LoginContext,
+  work: Work,
   openSignup?: boolean,
 ): Promise<{ settings: AuthSettings; open: boolean }> {
-  const settings = await authSettings.effective(platform, directory)
+  const settings = await authSettings.effective(work)
   if (!settings.allow_sign_up) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   return { settings, open: openSignup ?? settings.open_signup_default }
 }
@@ -20,15 +21,11 @@ export async function readSignupSettings(
  * attached to it before the proof, and it is gone after a day without one. Otherwise the answer is the generic one.
  * Throws `signup_disabled`, and what sendSignInCode throws.
  */
-export async function sendSignupCode(
-  context: LoginContext,
-  body: { email: string; openSignup?: boolean },
-): Promise<SentCode> {
-  const { directory, origin } = context
-  const { open } = await readSignupSettings(context, body.openSignup)
-  return sendSignInCode(context, {
+export async function sendSignupCode(work: Work, body: { email: string; openSignup?: boolean }): Promise<SentCode> {
+  const { open } = await readSignupSettings(work, body.openSignup)
+  return sendSignInCode(work, {
     purpose: 'signup',
     email: body.email,
-    provision: open ? async (tx, address) => (await provisionPendingUser(tx, directory, origin, address)).id : null,
+    provision: open ? async (work, address) => (await provisionPendingUser(work, address)).id : null,
   })
 }

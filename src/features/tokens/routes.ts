@@ -31,8 +31,7 @@ export const tokenRoutes: Route[] = [
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
     maybeEvents: ['mfa.challenge.created'],
     secretReply: true,
-    handle: async ({ platform, origin, directory, input }) =>
-      refreshSession({ platform, origin }, directory, input.body.refresh_token),
+    handle: (work, { body }) => refreshSession(work, body.refresh_token),
   }),
   defineRoute({
     method: 'POST',
@@ -46,9 +45,9 @@ export const tokenRoutes: Route[] = [
     body: Type.Object({ token: Token }),
     reply: Introspection,
     secretReply: true,
-    handle: async ({ platform, directory, input }) => {
-      const token = await findLiveToken(platform, directory, input.body.token)
-      return toIntrospection(token, await issuerOf(platform, directory.environmentId))
+    handle: async (work, { body }) => {
+      const token = await findLiveToken(work, body.token)
+      return toIntrospection(token, await issuerOf(work.platform, work.directory.environmentId))
     },
   }),
   defineRoute({
@@ -72,8 +71,8 @@ export const tokenRoutes: Route[] = [
     errors: [httpErrors.subOrgRequired],
     maybeEvents: ['session.revoked'],
     secretReply: true,
-    handle: async ({ platform, origin, directory, input }) => {
-      await endSession({ platform, origin }, directory, input.body)
+    handle: async (work, { body }) => {
+      await endSession(work, body)
       return { success: true }
     },
   }),
@@ -115,9 +114,9 @@ export const tokenRoutes: Route[] = [
     params: Issuer,
     reply: Jwks,
     errors: [httpErrors.notFound],
-    handle: async ({ platform, headers, input }) => {
+    handle: async ({ platform, headers }, { params }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await environmentOfIssuer(platform, input.params.accountId, input.params.environment)
+      const environmentId = await environmentOfIssuer(platform, params.accountId, params.environment)
       if (!environmentId) throw httpErrors.notFound()
       return { keys: await publicKeys(platform, environmentId) }
     },
@@ -133,9 +132,9 @@ export const tokenRoutes: Route[] = [
     params: Issuer,
     reply: IssuerMetadata,
     errors: [httpErrors.notFound],
-    handle: async ({ platform, headers, input }) => {
+    handle: async ({ platform, headers }, { params }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await environmentOfIssuer(platform, input.params.accountId, input.params.environment)
+      const environmentId = await environmentOfIssuer(platform, params.accountId, params.environment)
       if (!environmentId) throw httpErrors.notFound()
       return issuerMetadata(platform, environmentId)
     },

@@ -9,7 +9,7 @@ import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { type Origin, record } from '../../platform/events.ts'
+import { record } from '../../platform/events.ts'
 import {
   accountDirectory,
   type Directory,
@@ -18,7 +18,8 @@ import {
   type Reach,
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
-import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import { inTx, type Work } from '../../platform/work.ts'
 import {
   type AuthSettings,
   answerChallenge,
@@ -40,11 +41,6 @@ import {
   type TokenSession,
 } from './store.ts'
 
-interface TokenContext {
-  platform: Platform
-  origin: Origin
-}
-
 // Refreshes and introspections that come at once share a statement, each answered only after it.
 const readSession = perPlatform((platform) =>
   coalesce({ run: (places: SessionPlace[]) => findTokenSessions(platform.db, places) }),
@@ -59,54 +55,34 @@ const rotate = perPlatform((platform) =>
  * (RFC 9700 §4.14.2).
  * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
  */
-export async function refreshSession(
-  context: TokenContext,
-  directory: Directory,
-  token: string,
-): Promise<SessionAnswer> {
-  const presented = parseRefreshToken(context.platform.keyring, token)
-  if (!presented || presented.directoryId !== directory.id) throw tokenErrors.refreshTokenInvalid()
+export async function refreshSession(work: Work, token: string): Promise<SessionAnswer> {
+  const presented = parseRefreshToken(work.platform.keyring, token)
+  if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
   // A second look only when another request rotated in between; that one decides, for the generation only grows.
-  return (await tryRefresh(context, directory, presented)) ?? (await refreshLost(context, directory, presented))
+  return (await tryRefresh(work, presented)) ?? (await refreshLost(work, presented))
 }
 
-async function refreshLost(
-  context: TokenContext,
-  directory: Directory,
-  presented: RefreshToken,
-): Promise<SessionAnswer> {
-  const tokens = await tryRefresh(context, directory, presented)
+async function refreshLost(work: Work, presented: RefreshToken): Promise<SessionAnswer> {
+  const tokens = await tryRefresh(work, presented)
   if (!tokens) throw tokenErrors.refreshTokenInvalid()
   return tokens
 }
 
-async function tryRefresh(
-  context: TokenContext,
-  directory: Directory,
-  presented: RefreshToken,
-): Promise<SessionAnswer | null> {
-  const { platform } = context
+async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionAnswer | null> {
+  const { platform, directory } = work
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
   // Before asking whether the session lives: what ended it says more than that it has ended.
   assertMaySignIn(session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
-  const settings = await authSettings.effective(platform, directory)
+  const settings = await authSettings.effective(work)
   if (session.generation !== presented.generation) {
-    const successor = await successorWithinGrace(
-      platform,
-      directory,
-      session,
-      presented,
-      settings.refresh_reuse_interval_seconds,
-    )
-    if (successor === null) return refuseReplay(context, directory, session, presented)
-    return continueSession(context, directory, session, settings, async () => successor)
+    const successor = await successorWithinGrace(work, session, presented, settings.refresh_reuse_interval_seconds)
+    if (successor === null) return refuseReplay(work, session, presented)
+    return continueSession(work, session, settings, async () => successor)
   }
   if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
-  return continueSession(context, directory, session, settings, () =>
-    rotateTo(context, directory, session, settings, presented),
-  )
+  return continueSession(work, session, settings, () => rotateTo(work, session, settings, presented))
 }
 
 /**
@@ -114,22 +90,20 @@ async function tryRefresh(
  * then a challenge, and the token stays as it was. Null: another request rotated it.
  */
 async function continueSession(
-  { platform, origin }: TokenContext,
-  directory: Directory,
+  work: Work,
   session: TokenSession,
   settings: AuthSettings,
   successorOf: () => Promise<string | null>,
 ): Promise<SessionAnswer | null> {
-  const context = { platform, directory, origin }
-  const demand = session.aal === 'aal1' ? await demandAtRefresh(context, session, settings) : null
+  const demand = session.aal === 'aal1' ? await demandAtRefresh(work, session, settings) : null
   if (demand && demand.kind !== 'nothing') {
-    const challenge = await answerChallenge(context, platform.db, {
+    const challenge = await answerChallenge(work, {
       facts: session,
       authMethod: session.auth_method,
       amr: session.amr,
       sessionId: session.session_id,
       demand,
-      proof: selectLiveSession(platform.db, directory, session.session_id),
+      proof: selectLiveSession(work.db, work.directory, session.session_id),
       alongside: null,
     })
     if (!challenge) throw tokenErrors.refreshTokenInvalid()
@@ -137,14 +111,18 @@ async function continueSession(
   }
   const successor = await successorOf()
   if (successor === null) return null
-  const tokens = await handOut({ platform, directory }, session, subjectOf(session), successor, settings)
+  const tokens = await handOut(work, {
+    facts: session,
+    session: subjectOf(session),
+    refreshToken: successor,
+    settings,
+  })
   return { session: tokens, ...mentionGrace(demand) }
 }
 
 /** Puts the next token in the place of the one presented. Null: another request did. */
 async function rotateTo(
-  { platform }: TokenContext,
-  directory: Directory,
+  { platform, directory }: Work,
   session: TokenSession,
   settings: AuthSettings,
   presented: RefreshToken,
@@ -164,8 +142,7 @@ async function rotateTo(
 }
 
 async function successorWithinGrace(
-  platform: Platform,
-  directory: Directory,
+  { platform, directory }: Work,
   session: TokenSession,
   presented: RefreshToken,
   intervalSeconds: number,
@@ -177,17 +154,13 @@ async function successorWithinGrace(
 }
 
 /** A genuine token that was used before: it or its successor is in the wrong hands, so the session ends. */
-async function refuseReplay(
-  context: TokenContext,
-  directory: Directory,
-  session: TokenSession,
-  presented: RefreshToken,
-): Promise<never> {
+async function refuseReplay(work: Work, session: TokenSession, presented: RefreshToken): Promise<never> {
   // Newer than anything stored: the database lost its tail, nobody replayed.
   if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
-  await context.platform.tx(async (tx) => {
-    if (!(await revokeSession(tx, directory, context.origin, session.session_id, 'refresh_token_reused'))) return
-    await record(tx, directory, context.origin, {
+  // In a transaction of its own: what it writes stays, though the request is refused.
+  await inTx({ ...work, db: work.platform.db }, async (work) => {
+    if (!(await revokeSession(work, session.session_id, 'refresh_token_reused'))) return
+    await record(work, {
       type: 'session.refresh_reuse_detected',
       target: { type: 'session', id: session.session_id },
       data: { id: session.session_id, directory_user_id: session.user_id },
@@ -223,11 +196,14 @@ export interface LiveToken {
   claims: JWTPayload | null
 }
 
+/** What tokens are looked up with. */
+type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
+
 /** What a token of either kind stands for, or null when it is not live within the caller's reach. */
-export async function findLiveToken(platform: Platform, reach: Reach, token: string): Promise<LiveToken | null> {
-  const place = await locate(platform, reach, token)
+export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
+  const place = await locate(work, token)
   if (!place) return null
-  const session = await readSession(platform)(place)
+  const session = await readSession(work.platform)(place)
   if (!session?.live || !session.active) return null
   if (session.organization_status !== null && session.organization_status !== 'active') return null
   if (place.refresh && !sameHash(session.refresh_hash, place.refresh.hash)) return null
@@ -243,7 +219,7 @@ interface TokenPlace {
 }
 
 /** Where a token's session lives, from the token itself; null when it is none of ours or out of reach. */
-async function locate(platform: Platform, reach: Reach, token: string): Promise<TokenPlace | null> {
+async function locate({ platform, directory: reach }: InReach, token: string): Promise<TokenPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
     const directory = refresh && (await directoryInReach(platform, reach, refresh.directoryId))
@@ -268,19 +244,18 @@ export interface EndSession {
 }
 
 /** Ends the session that a token or id names, or every session of its user. Nothing to end is a success too. */
-export async function endSession(context: TokenContext, reach: Reach, body: EndSession): Promise<void> {
-  const { platform, origin } = context
-  const place = await namedSession(platform, reach, body)
-  const session = place && (await readSession(platform)(place))
+export async function endSession(work: Work<Reach>, body: EndSession): Promise<void> {
+  const place = await namedSession(work, body)
+  const session = place && (await readSession(work.platform)(place))
   if (!session) return
   const { directory, sessionId } = place
-  await platform.tx(async (tx) => {
-    if (body.everywhere) await revokeUserSessions(tx, directory, origin, session.user_id, 'logout')
-    else await revokeSession(tx, directory, origin, sessionId, 'logout')
+  await inTx({ ...work, directory }, async (work) => {
+    if (body.everywhere) await revokeUserSessions(work, session.user_id, 'logout')
+    else await revokeSession(work, sessionId, 'logout')
   })
 }
 
-async function namedSession(platform: Platform, reach: Reach, body: EndSession) {
+async function namedSession(work: InReach, body: EndSession) {
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
   if (given.length !== 1) {
     const message = 'Send exactly one of refresh_token, access_token and session_id'
@@ -292,8 +267,9 @@ async function namedSession(platform: Platform, reach: Reach, body: EndSession) 
     throw httpErrors.invalidRequest({ detail: `${message}.`, errors })
   }
   const token = body.refresh_token ?? body.access_token
-  if (token !== undefined) return locate(platform, reach, token)
-  if (!reach.directory) throw httpErrors.subOrgRequired()
+  if (token !== undefined) return locate(work, token)
+  const { directory } = work.directory
+  if (!directory) throw httpErrors.subOrgRequired()
   const sessionId = body.session_id ?? ''
-  return isId(sessionId) ? { directory: reach.directory, sessionId } : null
+  return isId(sessionId) ? { directory, sessionId } : null
 }

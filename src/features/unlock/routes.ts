@@ -19,8 +19,8 @@ export const unlockRoutes: Route[] = [
     errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
     event: 'user.unlocked',
     secretReply: true,
-    async handle({ platform, directory, origin, input: { body } }) {
-      await unlockByLink({ platform, directory, origin }, { email: body.email, token: body.token_hash })
+    async handle(work, { body }) {
+      await unlockByLink(work, { email: body.email, token: body.token_hash })
       return { success: true }
     },
   }),
@@ -38,8 +38,8 @@ export const unlockRoutes: Route[] = [
     }),
     errors: [userErrors.notFound],
     maybeEvents: ['user.unlocked'],
-    async handle({ platform, directory, origin, input: { params } }) {
-      return { success: true, unlocked: await unlockUser({ platform, directory, origin }, params.userId) }
+    async handle(work, { params }) {
+      return { success: true, unlocked: await unlockUser(work, params.userId) }
     },
   }),
 ]

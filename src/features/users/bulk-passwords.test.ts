@@ -111,15 +111,18 @@ test('500 users with passwords are three statements', async () => {
   let statements = 0
   const outcomes = await platform.tx((tx) =>
     addUsers(
-      tx.withPlugin({
-        transformQuery({ node }) {
-          statements++
-          return node
-        },
-        transformResult: async ({ result }) => result,
-      }),
-      directory,
-      origin,
+      {
+        platform,
+        directory,
+        origin,
+        db: tx.withPlugin({
+          transformQuery({ node }) {
+            statements++
+            return node
+          },
+          transformResult: async ({ result }) => result,
+        }),
+      },
       rows,
     ),
   )

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox'
-import type { Db, Tx } from '../../platform/db/pool.ts'
 import { ApiError, httpErrors } from '../../platform/errors.ts'
-import { type Origin, record } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import { record } from '../../platform/events.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, parseImportedHash, storeImportedHash } from '../credentials/credentials.ts'
 import { parseBulkText } from './bulk-text.ts'
 import { userErrors } from './errors.ts'
@@ -36,19 +35,16 @@ export type RowOutcome<Created> =
  * Adds up to 500 people at once and answers for each what became of them, in the order given: one row that fails never
  * fails another. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is there.
  */
-export async function createUsers(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  input: Static<typeof BulkCreate>,
-): Promise<BulkReply> {
-  const reply: BulkReply = { created: [], skipped: [], failed: [] }
-  for (const row of await addUsers(tx, directory, origin, readInput(input))) {
-    if (row.outcome === 'created') reply.created.push(toUser(row.created, directory.organizationId))
-    else if (row.outcome === 'skipped') reply.skipped.push({ email: row.email, reason: row.reason })
-    else reply.failed.push(row.failure)
-  }
-  return reply
+export async function createUsers(work: Work, input: Static<typeof BulkCreate>): Promise<BulkReply> {
+  return inTx(work, async (work) => {
+    const reply: BulkReply = { created: [], skipped: [], failed: [] }
+    for (const row of await addUsers(work, readInput(input))) {
+      if (row.outcome === 'created') reply.created.push(toUser(row.created, work.directory.organizationId))
+      else if (row.outcome === 'skipped') reply.skipped.push({ email: row.email, reason: row.reason })
+      else reply.failed.push(row.failure)
+    }
+    return reply
+  })
 }
 
 /**
@@ -56,24 +52,22 @@ export async function createUsers(
  * A handful of statements, however many rows.
  */
 export async function addUsers(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
+  work: TxWork,
   rows: object[],
   inactive: ReadonlySet<object> = new Set(),
 ): Promise<RowOutcome<UserRow>[]> {
   const read = rows.map((row) => readRow(row, !inactive.has(row)))
   const firsts = firstOfEach(read)
-  const made = await insertCandidates(tx, directory, [...firsts.values()])
-  await record(tx, directory, origin, ...[...made.values()].map((user) => userEvent(directory, 'user.created', user)))
+  const made = await insertCandidates(work, [...firsts.values()])
+  await record(work, ...[...made.values()].map((user) => userEvent(work.directory, 'user.created', user)))
   return read.map((row) => outcomeOf(row, firsts, made))
 }
 
 /** What `addUsers` would answer at this moment, with nothing written. */
-export async function checkUsers(db: Db, directory: Directory, rows: object[]): Promise<RowOutcome<null>[]> {
+export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(row, true))
   const firsts = firstOfEach(read)
-  const taken = new Set(await findTakenEmails(db, directory, [...firsts.keys()]))
+  const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
   const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
   return read.map((row) => outcomeOf(row, firsts, free))
 }
@@ -101,11 +95,12 @@ function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
 }
 
 /** By address. Inserted in the order of the addresses, so that two requests never wait for each other crosswise. */
-async function insertCandidates(tx: Tx, directory: Directory, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Map<string, UserRow>> {
+  const { db, directory } = work
   if (!candidates.length) return new Map()
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = await insertUserRows(
-    tx,
+    db,
     directory,
     ordered.map((candidate) => candidate.row),
     'pending',
@@ -117,7 +112,7 @@ async function insertCandidates(tx: Tx, directory: Directory, candidates: Candid
     return user ? [{ user, password: candidate.password }] : []
   })
   const passwords = made.flatMap(({ user, password }) => (password ? [{ userId: user.id, ...password }] : []))
-  if (passwords.length) await storeImportedHash(tx, directory, passwords)
+  if (passwords.length) await storeImportedHash(db, directory, passwords)
   return new Map(made.map(({ user }) => [user.email_norm, user]))
 }
 

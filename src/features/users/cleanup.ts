@@ -25,7 +25,8 @@ async function expireSignups(platform: Platform): Promise<number> {
     for (const [directoryId, users] of Map.groupBy(rows, (row) => row.directory_id)) {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue
-      await record(tx, directory, origin, ...users.map((user) => userEvent(directory, 'user.deleted', user)))
+      const work = { platform, directory, origin, db: tx }
+      await record(work, ...users.map((user) => userEvent(directory, 'user.deleted', user)))
     }
     return rows.length
   })

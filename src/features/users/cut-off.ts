@@ -1,7 +1,4 @@
-import type { Tx } from '../../platform/db/pool.ts'
-import type { Origin } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { TxWork } from '../../platform/work.ts'
 import { forgetDevices, voidChallenges } from '../factors/factors.ts'
 import { voidLinks } from '../links/links.ts'
 import { voidOtps } from '../otp/otp.ts'
@@ -9,28 +6,20 @@ import { voidCeremonies } from '../passkey-credentials/passkey-credentials.ts'
 import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.ts'
 import { raiseEpoch, type UserRow } from './store.ts'
 
-interface CutContext {
-  platform: Platform
-  directory: Directory
-  origin: Origin
-}
-
 /**
  * Ends every way in that the user, as they were, holds at this moment. The one place for it: sessions, trusted
  * devices, mailed codes, sign-ins that wait for their second factor, and links but the one that is being redeemed.
  * Returns how many sessions.
  */
 export async function cutOff(
-  tx: Tx,
-  context: CutContext,
+  work: TxWork,
   user: Pick<UserRow, 'id' | 'email_norm'>,
   reason: RevocationReason,
   linkId?: string,
 ): Promise<number> {
-  const { platform, directory, origin } = context
-  const revoked = await revokeUserSessions(tx, directory, origin, user.id, reason)
-  await forgetDevices(tx, directory, user.id)
-  await voidWhatWaits(tx, { platform, directory }, user, linkId)
+  const revoked = await revokeUserSessions(work, user.id, reason)
+  await forgetDevices(work, user.id)
+  await voidWhatWaits(work, user, linkId)
   return revoked
 }
 
@@ -40,14 +29,13 @@ export async function cutOff(
  * epoch.
  */
 export async function voidWhatWaits(
-  tx: Tx,
-  { platform, directory }: Pick<CutContext, 'platform' | 'directory'>,
+  work: TxWork,
   user: Pick<UserRow, 'id' | 'email_norm'>,
   linkId?: string,
 ): Promise<void> {
-  await voidOtps(tx, platform, directory, user.email_norm)
-  await voidChallenges(tx, directory, user.id)
-  await voidCeremonies(tx, directory, user.id)
-  await voidLinks(tx, platform, directory, user, { exceptId: linkId })
-  await raiseEpoch(tx, directory, user.id)
+  await voidOtps(work, user.email_norm)
+  await voidChallenges(work, user.id)
+  await voidCeremonies(work.db, work.directory, user.id)
+  await voidLinks(work, user, { exceptId: linkId })
+  await raiseEpoch(work.db, work.directory, user.id)
 }

@@ -4,6 +4,7 @@ import { type Origin, systemOrigin } from '../../platform/events.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
+import { inTx } from '../../platform/work.ts'
 import { userCleanup } from './cleanup.ts'
 import {
   ensureAuthAccount,
@@ -23,6 +24,7 @@ const t = await tenant()
 const subOrgId = await t.organization()
 const environment = { accountId: t.accountId, environmentId: t.environmentId, environmentSlug: 'production' }
 const directory = await directoryOfOrganization(platform, environment, subOrgId)
+const work = { platform, directory, origin: systemOrigin(), db }
 const DAY_SECONDS = 24 * 3600
 
 let count = 0
@@ -31,7 +33,7 @@ const freshEmail = () => `person${++count}@example.com`
 function signUp(email: string, names: { firstName?: string } = {}, origin: Origin = systemOrigin()): Promise<UserRow> {
   const address = parseEmail(email)
   if (!address) throw new Error('Not an address')
-  return platform.tx((tx) => provisionPendingUser(tx, directory, origin, { ...address, ...names }))
+  return inTx({ ...work, origin }, (work) => provisionPendingUser(work, { ...address, ...names }))
 }
 
 let seen = 0
@@ -57,11 +59,11 @@ test('a sign-up waits a day for its proof, then counts as nobody', async () => {
   expect(shown).toMatchObject({ id: user.id, status: 'invited', source: 'signup' })
   expect(await freshEvents()).toMatchObject([{ type: 'user.created', target_id: user.id, data: shown }])
   await advance(DAY_SECONDS - 60)
-  expect((await findUserByEmail(db, directory, email))?.id).toBe(user.id)
+  expect((await findUserByEmail(work, email))?.id).toBe(user.id)
   await advance(60)
-  expect(await findUserByEmail(db, directory, email)).toBeNull()
-  expect(await findUserById(db, directory, user.id)).toBeNull()
-  await expect(getUser(db, directory, user.id)).rejects.toMatchObject({ definition: { code: 'user_not_found' } })
+  expect(await findUserByEmail(work, email)).toBeNull()
+  expect(await findUserById(work, user.id)).toBeNull()
+  await expect(getUser(work, user.id)).rejects.toMatchObject({ definition: { code: 'user_not_found' } })
   expect((await t.get(`/v1/users?email=${email}`)).body.users).toEqual([])
   expect((await t.get(`/v1/users?include_total=true&q=${email}`)).body.total).toBe(0)
 })
@@ -69,13 +71,13 @@ test('a sign-up waits a day for its proof, then counts as nobody', async () => {
 test('a sign-up for a taken address is whoever has it, unchanged', async () => {
   const email = freshEmail()
   const { user } = (await t.post('/v1/users', { subOrgId, email, firstName: 'Owner' })).body
-  const before = await getUser(db, directory, user.id)
+  const before = await getUser(work, user.id)
   await freshEvents()
   const spelled = email.toUpperCase()
   expect(await signUp(spelled, { firstName: 'Mallory' })).toEqual(before)
   const pending = await signUp(freshEmail())
   expect(await signUp(pending.email, { firstName: 'Mallory' })).toEqual(pending)
-  expect(await getUser(db, directory, user.id)).toEqual(before)
+  expect(await getUser(work, user.id)).toEqual(before)
   expect((await freshEvents()).map((event) => event.target_id)).toEqual([pending.id])
 })
 
@@ -87,7 +89,7 @@ test('an expired sign-up gives way to the next with nothing of it left', async (
   const next = await signUp(email)
   expect(next).toMatchObject({ first_name: null, email_verified: false, source: 'signup' })
   expect((await freshEvents()).map((event) => [event.type, event.target_id])).toEqual([['user.created', next.id]])
-  expect(await findUserByEmail(db, directory, email)).toEqual(next)
+  expect(await findUserByEmail(work, email)).toEqual(next)
 })
 
 test('a stranger’s sign-up keeps nobody from being added, by one or by many', async () => {
@@ -124,7 +126,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     })
     .execute()
   await freshEvents()
-  await platform.tx((tx) => proveMailbox(tx, { platform, directory, origin: systemOrigin() }, user))
+  await inTx(work, (work) => proveMailbox(work, user))
   const proven = (await t.get(`/v1/users/${user.id}`)).body.user
   expect(proven).toMatchObject({ emailVerified: true, status: 'active' })
   const sessions = await db.selectFrom('sessions').select('revoked_reason').where('user_id', '=', user.id).execute()
@@ -133,7 +135,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     { type: 'session.revoked' },
     { type: 'user.email_verified', data: proven, previous: { emailVerified: false, status: 'invited' } },
   ])
-  await platform.tx((tx) => proveMailbox(tx, { platform, directory, origin: systemOrigin() }, user))
+  await inTx(work, (work) => proveMailbox(work, user))
   expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(proven)
   expect(await freshEvents()).toEqual([])
   await advance(DAY_SECONDS)
@@ -142,16 +144,14 @@ test('the first proof confirms the address and ends what was there before, a sec
 
 test('an auth account is made once, however many ask', async () => {
   const { user } = (await t.post('/v1/users', { subOrgId, email: freshEmail() })).body
-  const row = await getUser(db, directory, user.id)
-  const ids = await Promise.all(
-    Array.from({ length: 8 }, () => platform.tx((tx) => ensureAuthAccount(tx, directory, row))),
-  )
-  const known = await getUser(db, directory, user.id)
+  const row = await getUser(work, user.id)
+  const ids = await Promise.all(Array.from({ length: 8 }, () => inTx(work, (work) => ensureAuthAccount(work, row))))
+  const known = await getUser(work, user.id)
   expect(new Set(ids)).toEqual(new Set([known.auth_account_id]))
-  expect(await findUserById(db, directory, ids[0] ?? '')).toEqual(known)
-  expect(await platform.tx((tx) => ensureAuthAccount(tx, directory, known))).toBe(ids[0])
+  expect(await findUserById(work, ids[0] ?? '')).toEqual(known)
+  expect(await inTx(work, (work) => ensureAuthAccount(work, known))).toBe(ids[0])
   await t.delete(`/v1/users/${user.id}?subOrgId=${subOrgId}`)
-  await expect(platform.tx((tx) => ensureAuthAccount(tx, directory, row))).rejects.toMatchObject({
+  await expect(inTx(work, (work) => ensureAuthAccount(work, row))).rejects.toMatchObject({
     definition: { code: 'user_not_found' },
   })
 })

@@ -37,10 +37,9 @@ export const userRoutes: Route[] = [
       'e-mail address or the display name begins, in any case.',
     query: Type.Object({ ...UserFilters, ...listQuery }),
     reply: UserListReply,
-    async handle({ platform, headers, directory, input: { query } }) {
-      const page = readPage(platform, '/v1/users', query)
-      const { found, total } = await listUsers(platform.db, directory, query, page)
-      const { rows, reply } = finishPage({ platform, headers }, page, found, byAge, total)
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/users', query)
+      const { rows, reply } = finishPage(work, page, await listUsers(work, query, page), byAge)
       return { users: rows.map((row) => toUser(row, row.organization_id)), ...reply }
     },
   }),
@@ -54,10 +53,10 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.emailExists],
     event: 'user.created',
-    async handle({ tx, headers, directory, origin, input: { body } }) {
-      const user = await tx((db) => createUser(db, directory, origin, body))
-      headers.etag = userTag(user)
-      return { user: toUser(user, directory.organizationId) }
+    async handle(work, { body }) {
+      const user = await createUser(work, body)
+      work.headers.etag = userTag(user)
+      return { user: toUser(user, work.directory.organizationId) }
     },
   }),
   defineRoute({
@@ -74,7 +73,7 @@ export const userRoutes: Route[] = [
     reply: BulkReply,
     errors: [userErrors.tooManyUsers],
     maybeEvents: ['user.created'],
-    handle: ({ tx, directory, origin, input: { body } }) => tx((db) => createUsers(db, directory, origin, body)),
+    handle: (work, { body }) => createUsers(work, body),
   }),
   defineRoute({
     method: 'GET',
@@ -86,9 +85,9 @@ export const userRoutes: Route[] = [
     params: UserParams,
     reply: UserReply,
     errors: [userErrors.notFound],
-    async handle({ platform, headers, directory, input: { params } }) {
-      const user = await getUserInReach(platform.db, directory, params.userId)
-      headers.etag = userTag(user)
+    async handle(work, { params }) {
+      const user = await getUserInReach(work, params.userId)
+      work.headers.etag = userTag(user)
       return { user: toUser(user, user.organization_id) }
     },
   }),
@@ -106,11 +105,10 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     maybeEvents: ['user.updated', 'user.activated', 'user.deactivated', 'session.revoked'],
-    async handle({ platform, tx, headers, ifMatch, directory, origin, input: { params, body } }) {
-      const context = { platform, directory, origin, ifMatch }
-      const user = await tx((db) => changeUser(db, context, params.userId, body))
-      headers.etag = userTag(user)
-      return { user: toUser(user, directory.organizationId) }
+    async handle(work, { params, body }) {
+      const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
+      work.headers.etag = userTag(user)
+      return { user: toUser(user, work.directory.organizationId) }
     },
   }),
   defineRoute({
@@ -126,8 +124,8 @@ export const userRoutes: Route[] = [
     errors: [userErrors.notFound, httpErrors.versionConflict],
     event: 'user.deleted',
     maybeEvents: ['session.revoked'],
-    async handle({ platform, tx, ifMatch, directory, origin, input: { params } }) {
-      await tx((db) => deleteUser(db, { platform, directory, origin, ifMatch }, params.userId))
+    async handle(work, { params }) {
+      await deleteUser(work, params.userId, { ifMatch: work.ifMatch })
       return { ok: true }
     },
   }),
@@ -145,13 +143,13 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     maybeEvents: ['user.moved', 'session.revoked'],
-    async handle({ platform, tx, principal, headers, ifMatch, directory, origin, input: { params, body } }) {
+    async handle(work, { params, body }) {
+      const { platform, principal, ifMatch } = work
       const targetId = namedOrganization(principal, { subOrgId: body.targetSubOrgId }, null)
       if (targetId === null) throw httpErrors.organizationNotFound()
       const target = await directoryOfOrganization(platform, principal, targetId)
-      const context = { platform, directory, origin, ifMatch }
-      const user = await tx((db) => moveUser(db, context, params.userId, target))
-      headers.etag = userTag(user)
+      const user = await moveUser(work, params.userId, { target, ifMatch })
+      work.headers.etag = userTag(user)
       return { user: toUser(user, target.organizationId) }
     },
   }),
@@ -165,10 +163,9 @@ export const userRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer() }),
     errors: [userErrors.notFound],
     maybeEvents: ['session.revoked'],
-    async handle({ platform, tx, directory, origin, input: { params } }) {
-      const user = await getUser(platform.db, directory, params.userId)
-      const revoked = await tx((db) => revokeUserSessions(db, directory, origin, user.id, 'revoked'))
-      return { success: true, revoked }
+    async handle(work, { params }) {
+      const user = await getUser(work, params.userId)
+      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
     },
   }),
 ]

@@ -1,11 +1,10 @@
-import type { Db, Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type EventInput, type Origin, record } from '../../platform/events.ts'
+import { changedFrom, type EventInput, record } from '../../platform/events.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { removePassword } from '../credentials/credentials.ts'
 import { removeFactors } from '../factors/factors.ts'
 import { voidLinks } from '../links/links.ts'
@@ -39,38 +38,38 @@ export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts
 export type { UserRow } from './store.ts'
 
 /** Whoever has this address (`EmailAddress.norm`) here, or null. An expired sign-up counts as nobody. */
-export async function findUserByEmail(db: Db, directory: Directory, emailNorm: string): Promise<UserRow | null> {
-  return (await findUserRowByEmail(db, directory, emailNorm)) ?? null
+export async function findUserByEmail(work: Work, emailNorm: string): Promise<UserRow | null> {
+  return (await findUserRowByEmail(work.db, work.directory, emailNorm)) ?? null
 }
 
 /** By the id of the directory user or of the auth account; null when nobody here has it. */
-export async function findUserById(db: Db, directory: Directory, id: string): Promise<UserRow | null> {
+export async function findUserById(work: Work, id: string): Promise<UserRow | null> {
   const known = id.toLowerCase()
-  return isId(known) ? ((await findUserRowById(db, directory, known)) ?? null) : null
+  return isId(known) ? ((await findUserRowById(work.db, work.directory, known)) ?? null) : null
 }
 
 /** The same. Throws `user_not_found`. */
-export async function getUser(db: Db, directory: Directory, id: string): Promise<UserRow> {
-  const user = await findUserById(db, directory, id)
+export async function getUser(work: Work, id: string): Promise<UserRow> {
+  const user = await findUserById(work, id)
   if (!user) throw userErrors.notFound()
   return user
 }
 
 /** By either id, in all that the caller reaches. Throws `user_not_found`. */
-export async function getUserInReach(db: Db, reach: Reach, id: string): Promise<ListedUserRow> {
+export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
   const known = id.toLowerCase()
-  const user = isId(known) ? await findUserRowInReach(db, reach, known) : undefined
+  const user = isId(known) ? await findUserRowInReach(work.db, work.directory, known) : undefined
   if (!user) throw userErrors.notFound()
   return user
 }
 
 /** One page of what the caller reaches, and their number if it was asked for. */
 export async function listUsers(
-  db: Db,
-  reach: Reach,
+  work: Work<Reach>,
   query: Omit<UserFilter, 'emailNorm'> & { email?: string },
   page: Page,
-): Promise<{ found: ListedUserRow[]; total: number | undefined }> {
+): Promise<{ rows: ListedUserRow[]; total: number | undefined }> {
+  const { db, directory: reach } = work
   if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
     throw httpErrors.invalidRequest({
       detail: 'updatedSince must be a moment.',
@@ -79,19 +78,21 @@ export async function listUsers(
   // What is no address belongs to nobody.
   const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
   const filter = { ...query, emailNorm }
-  const found = await selectUserPage(db, reach, filter, page).execute()
-  return { found, total: page.includeTotal ? await countUserRows(db, reach, filter) : undefined }
+  const rows = await selectUserPage(db, reach, filter, page).execute()
+  return { rows, total: page.includeTotal ? await countUserRows(db, reach, filter) : undefined }
 }
 
 /** Adds one person. Throws `email_exists`, and `invalid_request` for what is no address. */
-export async function createUser(tx: Tx, directory: Directory, origin: Origin, input: UserCreate): Promise<UserRow> {
-  const address = requireEmail(input.email)
-  assertMetadataFits(input)
-  const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
-  const [user] = await insertUserRows(tx, directory, [row], 'pending')
-  if (!user) throw userErrors.emailExists()
-  await recordUser(tx, directory, origin, 'user.created', user)
-  return user
+export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
+  return inTx(work, async (work) => {
+    const address = requireEmail(input.email)
+    assertMetadataFits(input)
+    const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
+    const [user] = await insertUserRows(work.db, work.directory, [row], 'pending')
+    if (!user) throw userErrors.emailExists()
+    await recordUser(work, 'user.created', user)
+    return user
+  })
 }
 
 /**
@@ -99,19 +100,17 @@ export async function createUser(tx: Tx, directory: Directory, origin: Origin, i
  * proof becomes the fresh user, with nothing of what was typed there. Either row is held until the transaction ends.
  */
 export async function provisionInvitedUser(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
+  work: TxWork,
   input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName'>,
 ): Promise<UserRow> {
   const { displayName = null, firstName = null, lastName = null } = input
   const row = { ...toColumns({ displayName, firstName, lastName }), ...identityOf(input), source: 'invite' }
-  const [made] = await insertUserRows(tx, directory, [row], 'pending')
+  const [made] = await insertUserRows(work.db, work.directory, [row], 'pending')
   if (made) {
-    await recordUser(tx, directory, origin, 'user.created', made)
+    await recordUser(work, 'user.created', made)
     return made
   }
-  const user = await findUserRowByEmail(tx, directory, input.norm)
+  const user = await findUserRowByEmail(work.db, work.directory, input.norm)
   if (!user) throw new Error('A taken address belongs to nobody')
   return user
 }
@@ -120,84 +119,69 @@ export async function provisionInvitedUser(
  * The person who signs up: a fresh user that waits a day for the proof of its mailbox, or whoever has the address
  * already, unchanged.
  */
-export async function provisionPendingUser(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  input: EmailAddress & SignupProfile,
-): Promise<UserRow> {
-  const made = await insertSignup(tx, directory, origin, input, { pending_until: aDayFromNow })
+export async function provisionPendingUser(work: TxWork, input: EmailAddress & SignupProfile): Promise<UserRow> {
+  const made = await insertSignup(work, input, { pending_until: aDayFromNow })
   if (made) return made
   // The insert that gave way has locked the row it gave way to, so it is still there.
-  const user = await findUserRowByEmail(tx, directory, input.norm)
+  const user = await findUserRowByEmail(work.db, work.directory, input.norm)
   if (!user) throw new Error('A taken address belongs to nobody')
   return user
 }
 
 /** The person who signs up, a user at once. Null: somebody has the address, be it a sign-up that waits. */
 export async function createSignup(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
+  work: TxWork,
   input: EmailAddress & SignupProfile,
   emailVerified: boolean,
 ): Promise<UserRow | null> {
-  return insertSignup(tx, directory, origin, input, { email_verified: emailVerified })
+  return insertSignup(work, input, { email_verified: emailVerified })
 }
 
 async function insertSignup(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
+  work: TxWork,
   input: EmailAddress & SignupProfile,
   columns: Partial<NewUserRow>,
 ): Promise<UserRow | null> {
   const { firstName = null, lastName = null, phone = null } = input
   const row = { ...toColumns({ firstName, lastName, phone }), ...identityOf(input), source: 'signup', ...columns }
-  const [made] = await insertUserRows(tx, directory, [row], 'expired')
-  if (made) await recordUser(tx, directory, origin, 'user.created', made)
+  const [made] = await insertUserRows(work.db, work.directory, [row], 'expired')
+  if (made) await recordUser(work, 'user.created', made)
   return made ?? null
 }
 
 /** The id of the account that the user signs in with, made now if there was none. Throws `user_not_found`. */
-export async function ensureAuthAccount(tx: Tx, directory: Directory, user: UserRow): Promise<string> {
-  const id = user.auth_account_id ?? (await setAuthAccount(tx, directory, user.id, newId()))
+export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
+  const id = user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId()))
   if (id === undefined) throw userErrors.notFound()
   return id
 }
 
 /** Notes that an invitation was sent to the user, and makes the account that they will sign in with. */
-export async function markInvited(tx: Tx, directory: Directory, user: UserRow): Promise<void> {
-  await ensureAuthAccount(tx, directory, user)
-  await setInvited(tx, directory, user.id, true)
+export async function markInvited(work: TxWork, user: UserRow): Promise<void> {
+  await ensureAuthAccount(work, user)
+  await setInvited(work.db, work.directory, user.id, true)
 }
 
 /** The invitation was accepted or withdrawn. */
-export async function markNotInvited(tx: Tx, directory: Directory, id: string): Promise<void> {
-  await setInvited(tx, directory, id, false)
+export async function markNotInvited(work: TxWork, id: string): Promise<void> {
+  await setInvited(work.db, work.directory, id, false)
 }
 
 /** A lock of the user's address has begun; the record shows it until then. */
-export async function markLocked(tx: Tx, directory: Directory, origin: Origin, id: string, until: Date): Promise<void> {
-  const user = await setLockedUntil(tx, directory, id, until)
-  if (user) await recordUser(tx, directory, origin, 'user.locked', user)
+export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
+  const user = await setLockedUntil(work.db, work.directory, id, until)
+  if (user) await recordUser(work, 'user.locked', user)
 }
 
 /** Holds the user's row until the transaction ends: before anything else of theirs, so that nobody waits crosswise. */
-export async function lockUser(tx: Tx, directory: Directory, id: string): Promise<UserRow | null> {
-  return (await lockUserRow(tx, directory, id)) ?? null
+export async function lockUser(work: TxWork, id: string): Promise<UserRow | null> {
+  return (await lockUserRow(work.db, work.directory, id)) ?? null
 }
 
 /** The lock was ended early. */
-export async function markUnlocked(tx: Tx, directory: Directory, origin: Origin, id: string): Promise<void> {
-  const user = (await setLockedUntil(tx, directory, id, null)) ?? (await findUserById(tx, directory, id))
-  if (user) await recordUser(tx, directory, origin, 'user.unlocked', user)
-}
-
-interface ProofContext {
-  platform: Platform
-  directory: Directory
-  origin: Origin
+export async function markUnlocked(work: TxWork, id: string): Promise<void> {
+  const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
+  if (user) await recordUser(work, 'user.unlocked', user)
 }
 
 /** What the first proof of a mailbox leaves of what was set before it. */
@@ -213,13 +197,13 @@ export interface Kept {
  * sign-up and takes away what was set before; later it changes nothing.
  * False: the address has become another since `user` was read, or the user has gone.
  */
-export async function proveMailbox(tx: Tx, context: ProofContext, user: UserRow, kept: Kept = {}): Promise<boolean> {
-  const { directory, origin } = context
-  const proven = await setVerified(tx, directory, user)
-  if (!proven) return (await lockUserRow(tx, directory, user.id))?.email_norm === user.email_norm
-  await removeWhatPrecededProof(tx, context, proven, kept)
+export async function proveMailbox(work: TxWork, user: UserRow, kept: Kept = {}): Promise<boolean> {
+  const { db, directory } = work
+  const proven = await setVerified(db, directory, user)
+  if (!proven) return (await lockUserRow(db, directory, user.id))?.email_norm === user.email_norm
+  await removeWhatPrecededProof(work, proven, kept)
   const left = keepsFactors(proven) ? proven : { ...proven, mfa_enrolled: false, passkey_count: 0 }
-  await recordUser(tx, directory, origin, 'user.email_verified', left, user)
+  await recordUser(work, 'user.email_verified', left, user)
   return true
 }
 
@@ -236,33 +220,22 @@ function keepsFactors(user: UserRow): boolean {
  * Whoever registered an address before its owner came must not keep a way in (account pre-hijacking):
  * every session, password, link and factor set up before the first proof of the mailbox goes. The one place for it.
  */
-async function removeWhatPrecededProof(
-  tx: Tx,
-  { platform, directory, origin }: ProofContext,
-  user: UserRow,
-  kept: Kept,
-): Promise<void> {
-  await revokeUserSessions(tx, directory, origin, user.id, 'mailbox_proved')
-  if (!kept.password) await removePassword(tx, directory, user.id)
-  await voidCeremonies(tx, directory, user.id)
+async function removeWhatPrecededProof(work: TxWork, user: UserRow, kept: Kept): Promise<void> {
+  const { db, directory } = work
+  await revokeUserSessions(work, user.id, 'mailbox_proved')
+  if (!kept.password) await removePassword(db, directory, user.id)
+  await voidCeremonies(db, directory, user.id)
   if (!keepsFactors(user)) {
-    await removeFactors(tx, directory, user.id)
-    await removePasskeys(tx, directory, user.id)
+    await removeFactors(work, user.id)
+    await removePasskeys(db, directory, user.id)
   }
-  await voidLinks(tx, platform, directory, user, { exceptId: kept.linkId })
-  await raiseEpoch(tx, directory, user.id)
+  await voidLinks(work, user, { exceptId: kept.linkId })
+  await raiseEpoch(db, directory, user.id)
 }
 
 /** Records a `user.*` event with the user as the API shows them; `before`: also what changed. */
-export async function recordUser(
-  tx: Tx,
-  directory: Directory,
-  origin: Origin,
-  type: string,
-  after: UserRow,
-  before?: UserRow,
-): Promise<void> {
-  await record(tx, directory, origin, userEvent(directory, type, after, before))
+export async function recordUser(work: TxWork, type: string, after: UserRow, before?: UserRow): Promise<void> {
+  await record(work, userEvent(work.directory, type, after, before))
 }
 
 export function userEvent(directory: Directory, type: string, after: UserRow, before?: UserRow): EventInput {

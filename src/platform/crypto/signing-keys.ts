@@ -233,8 +233,8 @@ export async function rotateSigningKeys(
       .where('state', '=', 'next')
       .returning('id')
       .executeTakeFirst()
-    const active = promoted?.id ?? (await insertKey(tx, platform, environment, algorithm, 'active'))
-    await insertKey(tx, platform, environment, algorithm, 'next')
+    const active = promoted?.id ?? (await insertKey(tx, platform, environment, { algorithm, state: 'active' }))
+    await insertKey(tx, platform, environment, { algorithm, state: 'next' })
     await environmentKeys(platform).invalidate(tx, environmentId)
     return active
   })
@@ -265,8 +265,8 @@ async function makeFirstKeys(tx: Tx, platform: Platform, environmentId: string):
     .where('state', '=', 'active')
     .executeTakeFirst()
   if (existing) return
-  await insertKey(tx, platform, environment, algorithm, 'active')
-  await insertKey(tx, platform, environment, algorithm, 'next')
+  await insertKey(tx, platform, environment, { algorithm, state: 'active' })
+  await insertKey(tx, platform, environment, { algorithm, state: 'next' })
 }
 
 function lockEnvironment(tx: Tx, environmentId: string) {
@@ -282,8 +282,7 @@ async function insertKey(
   tx: Tx,
   platform: Platform,
   environment: { id: string; account_id: string },
-  algorithm: SigningAlgorithm,
-  state: 'active' | 'next',
+  { algorithm, state }: { algorithm: SigningAlgorithm; state: 'active' | 'next' },
 ): Promise<string> {
   const id = newId()
   const { publicKey, privateKey } = generateKeys(algorithm)

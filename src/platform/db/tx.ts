@@ -38,12 +38,3 @@ export function onCommit(tx: Tx, act: () => void): void {
   if (!actions) throw new Error('onCommit needs a transaction of transactions()')
   actions.push(act)
 }
-
-/** Runs the work in the transaction at hand, or in one of its own. */
-export function within<T>(run: RunInTransaction, db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return isTransaction(db) ? work(db) : run(work)
-}
-
-function isTransaction(db: Db): db is Tx {
-  return db.isTransaction
-}

@@ -17,9 +17,9 @@ await platform.db.insertInto('accounts').values(rows.toReversed()).execute()
 async function readAccounts(query: ListQuery) {
   const page = readPage(platform, path, query)
   const headers: Record<string, string> = {}
-  const found = await takePage(platform.db.selectFrom('accounts').select(['id', 'created_at']), page).execute()
-  const { rows, reply } = finishPage({ platform, headers }, page, found, byAge)
-  return { ids: rows.map((row) => row.id), reply, link: headers.link }
+  const rows = await takePage(platform.db.selectFrom('accounts').select(['id', 'created_at']), page).execute()
+  const { rows: shown, reply } = finishPage({ platform, headers }, page, { rows }, byAge)
+  return { ids: shown.map((row) => row.id), reply, link: headers.link }
 }
 
 test.each(['asc', 'desc'] as const)('pages of every size visit each row once, %s', async (order) => {

@@ -92,16 +92,17 @@ export function takePage<DB, TB extends keyof DB, O>(
 export function finishPage<Row>(
   context: { platform: Platform; headers: Record<string, string> },
   page: Page,
-  found: Row[],
+  found: { rows: Row[]; total?: number | undefined },
   positionOf: (row: Row) => Position,
-  total?: number,
 ): { rows: Row[]; reply: PageReply } {
-  const rows = found.slice(0, page.limit)
+  const rows = found.rows.slice(0, page.limit)
   const last = rows.at(-1)
   const next =
-    found.length > page.limit && last ? sealCursor(context.platform, page.path, page.order, positionOf(last)) : null
+    found.rows.length > page.limit && last
+      ? sealCursor(context.platform, page.path, page.order, positionOf(last))
+      : null
   if (next) context.headers.link = `<${nextAddress(context.platform, page, next)}>; rel="next"`
-  const counted = total === undefined ? {} : { total }
+  const counted = found.total === undefined ? {} : { total: found.total }
   return { rows, reply: { has_more: next !== null, next_cursor: next, ...counted } }
 }
 

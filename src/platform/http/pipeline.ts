@@ -93,8 +93,9 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           : null
       if (idempotent?.state === 'replay') return replay(reply, idempotent)
       const context = contextOf(request, platform)
+      const input = { params: request.params, query: request.query, body: request.body }
       try {
-        const answer = await route.handle(context)
+        const answer = await route.handle(context, input)
         checkEvents(route, platform, context.origin)
         reply.headers(context.headers)
         if (idempotent) await idempotent.keep(200, reply.serialize(answer as object).toString())
@@ -139,14 +140,13 @@ async function requireService(route: Route, pipeline: Pipeline, directory: Direc
   })
 }
 
-function contextOf(request: FastifyRequest, platform: Platform): Parameters<Route['handle']>[0] {
+function contextOf(request: FastifyRequest, platform: Platform): RequestContext {
   const { principal, directory, origin } = request.state
   const ifMatch = request.headers['if-match'] ?? null
   const { id: requestId } = request
   const host = request.hostname.toLowerCase()
-  const base: RequestContext = { platform, tx: platform.tx, origin, requestId, host, headers: {}, ifMatch }
-  const input = { params: request.params, query: request.query, body: request.body }
-  return Object.assign(base, principal ? { principal, directory } : {}, { input })
+  const context: RequestContext = { platform, origin, db: platform.db, requestId, host, headers: {}, ifMatch }
+  return principal ? Object.assign(context, { principal, directory }) : context
 }
 
 function replay(reply: FastifyReply, kept: Extract<Idempotent, { state: 'replay' }>) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
+import { workIn } from '../../../test/work.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { accountDirectory, type Directory, directoryOfOrganization } from './directory.ts'
@@ -34,9 +35,11 @@ interface Send {
 }
 
 async function send({ directory, keyId = KEY, target = 'ada', ceilings, through = platform }: Send) {
-  const origin = { actor: { type: keyId === null ? ('system' as const) : ('api_key' as const), id: keyId } }
+  const work = workIn(through, directory)
+  const actor = { type: keyId === null ? ('system' as const) : ('api_key' as const), id: keyId }
   const limits = [MINUTE, HOUR]
-  return countSend(through, { directory, origin }, Buffer.from(target), limits, { ...ROOMY, ...ceilings })
+  const sender = { ...work, origin: { ...work.origin, actor } }
+  return countSend(sender, Buffer.from(target), limits, { ...ROOMY, ...ceilings })
 }
 
 async function refusal(work: Promise<unknown>): Promise<ApiError> {
@@ -52,7 +55,7 @@ const counters = async ({ id }: Directory) => {
 
 test('counts an act in each window, and tells the tightest', async () => {
   const directory = await directoryOf(await service.tenant())
-  const act = () => countAct(platform, directory, ada, [MINUTE, HOUR])
+  const act = () => countAct(workIn(platform, directory), ada, [MINUTE, HOUR])
   expect(await act()).toMatchObject({ limit: 3, remaining: 2, windowSeconds: 60 })
   await act()
   await act()
@@ -127,7 +130,7 @@ test('two processes at once let no message through beyond a shared limit', async
 test('a claim takes what is left, and what it does not get does not count', async () => {
   const directory = await directoryOf(await service.tenant())
   const claim = (limit: number, through = platform) =>
-    claimAct(through, directory, { bucket: 'test.day', limit, windowSeconds: 86_400 })
+    claimAct(workIn(through, directory), { bucket: 'test.day', limit, windowSeconds: 86_400 })
   expect(await claim(0)).toBe(false)
   const claims = await Promise.all(
     Array.from({ length: 60 }, (_, at) => claim(25, at % 2 ? platform : second.app.platform)),

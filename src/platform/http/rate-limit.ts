@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { httpErrors } from '../errors.ts'
-import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import type { Principal } from './authenticate.ts'
 import { accountDirectory, type Directory } from './directory.ts'
 
@@ -38,8 +38,7 @@ interface Counted extends RateLimit {
  * choosing (ASVS 6.3.1). Throws `rate_limited` when a limit was used up before this act.
  */
 export async function countAct(
-  platform: Platform,
-  directory: Directory,
+  { platform, directory }: Work,
   identity: Buffer,
   limits: RateLimit[],
 ): Promise<RateState> {
@@ -64,8 +63,7 @@ export interface SendCeilings {
  * nothing of the shared ones. Answers the state of the target's limits. Throws `rate_limited`, which says whose it is.
  */
 export async function countSend(
-  platform: Platform,
-  { directory, origin }: { directory: Directory; origin: Pick<Origin, 'actor'> },
+  { platform, directory, origin }: Work,
   target: Buffer,
   limits: RateLimit[],
   ceilings: SendCeilings,
@@ -90,7 +88,7 @@ export async function countSend(
  * Takes one of a directory's acts, if there is one left: for a ceiling that withholds something instead of refusing the
  * request. What is withheld does not count, so that a raised ceiling is of use at once.
  */
-export async function claimAct(platform: Platform, directory: Directory, limit: RateLimit): Promise<boolean> {
+export async function claimAct({ platform, directory }: Work, limit: RateLimit): Promise<boolean> {
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
   const { rows } = await sql`
     insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)

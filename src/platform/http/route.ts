@@ -1,8 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
-import type { RunInTransaction } from '../db/tx.ts'
 import type { ErrorFactory } from '../errors.ts'
-import type { Origin } from '../events.ts'
-import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import type { Principal } from './authenticate.ts'
 import type { AccountScope, Directory, Reach } from './directory.ts'
 import type { Scope } from './scopes.ts'
@@ -37,12 +35,8 @@ export type DirectoryMode = 'one' | 'one-or-account' | 'reach' | 'account'
 
 type DirectoryOf<M extends DirectoryMode> = M extends 'reach' ? Reach : M extends 'account' ? AccountScope : Directory
 
-export interface RequestContext {
-  platform: Platform
-  /** Rows, events and jobs in one transaction. What must survive a refused request is written outside. */
-  tx: RunInTransaction
-  /** Who acts, for events. */
-  origin: Origin
+/** What a handler without a tenant works with. */
+export interface RequestContext extends Omit<Work, 'directory'> {
   requestId: string
   /** Name of the host that the request came to, in lower case. */
   host: string
@@ -52,9 +46,9 @@ export interface RequestContext {
   ifMatch: string | null
 }
 
-export interface KeyedContext<M extends DirectoryMode> extends RequestContext {
+/** The work of a handler, with what it may want of its request and set of its answer. */
+export interface KeyedContext<M extends DirectoryMode> extends RequestContext, Work<DirectoryOf<M>> {
   principal: Principal
-  directory: DirectoryOf<M>
 }
 
 interface Input<P, Q, B> {
@@ -106,7 +100,8 @@ export interface KeyedRouteSpec<
   service?: ServiceId
   directory?: M
   handle(
-    context: KeyedContext<M> & { input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>> },
+    work: KeyedContext<M>,
+    input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
   ): Promise<Static<NoInfer<R>>>
 }
 
@@ -115,7 +110,8 @@ export interface PublicRouteSpec<P extends TProperties, Q extends TProperties, B
   /** No key: whoever calls. */
   auth: 'public'
   handle(
-    context: RequestContext & { input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>> },
+    work: RequestContext,
+    input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
   ): Promise<Static<NoInfer<R>>>
 }
 
@@ -141,7 +137,7 @@ export interface Route {
   maybeEvents: string[]
   secretReply: boolean
   examples: { body?: unknown; reply?: unknown }
-  handle(context: RequestContext & { input: Input<unknown, unknown, unknown> }): Promise<unknown>
+  handle(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
 }
 
 const MIB = 1024 * 1024
@@ -184,7 +180,7 @@ export function defineRoute<
     secretReply: spec.secretReply ?? false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the very schemas that gave the handler its types.
-    handle: (context) => (handle as Route['handle'])(context),
+    handle: (work, input) => (handle as Route['handle'])(work, input),
   }
 }
 

@@ -1,5 +1,4 @@
-import type { Directory } from '../http/directory.ts'
-import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import { mailSettings } from './settings.ts'
 
 /** Whose name mails and hosted pages carry. */
@@ -14,7 +13,7 @@ export interface Brand {
 export const OWN_BRAND: Brand = { name: 'Watchword', logoUrl: null, supportEmail: null }
 
 /** The brand of a directory: the one function by which every mail and every hosted page is branded. */
-export async function brandOf(platform: Platform, directory: Directory): Promise<Brand> {
-  const { brand_name, logo_url, support_email } = await mailSettings.effective(platform, directory)
+export async function brandOf(work: Pick<Work, 'platform' | 'directory'>): Promise<Brand> {
+  const { brand_name, logo_url, support_email } = await mailSettings.effective(work)
   return { name: brand_name ?? OWN_BRAND.name, logoUrl: logo_url, supportEmail: support_email }
 }

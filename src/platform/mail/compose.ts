@@ -1,5 +1,4 @@
-import type { Directory } from '../http/directory.ts'
-import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import { brandOf } from './brand.ts'
 import type { MailKind } from './kinds.ts'
 import { fillIn, type MailContent, oneLine, renderMail } from './layout.ts'
@@ -29,10 +28,10 @@ export interface Mail {
 }
 
 /** Renders a message as its directory has it: brand, subject, sender. */
-export async function composeMail(platform: Platform, directory: Directory, message: Message): Promise<Mail> {
+export async function composeMail(work: Pick<Work, 'platform' | 'directory'>, message: Message): Promise<Mail> {
   const { kind, to, content } = message
-  const settings = await mailSettings.effective(platform, directory)
-  const brand = await brandOf(platform, directory)
+  const settings = await mailSettings.effective(work)
+  const brand = await brandOf(work)
   return {
     kind,
     to,

@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
 import { makeCertificate, startSmtpPeer, trust } from '../../../test/smtp-peer.ts'
+import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../jobs.ts'
 import { accountDirectory, type Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue } from '../jobs/queue.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
 import { createGate } from '../outbox/gate.ts'
+import { inTx } from '../work.ts'
 import { mailDelivery, mailJobs } from './jobs.ts'
 import { queueMail } from './outbox.ts'
 
@@ -49,7 +51,7 @@ async function queue(to: string, options: { decoy?: boolean; usefulSeconds?: num
   const { decoy = false, usefulSeconds = 600, code = 'amber falcon' } = options
   const content = { heading: 'Your code', paragraphs: [], code, footer: 'Bye.' }
   const message = { kind: 'otp' as const, to, subject: 'Your code', content, decoy }
-  await platform.tx((tx) => queueMail(tx, platform, directory, message, usefulSeconds))
+  await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp, type TestApp } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../http/directory.ts'
+import { inTx } from '../work.ts'
 import { mailJobs } from './jobs.ts'
 import { queueMail } from './outbox.ts'
 
@@ -14,7 +16,7 @@ async function queue({ app, tenant }: TestApp, usefulSeconds: number) {
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Your code', paragraphs: [], code: 'amber', footer: 'Bye.' }
   const message = { kind: 'otp' as const, to: 'ada@example.com', subject: 'Your code', content }
-  await platform.tx((tx) => queueMail(tx, platform, directory, message, usefulSeconds))
+  await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return { directoryId: directory.id, id: row.id }
 }

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Db } from '../db/pool.ts'
 import type { Directory } from '../http/directory.ts'
 import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import { composeMail, type Mail, type Message } from './compose.ts'
 
 export type { Message } from './compose.ts'
@@ -52,16 +52,14 @@ export const mailOutbox: Outbox<SealedMail> = {
  * the request.
  */
 export async function queueMail(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
+  work: Work,
   message: Message & { decoy?: boolean },
   usefulSeconds: number,
 ): Promise<void> {
   // Decoys are composed as well: the same work for an address that nobody has.
-  const { kind, ...mail } = await composeMail(platform, directory, message)
+  const { kind, ...mail } = await composeMail(work, message)
   const content = { ...mail, decoy: message.decoy ?? false }
-  await putIntoOutbox(db, platform, mailOutbox, directory, { kind, content }, usefulSeconds)
+  await putIntoOutbox(work, mailOutbox, { kind, content }, usefulSeconds)
 }
 
 /** Development without a mail server: mails stay, to be read at /dev/mail. */

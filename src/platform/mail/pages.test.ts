@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { startApp, type TestApp } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { queueSms } from '../sms/outbox.ts'
+import { inTx } from '../work.ts'
 import { queueMail } from './outbox.ts'
 
 const development = await startApp()
@@ -21,7 +23,7 @@ async function queue({ app, tenant }: TestApp, to: string, subject: string, deco
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
   const message = { kind: 'login_otp' as const, to, subject, content, decoy }
-  await platform.tx((tx) => queueMail(tx, platform, directory, message, 60))
+  await inTx(workIn(platform, directory), (work) => queueMail(work, message, 60))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
 }
@@ -63,7 +65,7 @@ test('lists text messages among the mails, and shows one', async () => {
   const directory = await accountDirectory(platform, { ...tenant, environmentSlug: 'production' })
   const older = await queue(development, 'ada@example.com', 'Older')
   const sms = { kind: 'otp', to: '+14155550123', text: 'Your code: <b>amber falcon</b>' }
-  await platform.tx((tx) => queueSms(tx, platform, directory, sms, 60))
+  await inTx(workIn(platform, directory), (work) => queueSms(work, sms, 60))
   const newer = await queue(development, 'ada@example.com', 'Newer')
   const list = (await development.as(null).get('/dev/mail')).text
   expect(list).toMatch(/<b>SMS<\/b>[\s\S]*\+14155550123/)

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { httpErrors } from '../errors.ts'
-import type { Directory } from '../http/directory.ts'
 import type { Platform } from '../platform.ts'
 import { defineSettings } from '../settings.ts'
+import type { Work } from '../work.ts'
 import { requireEmail } from './address.ts'
 import { MAIL_KINDS, type MailKind } from './kinds.ts'
 import { domainOf, maySendAs, readSender } from './sender.ts'
@@ -48,24 +48,18 @@ export const mailSettings = defineSettings('mail_settings', MailSettings, {
   subjects: Object.fromEntries(MAIL_KINDS.map((kind) => [kind, null])),
 })
 
-type Caller = Parameters<typeof mailSettings.update>[0]
-
 /**
  * Changes settings, of `subjects` those that are named; null returns a field, or one subject, to what is inherited.
  * Throws `invalid_request` for what is no address, no https image, or a sender of another domain.
  */
-export async function changeMailSettings(
-  caller: Caller,
-  directory: Directory,
-  patch: Record<string, unknown>,
-): Promise<MailSettings> {
+export async function changeMailSettings(work: Work, patch: Record<string, unknown>): Promise<MailSettings> {
   const changes = { ...patch }
   for (const [field, read] of Object.entries(READERS)) {
     const value = patch[field]
-    if (typeof value === 'string') changes[field] = read(field, value, caller.platform)
+    if (typeof value === 'string') changes[field] = read(field, value, work.platform)
   }
   refuseUnknownPlaceholders(patch['subjects'])
-  return mailSettings.update(caller, directory, changes)
+  return mailSettings.update(work, changes)
 }
 
 type Reader = (field: string, value: string, platform: Platform) => string

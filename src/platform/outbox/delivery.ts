@@ -1,8 +1,9 @@
 import type { Counter, Gauge } from 'prom-client'
-import { type Directory, findDirectory } from '../http/directory.ts'
+import { findDirectory } from '../http/directory.ts'
 import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import type { Work } from '../work.ts'
 import { createGate } from './gate.ts'
 import { enqueueSending, type Outbox } from './outbox.ts'
 import {
@@ -83,7 +84,7 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
           if (!message.decoy) channel.metrics(platform).results.inc({ result: 'expired' })
           return
         }
-        await deliver(platform, channel, opened(platform), directory, message)
+        await deliver({ platform, directory }, channel, opened(platform), message)
       },
     },
     cleanUp: {
@@ -92,13 +93,15 @@ export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>
       async handle(platform) {
         await dropExpired(platform, channel)
         if (opened(platform).transport)
-          for (const { directoryId, id } of await listForgotten(platform.db, outbox, BATCH))
-            await enqueueSending(platform.db, outbox, directoryId, id)
+          for (const message of await listForgotten(platform.db, outbox, BATCH))
+            await enqueueSending(platform.db, outbox, message)
         await measure(platform)
       },
     },
   }
 }
+
+type Tenant = Pick<Work, 'platform' | 'directory'>
 
 const BATCH = 200
 
@@ -111,33 +114,32 @@ async function dropExpired<M extends { decoy: boolean }>(platform: Platform, cha
 }
 
 async function deliver<M extends { decoy: boolean }>(
-  platform: Platform,
+  tenant: Tenant,
   channel: Channel<M>,
   way: { transport: Transport<M> | null; gate: ReturnType<typeof createGate> },
-  directory: Directory,
   message: Waiting<M>,
 ): Promise<void> {
+  const { platform, directory } = tenant
   const { outbox } = channel
   // The row stays: the clean-up finds it once there is a way out, or drops it.
   if (!way.transport) return
   const leave = way.gate.enter()
-  if (!leave) return enqueueSending(platform.db, outbox, directory.id, message.id, nextTry(message.ageMs))
+  if (!leave) return enqueueSending(platform.db, outbox, message, nextTry(message.ageMs))
   try {
     await way.transport.send(message)
     leave(true)
   } catch (error) {
     leave(error instanceof DeliveryFailure && !error.unreachable)
     if (!(error instanceof DeliveryFailure)) throw error
-    return failed(platform, channel, directory, message, error)
+    return failed(tenant, channel, message, error)
   }
   await deleteWaiting(platform.db, outbox, directory, message.id)
   channel.metrics(platform).results.inc({ result: 'sent' })
 }
 
 async function failed<M extends { decoy: boolean }>(
-  platform: Platform,
+  { platform, directory }: Tenant,
   { outbox, metrics, lines }: Channel<M>,
-  directory: Directory,
   message: Waiting<M>,
   failure: DeliveryFailure,
 ): Promise<void> {
@@ -149,8 +151,8 @@ async function failed<M extends { decoy: boolean }>(
     return
   }
   await platform.tx(async (tx) => {
-    const waits = await noteFailedTry(tx, outbox, directory, message.id, failure.code)
-    if (waits) await enqueueSending(tx, outbox, directory.id, message.id, nextTry(message.ageMs))
+    const waits = await noteFailedTry(tx, outbox, directory, { id: message.id, reason: failure.code })
+    if (waits) await enqueueSending(tx, outbox, message, nextTry(message.ageMs))
   })
   metrics(platform).results.inc({ result: 'retried' })
   platform.log.warn(fields, lines.retried)

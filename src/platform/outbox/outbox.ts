@@ -3,6 +3,7 @@ import type { Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue } from '../jobs/queue.ts'
 import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 
 /**
  * Messages of one channel that wait to leave, sealed, in a table of their own. What is queued in a transaction leaves
@@ -23,10 +24,8 @@ export type AnyOutbox = Pick<Outbox<{ decoy: boolean }>, 'table' | 'job' | 'keep
 
 /** Puts a message into the outbox within the caller's transaction. */
 export async function putIntoOutbox<M extends { decoy: boolean }>(
-  db: Db,
-  platform: Platform,
+  { platform, directory, db }: Work,
   outbox: Outbox<M>,
-  directory: Directory,
   message: { kind: string; content: M },
   usefulSeconds: number,
 ): Promise<void> {
@@ -44,17 +43,17 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
       useful_until: new Date(platform.clock.now().getTime() + usefulSeconds * 1000),
     })
     .execute()
-  if (!kept) await enqueueSending(db, outbox, directory.id, id)
+  if (!kept) await enqueueSending(db, outbox, { directoryId: directory.id, id })
 }
 
 /** Has a message sent, soon or at the given time; there is one such job for a message. */
 export async function enqueueSending(
   db: Db,
   outbox: AnyOutbox,
-  directoryId: string,
-  id: string,
+  message: { directoryId: string; id: string },
   runAt?: Date,
 ): Promise<void> {
+  const { directoryId, id } = message
   await enqueue(db, outbox.job, { directoryId, id }, { key: sendingKey(outbox, id), ...(runAt ? { runAt } : {}) })
 }
 

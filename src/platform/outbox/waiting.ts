@@ -64,14 +64,13 @@ export async function noteFailedTry(
   db: Db,
   outbox: AnyOutbox,
   directory: Directory,
-  id: string,
-  reason: string,
+  failed: { id: string; reason: string },
 ): Promise<boolean> {
   const updated = await db
     .updateTable(outbox.table)
-    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: reason }))
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), last_error: failed.reason }))
     .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
+    .where('id', '=', failed.id)
     .executeTakeFirst()
   return updated.numUpdatedRows > 0n
 }

@@ -2,9 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
 import { refuseSms, startSmsPeer, takeSms } from '../../../test/sms-peer.ts'
+import { workIn } from '../../../test/work.ts'
 import { jobs } from '../../jobs.ts'
 import { accountDirectory, type Directory } from '../http/directory.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
+import { inTx } from '../work.ts'
 import { smsJobs } from './jobs.ts'
 import { findKeptSms, listKeptSms, queueSms } from './outbox.ts'
 import { describeSms } from './provider.ts'
@@ -42,7 +44,8 @@ const work = async () => {
 
 async function queue(options: { text?: string; decoy?: boolean; usefulSeconds?: number } = {}): Promise<string> {
   const { text = 'Your code: amber falcon', decoy = false, usefulSeconds = 600 } = options
-  await platform.tx((tx) => queueSms(tx, platform, directory, { kind: 'test', to: PHONE, text, decoy }, usefulSeconds))
+  const sms = { kind: 'test', to: PHONE, text, decoy }
+  await inTx(workIn(platform, directory), (work) => queueSms(work, sms, usefulSeconds))
   const row = await platform.db.selectFrom('sms_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
 }
@@ -148,7 +151,7 @@ test('development without a provider keeps messages to be read; production has n
   const owner = await development.tenant()
   const home = await accountDirectory(kept, { ...owner, environmentSlug: 'production' })
   const put = (text: string, decoy: boolean) =>
-    kept.tx((tx) => queueSms(tx, kept, home, { kind: 'test', to: PHONE, text, decoy }, 60))
+    inTx(workIn(kept, home), (work) => queueSms(work, { kind: 'test', to: PHONE, text, decoy }, 60))
   await put('first', false)
   await put('second', false)
   await put('decoy', true)

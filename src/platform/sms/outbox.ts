@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { Db } from '../db/pool.ts'
-import type { Directory } from '../http/directory.ts'
 import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
 import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
 import type { Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
 
 const Sms = Type.Object({ to: Type.String(), text: Type.String(), decoy: Type.Boolean() })
 
@@ -40,15 +39,9 @@ export interface NewSms {
  * Puts a text message into the outbox within the caller's transaction. A dead provider never slows or fails the
  * request.
  */
-export async function queueSms(
-  db: Db,
-  platform: Platform,
-  directory: Directory,
-  sms: NewSms,
-  usefulSeconds: number,
-): Promise<void> {
+export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): Promise<void> {
   const { kind, to, text, decoy = false } = sms
-  await putIntoOutbox(db, platform, smsOutbox, directory, { kind, content: { to, text, decoy } }, usefulSeconds)
+  await putIntoOutbox(work, smsOutbox, { kind, content: { to, text, decoy } }, usefulSeconds)
 }
 
 /** Text messages that development keeps, the newest first, of every directory; decoys left out. */
