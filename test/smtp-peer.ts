@@ -1,11 +1,18 @@
-import { execFileSync } from 'node:child_process'
+import { KeyObject } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import tls from 'node:tls'
+import 'reflect-metadata'
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from '@peculiar/x509'
 import PostalMime, { type Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+
+const DAY_MS = 86_400_000
 
 export interface Delivery {
   from: string
@@ -43,15 +50,28 @@ export interface Certificate {
 }
 
 /** Makes a self-signed certificate for localhost. */
-export function makeCertificate(): Certificate {
-  const folder = mkdtempSync(join(tmpdir(), 'watchword-cert-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const request = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost'
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
-  execFileSync('openssl', [...request.split(' '), ...names, '-keyout', key, '-out', cert], { stdio: 'pipe' })
-  const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
-  rmSync(folder, { recursive: true })
-  return made
+export async function makeCertificate(): Promise<Certificate> {
+  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    keys,
+    signingAlgorithm: algorithm,
+    name: 'CN=localhost',
+    notBefore: new Date(Date.now() - DAY_MS),
+    notAfter: new Date(Date.now() + 2 * DAY_MS),
+    extensions: [
+      // It is its own authority.
+      new BasicConstraintsExtension(true, undefined, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(keys.publicKey),
+      new SubjectAlternativeNameExtension([
+        { type: 'dns', value: 'localhost' },
+        { type: 'ip', value: '127.0.0.1' },
+      ]),
+    ],
+  })
+  const key = KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { key, cert: certificate.toString('pem') }
 }
 
 /** Has this process trust the certificate, as NODE_EXTRA_CA_CERTS would. */

@@ -24,7 +24,7 @@ export interface ReceivedMail {
 
 /** The service as it runs in production, mailing through a server that wants STARTTLS and a password. */
 export async function startMailService() {
-  const certificate = makeCertificate()
+  const certificate = await makeCertificate()
   const peer = await startSmtpPeer({ certificate, password: MAIL_PASSWORD })
   afterThisTest(() => peer.stop())
   const trusted = join(makeDirectory(), 'mail-server.pem')

@@ -14,7 +14,7 @@ import { mailDelivery, mailJobs } from './jobs.ts'
 import { queueMail } from './outbox.ts'
 
 const CANARY = 'canary-7f3a91'
-const certificate = makeCertificate()
+const certificate = await makeCertificate()
 trust(certificate)
 const peer = await startSmtpPeer({ certificate, password: 's3cret' })
 afterAll(() => peer.stop())

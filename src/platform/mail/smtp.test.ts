@@ -7,8 +7,8 @@ import { newId } from '../ids.ts'
 import { readSender } from './sender.ts'
 import { checkMailServer, describeMail, openMailServer, readSmtpUrl } from './smtp.ts'
 
-const trusted = makeCertificate()
-const untrusted = makeCertificate()
+const trusted = await makeCertificate()
+const untrusted = await makeCertificate()
 trust(trusted)
 
 async function startPeer(options: SmtpPeerOptions) {

@@ -58,7 +58,7 @@ async function listen(server: net.Server, host: string, port = 0): Promise<numbe
 }
 
 const port = await listen(http.createServer(answer), '127.0.0.1')
-const certificate = makeCertificate()
+const certificate = await makeCertificate()
 const tlsPort = await listen(https.createServer(certificate, answer), '127.0.0.1')
 
 const resolveTo =
