@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import { spawn } from '@lydell/node-pty'
 import { expect, test } from 'vitest'
 import { caller, until } from '../../test/harness.ts'
 import { runCommand } from '../../test/process/cli.ts'
@@ -36,27 +36,25 @@ test('sets a new deployment up from nothing, and refuses a second time', async (
 })
 
 test('asks on a terminal for what is missing, again after a wrong answer', async () => {
-  const program = `${process.execPath} ${fileURLToPath(new URL('../cli.ts', import.meta.url))}`
-  const dataDir = makeDataDir()
-  // script(1) gives the command a terminal.
-  const terminal = spawn('script', ['-qec', `${program} setup --account Acme`, '/dev/null'], {
+  const program = fileURLToPath(new URL('../cli.ts', import.meta.url))
+  const terminal = spawn(process.execPath, [program, 'setup', '--account', 'Acme'], {
     env: {
       PATH: process.env['PATH'] ?? '',
-      WATCHWORD_DATA_DIR: dataDir,
+      WATCHWORD_DATA_DIR: makeDataDir(),
       WATCHWORD_MASTER_KEY: randomBytes(32).toString('base64'),
     },
     cwd: '/',
   })
   afterThisTest(() => terminal.kill('SIGKILL'))
   let shown = ''
-  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+  terminal.onData((text) => {
     shown += text
   })
   let seen = 0
   const answer = async (prompt: string, text: string) => {
     const at = await until(async () => shown.includes(prompt, seen) && shown.indexOf(prompt, seen) + prompt.length)
     seen = at
-    terminal.stdin.write(`${text}\r`)
+    terminal.write(`${text}\r`)
   }
   await answer('Mail address of the owner: ', 'nobody')
   await until(async () => shown.includes('nobody is no mail address.'))
