@@ -1,14 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, inject, test } from 'vitest'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { administer, databaseUrl } from '../database.ts'
 import { caller, until } from '../harness.ts'
-import { afterThisTest, databasePid, makeDataDir, productionSettings, refusedStart, startService } from './service.ts'
+import {
+  afterThisTest,
+  databasePid,
+  makeDataDir,
+  makeDirectory,
+  productionSettings,
+  refusedStart,
+  startService,
+} from './service.ts'
 
 test('the first start in development makes a key, shows how to use it, and never shows it again', async () => {
   const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
@@ -18,7 +27,9 @@ test('the first start in development makes a key, shows how to use it, and never
   expect(first.stdout()).toMatch(/^Watchword \d+\.\d+\.\d+ is ready at http:\/\/localhost:\d+ \(after \d+\.\d s\)$/m)
   expect(first.stdout()).toContain('/docs')
   expect(first.stdout()).toContain('/dev/mail')
-  const answer = JSON.parse(execFileSync('sh', ['-c', said], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }))
+  const answer = JSON.parse(
+    execFileSync('/bin/sh', ['-c', said], { encoding: 'utf8', env: { PATH: dirname(makeCurl()) } }),
+  )
   expect(answer).toHaveProperty('otp_id')
   first.child.kill('SIGTERM')
   expect(await first.ended).toBe(0)
@@ -30,6 +41,14 @@ test('the first start in development makes a key, shows how to use it, and never
   await until(async () => second.stdout().includes('is ready at'))
   expect(second.stdout()).not.toMatch(/ww_|curl/)
 })
+
+/** A program called curl, alone in a directory. */
+function makeCurl(): string {
+  const file = join(makeDirectory(), 'curl')
+  const source = fileURLToPath(new URL('curl.ts', import.meta.url))
+  writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${source}' "$@"\n`, { mode: 0o755 })
+  return file
+}
 
 test('a start in production takes the operator’s key and speaks in JSON lines', async () => {
   const settings = await productionSettings()
