@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -189,13 +189,15 @@ test('a second owner of the embedded database is refused, and the first goes on'
 })
 
 test('a full disk is one line', async () => {
-  const disk = join(dirname(makeDataDir()), 'disk')
-  mkdirSync(disk)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'none', disk])
-  afterThisTest(() => execFileSync('umount', [disk]))
-  expect(await refusedStart({ WATCHWORD_DATA_DIR: join(disk, 'data') })).toEqual({
+  const dataDir = makeDataDir()
+  await (await startEmbedded({ dataDir, log: () => undefined })).stop()
+  // PostgreSQL writes this file at each start; on a device that is always full it gets the answer of a full disk.
+  const file = join(dataDir, 'postgres', 'postmaster.opts')
+  rmSync(file)
+  symlinkSync('/dev/full', file)
+  expect(await refusedStart({ WATCHWORD_DATA_DIR: dataDir })).toEqual({
     code: 1,
-    line: `The disk that holds ${disk}/data is full: free some space and start again.`,
+    line: `The disk that holds ${dataDir} is full: free some space and start again.`,
   })
 })
 

