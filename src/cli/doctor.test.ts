@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
-import { freePort, makeDataDir } from '../../test/process/service.ts'
+import { makeDataDir, takePort } from '../../test/process/service.ts'
 import { startSmtpPeer } from '../../test/smtp-peer.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 
@@ -42,7 +42,7 @@ test('each problem is told with what to do about it, and the exit code is 1', as
 
   const unreachable = await states({
     ...env,
-    SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    SMTP_URL: `smtp://127.0.0.1:${await takePort()}`,
     WATCHWORD_MAIL_FROM: 'a@b.example',
   })
   expect(unreachable.of('mail')?.state).toBe('problem')
@@ -51,7 +51,7 @@ test('each problem is told with what to do about it, and the exit code is 1', as
     state: 'problem',
     detail: expect.stringMatching(/^The master key does not fit/),
   })
-  const nobody = await states({ ...env, DATABASE_URL: `postgres://me:secret-of-mine@127.0.0.1:${await freePort()}/x` })
+  const nobody = await states({ ...env, DATABASE_URL: `postgres://me:secret-of-mine@127.0.0.1:${await takePort()}/x` })
   expect(nobody.of('database')).toMatchObject({
     state: 'problem',
     detail: expect.stringMatching(/does not answer \(ECONNREFUSED\): start it, or correct DATABASE_URL\.$/),

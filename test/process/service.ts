@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -79,9 +79,9 @@ export function runFile(file: string, args: string[], env: Record<string, string
   return { child, stdout: () => stdout, stderr: () => stderr, ended }
 }
 
-/** Starts the service on free ports. */
+/** Starts the service on ports of its own. */
 export async function startService(env: Record<string, string>): Promise<Service> {
-  const [port, metricsPort] = [await freePort(), await freePort()]
+  const [port, metricsPort] = [await takePort(), await takePort()]
   const ports = { PORT: String(port), WATCHWORD_METRICS_PORT: String(metricsPort), LOG_LEVEL: 'warn' }
   const running = runFile('main.ts', [], { ...ports, ...env })
   const privateUrl = `http://127.0.0.1:${metricsPort}`
@@ -163,12 +163,27 @@ export function makeDirectory(): string {
   return directory
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('No free port')
-  return address.port
+/**
+ * A port that nobody else is given until this process ends. A connection comes from it, so the system deals it to no
+ * other; a service that asks for it by number may listen on it, again and again, and until one does nobody answers.
+ */
+export async function takePort(): Promise<number> {
+  const held = connect({ host: '127.0.0.1', port: await anchorPort(), localAddress: '127.0.0.1' }).unref()
+  await once(held, 'connect')
+  if (held.localPort === undefined) throw new Error('No free port')
+  return held.localPort
+}
+
+let anchor: Promise<number> | undefined
+
+/** Where the connections that hold ports lead to. */
+function anchorPort(): Promise<number> {
+  anchor ??= (async () => {
+    const server = createServer((socket) => void socket.unref()).listen(0, '127.0.0.1')
+    await once(server.unref(), 'listening')
+    const address = server.address()
+    if (typeof address !== 'object' || !address) throw new Error('No free port')
+    return address.port
+  })()
+  return anchor
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { caller, until } from '../harness.ts'
-import { databasePid, freePort, makeDataDir, productionSettings, refusedStart, startService } from './service.ts'
+import { databasePid, makeDataDir, productionSettings, refusedStart, startService, takePort } from './service.ts'
 
 /** The process ids of the workers of a primary. */
 function workersOf(primary: number | undefined): number[] {
@@ -57,7 +57,7 @@ test('several processes share one port, are replaced when they die, and end toge
 
 test('what keeps the workers from starting is told once', async () => {
   const settings = { ...(await productionSettings()), WORKERS: '2' }
-  const port = await freePort()
+  const port = await takePort()
   const holder = await startService({ ...(await productionSettings()), PORT: String(port) })
   await until(async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.status === 200)
   expect(holder.child.exitCode).toBeNull()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import { type Caller, caller, type TestApp, until } from '../harness.ts'
-import { freePort } from '../process/service.ts'
+import { takePort } from '../process/service.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -27,7 +27,7 @@ export async function startProcesses(app: TestApp, count: number): Promise<Runni
 }
 
 async function startProcess(app: TestApp): Promise<RunningProcess> {
-  const port = await freePort()
+  const port = await takePort()
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PATH: process.env['PATH'],
