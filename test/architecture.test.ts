@@ -100,7 +100,8 @@ const WRITERS: Record<string, string[]> = {
   lockouts: ['features/lockout'],
   members: ['features/accounts'],
   mfa_challenges: ['features/factors'],
-  mfa_grace: ['features/mfa'],
+  // It moves and goes with the factors of its user.
+  mfa_grace: ['features/mfa', 'features/factors'],
   mfa_phones: ['features/factors'],
   mfa_policies: ['features/mfa'],
   organizations: ['features/organizations'],

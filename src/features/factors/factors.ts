@@ -4,7 +4,15 @@ import type { Platform } from '../../platform/platform.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { voidChallenges } from './challenges.ts'
 import { forgetDevices } from './devices.ts'
-import { deleteBackupCodes, deletePhone, deleteTotp, lockOwner, moveFactorRows, noteEnrolled } from './store.ts'
+import {
+  deleteBackupCodes,
+  deletePhone,
+  deleteTotp,
+  lockOwner,
+  moveFactorRows,
+  moveGrace,
+  noteEnrolled,
+} from './store.ts'
 
 export { hashBackupCodes, makeBackupCodes, readBackupCode, verifyBackupCode } from './backup-codes.ts'
 export {
@@ -37,6 +45,7 @@ export {
   insertPendingTotp,
   lockOwner,
   noteEnrolled,
+  removeGrace,
   replaceBackupCodes,
   spendBackupCode,
   type TotpRow,
@@ -74,9 +83,14 @@ async function endWhatStoodForFactors(work: TxWork, userId: string): Promise<voi
   await noteEnrolled(work.db, work.directory, userId)
 }
 
-/** Takes the factors along when a user moves to another directory; devices and challenges stay behind and end. */
+/**
+ * Takes the factors along when a user moves to another directory, and the time to enroll one; devices and challenges
+ * stay behind and end.
+ */
 export async function moveFactors(work: TxWork, to: Directory, userId: string): Promise<void> {
-  await moveFactorRows(work.db, { from: work.directory, to, userId })
+  const move = { from: work.directory, to, userId }
+  await moveFactorRows(work.db, move)
+  await moveGrace(work.db, move)
   await forgetDevices(work, userId)
   await voidChallenges(work, userId)
 }

@@ -252,6 +252,24 @@ export async function moveFactorRows(
       .execute()
 }
 
+/** The time that a policy has given a user to enroll: it is of the user as the factors are, and policies read it. */
+export async function removeGrace(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx.deleteFrom('mfa_grace').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
+}
+
+/** Takes it along into another directory. Where the user has been there before, what ends first counts. */
+export async function moveGrace(
+  tx: Tx,
+  { from, to, userId }: { from: Directory; to: Directory; userId: string },
+): Promise<void> {
+  await sql`
+    with taken as (
+      delete from mfa_grace where directory_id = ${from.id} and user_id = ${userId} returning ends_at, created_at)
+    insert into mfa_grace (directory_id, user_id, ends_at, created_at)
+    select ${to.id}::uuid, ${userId}::uuid, ends_at, created_at from taken
+    on conflict (directory_id, user_id) do update set ends_at = least(mfa_grace.ends_at, excluded.ends_at)`.execute(tx)
+}
+
 /** Deletes enrollments that were never confirmed. Returns how many. */
 export async function deleteExpiredPending(db: Db, limit: number): Promise<number> {
   let deleted = 0

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../test/factors.ts'
 import { type Caller, startApp } from '../../../test/harness.ts'
@@ -33,6 +34,40 @@ test('grace: a session with its end told, which neither policy nor sign-in nor r
   await app.advance(4 * DAY + 60)
   const after = succeeded(await signInByLink(caller, email))
   expect(after).toMatchObject({ session: null, mfa_required: true, methods: ['totp'], enrollment_required: true })
+})
+
+test('the grace of a user moves along, is no longer for having been elsewhere, and goes with the user', async () => {
+  const app = await startApp()
+  const tenant = await app.tenant()
+  const subOrgIds = [await tenant.organization(), await tenant.organization()]
+  const [here, there] = await Promise.all(subOrgIds.map((subOrgId) => tenant.withKey({ subOrgId })))
+  if (!here || !there) throw new Error('No callers')
+  await require(here, { grace_period_days: 7 })
+  await require(there, { grace_period_days: 30 })
+  const [{ id, email }, other] = [await makeProvenUser(here), await makeProvenUser(here)]
+  const graceOf = async (by: Caller, address = email) => succeeded(await signInByLink(by, address)).mfa.grace_ends_at
+  const rowsOf = (userId: string) =>
+    app.app.platform.db
+      .selectFrom('mfa_grace')
+      .innerJoin('directories', 'directories.id', 'mfa_grace.directory_id')
+      .select('directories.organization_id as subOrgId')
+      .where('user_id', '=', userId)
+      .execute()
+  const [first, others] = [await graceOf(here), await graceOf(here, other.email)]
+  const [from, to] = subOrgIds
+  succeeded(await tenant.post(`/v1/users/${id}`, { subOrgId: from, targetSubOrgId: to }))
+  expect(await rowsOf(id)).toEqual([{ subOrgId: to }])
+  expect(await graceOf(there)).toBe(first)
+  // Of a row that an earlier stay has left and the one that comes along, what ends first counts.
+  const left = sql`update mfa_grace set ends_at = ends_at + interval '9 days' where user_id = ${other.id}`
+  await left.execute(app.app.platform.db)
+  await sql`insert into mfa_grace (directory_id, user_id, ends_at)
+    select d.id, ${other.id}::uuid, ${others}::timestamptz from directories d
+    where d.organization_id = ${to} and d.environment_id = ${tenant.environmentId}`.execute(app.app.platform.db)
+  succeeded(await tenant.post(`/v1/users/${other.id}`, { subOrgId: from, targetSubOrgId: to }))
+  expect([await rowsOf(other.id), await graceOf(there, other.email)]).toEqual([[{ subOrgId: to }], others])
+  succeeded(await there.delete(`/v1/users/${id}`))
+  expect([await rowsOf(id), await rowsOf(other.id)]).toEqual([[], [{ subOrgId: to }]])
 })
 
 test('after the grace the person enrolls on the way in, and the first code is spent with it', async () => {

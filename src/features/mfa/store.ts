@@ -71,7 +71,8 @@ export async function settleGrace(
     made as (
       insert into mfa_grace (directory_id, user_id, ends_at)
       select directory_id, id, ${graceEnd(policy)} from users
-      where directory_id = ${directory.id} and id = ${userId} and not exists (select from known)
+      where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
+        and not exists (select from known)
       on conflict (directory_id, user_id) do nothing
       returning ends_at)
     select ends_at, ends_at <= clock_now() as over from (select * from known union all select * from made) grace`.execute(

@@ -8,7 +8,7 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { movePasswords, removePassword } from '../credentials/credentials.ts'
-import { moveFactors, removeFactors } from '../factors/factors.ts'
+import { moveFactors, removeFactors, removeGrace } from '../factors/factors.ts'
 import { movePasskeys, removePasskeys } from '../passkey-credentials/passkey-credentials.ts'
 import { cutOff } from './cut-off.ts'
 import { addressChangedMail } from './emails.ts'
@@ -82,6 +82,7 @@ export async function deleteUser(work: Work, id: string, { ifMatch }: Condition)
     await markUserRowDeleted(db, directory, user.id)
     await removePassword(db, directory, user.id)
     await removeFactors(work, user.id)
+    await removeGrace(db, directory, user.id)
     await removePasskeys(db, directory, user.id)
     await recordUser(work, 'user.deleted', user)
     await cutOff(work, user, 'user_deleted')
