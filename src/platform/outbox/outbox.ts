@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/pool.ts'
 import type { Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
@@ -40,7 +41,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
       kind: message.kind,
       message_sealed: await platform.keyring.seal(place, JSON.stringify(message.content)),
       kept,
-      useful_until: new Date(platform.clock.now().getTime() + usefulSeconds * 1000),
+      useful_until: sql<Date>`clock_now() + make_interval(secs => ${usefulSeconds}::float8)`,
     })
     .execute()
   if (!kept) await enqueueSending(db, outbox, { directoryId: directory.id, id })

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
+import { accountDirectory } from '../http/directory.ts'
+import { queueMail } from '../mail/outbox.ts'
+import { queueSms } from '../sms/outbox.ts'
+import { inTx } from '../work.ts'
+
+const { app, tenant } = await startApp()
+const { platform } = app
+
+test('how long a message is of use is counted by the clock of the database alone', async () => {
+  // This process is an hour behind.
+  await sql`update test_clock set ahead = ahead + interval '1 hour'`.execute(platform.db)
+  const { accountId, environmentId } = await tenant()
+  const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
+  const content = { heading: 'Your code', paragraphs: [], code: 'amber falcon', footer: 'Bye.' }
+  const mail = { kind: 'otp' as const, to: 'ada@example.com', subject: 'Your code', content }
+  await inTx(workIn(platform, directory), async (work) => {
+    await queueMail(work, mail, 90)
+    await queueSms(work, { kind: 'otp', to: '+14155550123', text: 'Hello' }, 90)
+  })
+  for (const table of ['mail_outbox', 'sms_outbox'] as const) {
+    const rows = await platform.db.selectFrom(table).select(['created_at', 'useful_until']).execute()
+    expect(rows.map((row) => row.useful_until.getTime() - row.created_at.getTime())).toEqual([90_000])
+  }
+})
