@@ -115,9 +115,9 @@ function keyAddresses(platform: Platform): (presented: string) => string | null 
   }
 }
 
-/** Whether a key of the operator's own making can be sent in a header, and would be looked up. */
-export function isAcceptable(key: string): boolean {
-  return key.length <= MAX_LENGTH && /^[!-~]+$/.test(key) && !isMistyped(key)
+/** Whether a key of the operator's own making can be sent in a header. */
+export function isPresentable(key: string): boolean {
+  return key.length <= MAX_LENGTH && /^[!-~]+$/.test(key)
 }
 
 export const apiKeyCache = perPlatform((platform) =>
@@ -156,6 +156,14 @@ function hashKey(platform: Platform, key: string): Buffer {
 
 /** A key of our own form whose checksum is wrong needs no look-up. Keys of the operator's own making have no form. */
 function isMistyped(presented: string): boolean {
-  const form = /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/
-  return form.test(presented) && checksum(presented.slice(0, -CHECKSUM_LENGTH)) !== presented.slice(-CHECKSUM_LENGTH)
+  return /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/.test(presented) && !hasChecksum(presented)
+}
+
+/** Whether a key looks like one that was made here and is not whole as it was made: mistyped, or cut off. */
+export function isDamaged(key: string): boolean {
+  return /^ww_[a-z0-9-]+_[0-9A-Za-z]*$/.test(key) && !hasChecksum(key)
+}
+
+function hasChecksum(key: string): boolean {
+  return checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
+import { makeKey } from './api-keys.ts'
 import { firstDevelopmentKey, storeBootstrapKey } from './first-key.ts'
 
 const given = 'operator-made-0123456789abcdefghijkl'
@@ -55,12 +56,23 @@ test('a revoked key keeps the deployment from getting a first one again', async 
 
 test('a key that could never be presented is refused before anything is made', async () => {
   const first = await startApp()
-  for (const key of [
-    'x'.repeat(201),
-    'with a space in it, 32 characters',
-    `ww_live_${'a'.repeat(49)}`,
-    'schlüssel-'.repeat(4),
-  ])
-    await expect(storeBootstrapKey(first.app.platform, key)).rejects.toThrow(/WATCHWORD_BOOTSTRAP_API_KEY/)
+  for (const key of ['x'.repeat(201), 'with a space in it, 32 characters', 'schlüssel-'.repeat(4)])
+    await expect(storeBootstrapKey(first.app.platform, key)).rejects.toThrow(
+      /^WATCHWORD_BOOTSTRAP_API_KEY can never be presented: use 32 to 200 visible ASCII characters/,
+    )
   expect(await state(first)).toEqual({ accounts: [], keys: [] })
+})
+
+test('a key of our own making that is mistyped or cut off is refused as just that', async () => {
+  const first = await startApp()
+  const { platform } = first.app
+  const key = makeKey('production')
+  const typo = key.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
+  for (const damaged of [typo, key.slice(0, -1), key.slice(0, 40), `${key}A`])
+    await expect(storeBootstrapKey(platform, damaged)).rejects.toThrow(
+      /^WATCHWORD_BOOTSTRAP_API_KEY begins as .*, and is mistyped or cut off: its checksum does not match\./,
+    )
+  expect(await state(first)).toEqual({ accounts: [], keys: [] })
+  expect(await storeBootstrapKey(platform, key)).toBe(true)
+  expect((await first.as(key).get('/v1/environments')).status).toBe(200)
 })

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../platform/config.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { homeAccount } from '../accounts/accounts.ts'
-import { createApiKey, isAcceptable, makeKey } from './api-keys.ts'
+import { createApiKey, isDamaged, isPresentable, makeKey } from './api-keys.ts'
 import { hasAnyApiKey, lockFirstKey } from './store.ts'
 
 /**
@@ -9,7 +9,11 @@ import { hasAnyApiKey, lockFirstKey } from './store.ts'
  * when several processes start at once. Returns whether it did. Throws ConfigError for a key that could not be sent.
  */
 export async function storeBootstrapKey(platform: Platform, key: string): Promise<boolean> {
-  if (!isAcceptable(key))
+  if (isDamaged(key))
+    throw new ConfigError(
+      'WATCHWORD_BOOTSTRAP_API_KEY begins as a key made by Watchword does, and is mistyped or cut off: its checksum does not match. Copy the whole key again, or make another (openssl rand -hex 32).',
+    )
+  if (!isPresentable(key))
     throw new ConfigError(
       'WATCHWORD_BOOTSTRAP_API_KEY can never be presented: use 32 to 200 visible ASCII characters (openssl rand -hex 32).',
     )
