@@ -32,9 +32,9 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
   // One ahead of the others: what keeps it from starting keeps all, and is told once.
-  const port = await startFirst(fork(1, databaseUrl, log, lifetime))
+  const port = await startFirst(fork({ slot: 1, databaseUrl, log, lifetime }))
   if (port === null) return lifetime.end(1)
-  for (let slot = 2; slot <= config.workers; slot++) fork(slot, databaseUrl, log, lifetime)
+  for (let slot = 2; slot <= config.workers; slot++) fork({ slot, databaseUrl, log, lifetime })
   await openPrivateListener({
     readChecks: async () => (lifetime.ending.aborted ? null : mergeChecks(await askAll('checks'))),
     readMetrics: async () => mergeMetrics(await askAll('metrics')),
@@ -66,8 +66,16 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
 /** Numbers from 1 on that a replaced worker passes on, so that its figures go on under the same label. */
 const slots = new Map<number, number>()
 
+interface Place {
+  slot: number
+  databaseUrl: string
+  log: Log
+  lifetime: Lifetime
+}
+
 /** Starts a worker, and another in its place whenever it ends, sooner or later by how often that happens. */
-function fork(slot: number, databaseUrl: string, log: Log, lifetime: Lifetime, deaths = 0): Worker {
+function fork(place: Place, deaths = 0): Worker {
+  const { slot, databaseUrl, log, lifetime } = place
   const worker = cluster.fork({ DATABASE_URL: databaseUrl })
   slots.set(worker.id, slot)
   const startedAt = performance.now()
@@ -84,7 +92,7 @@ function fork(slot: number, databaseUrl: string, log: Log, lifetime: Lifetime, d
       'A worker ended: starting another',
     )
     await delay(Math.min(30_000, 125 * 2 ** count), undefined, { signal: lifetime.ending }).catch(() => undefined)
-    if (!lifetime.ending.aborted) fork(slot, databaseUrl, log, lifetime, count)
+    if (!lifetime.ending.aborted) fork(place, count)
   })
   return worker
 }

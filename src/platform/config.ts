@@ -89,7 +89,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const text = (name: string) => env[name]?.trim() || null
   const nodeEnv = text('NODE_ENV') ?? 'development'
   const production = nodeEnv === 'production'
-  const port = readInteger(env, 'PORT', 4000, 0, 65535)
+  const port = readInteger(env, 'PORT', { byDefault: 4000, min: 0, max: 65535 })
   const smtpUrl = readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:'])
   const mailFrom = text('WATCHWORD_MAIL_FROM')
   if (smtpUrl && !mailFrom)
@@ -107,16 +107,16 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     masterKeys: readList(env, 'WATCHWORD_MASTER_KEY'),
     masterKeyFile: text('WATCHWORD_MASTER_KEY_FILE'),
     bootstrapApiKey: readBootstrapKey(text('WATCHWORD_BOOTSTRAP_API_KEY')),
-    metricsPort: readInteger(env, 'WATCHWORD_METRICS_PORT', 4001, 0, 65535),
+    metricsPort: readInteger(env, 'WATCHWORD_METRICS_PORT', { byDefault: 4001, min: 0, max: 65535 }),
     metricsHost: text('WATCHWORD_METRICS_HOST') ?? '127.0.0.1',
     trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
     outboundAllow,
     dnsServer: text('WATCHWORD_DNS_SERVER'),
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
-      ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', 0, 1, 1_000_000)
+      ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
       : null,
     migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
-    workers: readInteger(env, 'WORKERS', 1, 1, 64),
+    workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),
   })
 }
@@ -130,12 +130,10 @@ function readLogLevel(value: string | null): LogLevel {
 function readInteger(
   env: Record<string, string | undefined>,
   name: string,
-  fallback: number,
-  min: number,
-  max: number,
+  { byDefault, min, max }: { byDefault: number; min: number; max: number },
 ) {
   const value = env[name]?.trim()
-  if (!value) return fallback
+  if (!value) return byDefault
   const number = Number(value)
   if (!Number.isInteger(number) || number < min || number > max)
     throw new ConfigError(`${name} is ${value}: use a whole number from ${min} to ${max}.`)
