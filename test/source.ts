@@ -42,25 +42,28 @@ function readSource(path: string): SourceFile {
   return { path, text, lines: text.split('\n').length - 1, imports }
 }
 
-export interface LongFunction {
+export interface MeasuredFunction {
   line: number
+  /** With the functions inside. */
   lines: number
+  /** Without them. */
+  ownLines: number
 }
 
-/** Functions of a file with more lines than allowed; the lines of functions inside are counted as theirs alone. */
-export function longFunctions(source: SourceFile, ceiling: number): LongFunction[] {
+/** Every function of a file. */
+export function measureFunctions(source: SourceFile): MeasuredFunction[] {
   const breaks = [...source.text.matchAll(/\n/g)].map((match) => match.index)
   const lineAt = (offset: number) => breaks.filter((at) => at < offset).length + 1
-  const found: LongFunction[] = []
+  const found: MeasuredFunction[] = []
   /** Lines of the functions below a node. */
   const visit = (node: unknown): number => {
     if (typeof node !== 'object' || node === null) return 0
     const inner = Object.values(node).reduce<number>((sum, child) => sum + visit(child), 0)
     if (!/Function/.test(String(Reflect.get(node, 'type'))) || !('start' in node) || !('end' in node)) return inner
     const line = lineAt(Number(node.start))
-    const all = lineAt(Number(node.end)) - line + 1
-    if (all - inner > ceiling) found.push({ line, lines: all - inner })
-    return all
+    const lines = lineAt(Number(node.end)) - line + 1
+    found.push({ line, lines, ownLines: lines - inner })
+    return lines
   }
   visit(parseAst(source.text, { lang: 'ts' }))
   return found
