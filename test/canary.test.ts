@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { jobs } from '../src/jobs.ts'
 import { startWorker } from '../src/platform/jobs/worker.ts'
 import { routes } from '../src/routes.ts'
 import { type Reply, startApp, until } from './harness.ts'
+import { newEmail } from './people.ts'
 import { useMailboxMethods } from './secrets.ts'
 import { mailedCode, signedInUser, signIn } from './sign-in.ts'
 
@@ -72,10 +73,10 @@ async function storedHashes(): Promise<string[]> {
 test('no secret of a real sign-in, and nothing a caller sends as one, reaches logs, metrics or plain columns', async () => {
   const worker = await startWorker(platform, jobs)
   const subOrgId = await tenant.organization()
-  const { session, email } = await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+  const { session, email } = await signedInUser(app, tenant, subOrgId, newEmail())
   const loginCode = await mailedCode(app, email)
   const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: session.refresh_token })
-  const generated = await tenant.post('/v1/otp/generate', { subOrgId, email: `${randomUUID()}@example.com` })
+  const generated = await tenant.post('/v1/otp/generate', { subOrgId, email: newEmail() })
   await tenant.post('/v1/otp/validate', { subOrgId, otp_id: generated.body.otp_id, code: generated.body.code })
   const minted = await tenant.post('/v1/api-keys', { name: 'canary', scopes: ['users.read'] })
   const rotated = await tenant.post(`/v1/api-keys/${minted.body.apiKey.id}/rotate`, {})

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ImportedHashType, importedHashTypes } from '../src/features/credentials/credentials.ts'
 import { type Reply, startApp } from './harness.ts'
 import { linkTypes, mailLinkTo } from './mailed-links.ts'
+import { newEmail } from './people.ts'
 import { makeWorld } from './world.ts'
 
 // What people type and what mails bring, twisted: passwords, addresses, tokens, hashes of an import. No text is an
@@ -143,7 +143,7 @@ test('no hash of an import is an error of ours, nor the sign-in after it', { tim
     })
   await fc.assert(
     fc.asyncProperty(hash, async (given) => {
-      const email = `${randomUUID()}@example.com`
+      const email = newEmail()
       const user = { email, passwordHash: given.hash, passwordHashType: given.type }
       const reply = await scoped.put('/v1/users', { users: [user] })
       assertOurs(reply)

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { jobs } from '../src/jobs.ts'
 import { startWorker } from '../src/platform/jobs/worker.ts'
 import { startApp, until } from './harness.ts'
+import { newEmail } from './people.ts'
 import { startSmtpPeer } from './smtp-peer.ts'
 
 // After an outage of the mail server: what a mail brings works when it arrives, or the mail is not sent at all.
@@ -33,8 +33,7 @@ const sendAt = (path: string) => {
   return ({ subOrgId, email }: Person) => post(path, { subOrgId, email })
 }
 const signUpAt = (path: string, extra: object = {}) => {
-  return ({ subOrgId }: Person) =>
-    post(path, { subOrgId, email: `${randomUUID()}@example.com`, openSignup: true, ...extra })
+  return ({ subOrgId }: Person) => post(path, { subOrgId, email: newEmail(), openSignup: true, ...extra })
 }
 const administer = (action: string) => {
   return ({ subOrgId, id }: Person) => post(`/v1/users/${id}/${action}`, { subOrgId })
@@ -73,7 +72,7 @@ const mailings: [string, number, (person: Person) => Promise<{ status: number; t
 async function sendLate(mailing: (typeof mailings)[number], afterSeconds: number) {
   const [kind, , send] = mailing
   const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const { user } = (await post('/v1/users', { subOrgId, email })).body
   const reply = await send({ subOrgId, email, id: user.id })
   expect(reply.status, reply.text).toBe(200)
@@ -101,7 +100,7 @@ test.each(mailings)('%s: is sent as long as it is good, %i s', async (...mailing
 
 test('what arrives late still works for the rest of its time', async () => {
   const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await post('/v1/users', { subOrgId, email })
   await post('/v1/auth/login/magic-link/send', { subOrgId, email })
   await app.advance(10 * MINUTE - 30)

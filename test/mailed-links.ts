@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { Tenant, TestApp } from './harness.ts'
+import { newEmail } from './people.ts'
 import { type MailedLink, mailedLink } from './sign-in.ts'
 
 /** The `type` of every link that leads to the page of the service. */
@@ -21,7 +21,7 @@ export async function mailLinkTo(
   options: { subOrgId?: string } = {},
 ): Promise<{ person: Person; link: MailedLink }> {
   const subOrgId = options.subOrgId ?? (await tenant.organization())
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const post = async (path: string, body: object) => {
     const reply = await tenant.post(path, { subOrgId, ...body })
     if (reply.status !== 200) throw new Error(`No link: ${reply.text}`)

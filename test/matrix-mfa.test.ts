@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { trustDevice } from '../src/features/factors/factors.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
@@ -8,6 +7,7 @@ import { newPasskey } from './authenticator.ts'
 import { makeProvenUser, plantTotp, signInByLink, succeeded } from './factors.ts'
 import { type Reply, startApp } from './harness.ts'
 import { register, signInBy } from './passkeys.ts'
+import { newEmail } from './people.ts'
 import { nameOf } from './samples.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 import { workIn } from './work.ts'
@@ -62,7 +62,7 @@ const byNewcomer =
   (path: string, more: object = {}): Begin =>
   async ({ subOrgId }) =>
   (headers) =>
-    tenant.post(path, { subOrgId, email: `${randomUUID()}@example.com`, openSignup: true, ...more }, headers)
+    tenant.post(path, { subOrgId, email: newEmail(), openSignup: true, ...more }, headers)
 
 const states = ['no MFA', 'enrolled', 'in grace', 'after grace', 'role-enforced', 'trusted device'] as const
 type State = (typeof states)[number]

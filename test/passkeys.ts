@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { type Algorithm, type Answering, newPasskey, type SoftwarePasskey } from './authenticator.ts'
 import type { Caller, Reply } from './harness.ts'
+import { newEmail } from './people.ts'
 
 /** The page that development takes passkeys from. */
 export const PAGE = 'http://localhost:3000'
@@ -44,7 +44,7 @@ export async function newHolder(
   options: Partial<Answering> & { algorithm?: Algorithm } = {},
 ): Promise<PasskeyHolder> {
   const { algorithm = 'ES256', ...how } = options
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const made = await caller.post('/v1/users', { subOrgId, email })
   if (made.status !== 200) throw new Error(`No user: ${made.text}`)
   const userId: string = made.body.user.id

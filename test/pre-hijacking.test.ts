@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { newPasskey } from './authenticator.ts'
 import { enrollTotp } from './factors.ts'
 import { startApp } from './harness.ts'
 import { register, signInBy } from './passkeys.ts'
+import { newEmail } from './people.ts'
 import { mailedCode, mailedLink, type Tokens } from './sign-in.ts'
 
 // The attacks of Sudhodanan and Paverd, "Pre-hijacked Accounts" (USENIX Security 2022): somebody prepares an account
@@ -22,7 +22,7 @@ interface Place {
 async function newPlace(): Promise<Place> {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true })
-  return { subOrgId, email: `${randomUUID()}@example.com` }
+  return { subOrgId, email: newEmail() }
 }
 
 async function ask(path: string, body: object) {

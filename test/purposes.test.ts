@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { enrollTotp, signInByLink } from './factors.ts'
 import { startApp } from './harness.ts'
+import { newUser, type Person } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 
 // Every one-time secret against every route that takes one (ASVS 6.6.2): each passes where it belongs, and nowhere else.
@@ -10,12 +11,6 @@ const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 const NEW = 'a quite different sentence'
-
-interface Person {
-  subOrgId: string
-  id: string
-  email: string
-}
 
 interface Secret {
   otp_id: string
@@ -26,9 +21,7 @@ interface Secret {
 async function newPerson(): Promise<Person> {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true })
-  const email = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  return { subOrgId, email, id: made.body.user.id }
+  return newUser(tenant, { subOrgId })
 }
 
 async function sent(path: string, person: Person, body: object = {}) {

@@ -1,6 +1,7 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { SECRET_LENGTH } from '../src/platform/crypto/tokens.ts'
 import type { Reply, Tenant, TestApp } from './harness.ts'
+import { newEmail } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 
 /** What callers and people sent, and what they were answered. */
@@ -70,10 +71,6 @@ async function makeCaller(app: TestApp, tenant: Tenant) {
       used.replies.push(await opened.text(), text)
     },
   }
-}
-
-function newEmail(): string {
-  return `${randomUUID()}@example.com`
 }
 
 async function usePasswords({ post, put, change, press, newUser, newPassword, keepToken, linkTo }: SecretsCaller) {

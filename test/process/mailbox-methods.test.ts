@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { newEmail } from '../people.ts'
 import { type ReceivedMail, startMailService, succeed } from './mail-service.ts'
 import { startedOnce } from './service.ts'
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function newcomer() {
-  return { subOrgId: await mails.organization(), email: `${randomUUID()}@example.com` }
+  return { subOrgId: await mails.organization(), email: newEmail() }
 }
 
 async function newUser() {
@@ -155,7 +155,7 @@ test('a password and an address that an administrator changed are told', async (
   const { subOrgId, email, id } = await newUser()
   succeed(await api.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD }))
   expect(await receive(email)).toMatchObject({ subject: 'Your password was changed', link: null, code: null })
-  succeed(await api.patch(`/v1/users/${id}`, { subOrgId, email: `${randomUUID()}@example.com` }))
+  succeed(await api.patch(`/v1/users/${id}`, { subOrgId, email: newEmail() }))
   expect(await receive(email)).toMatchObject({ subject: 'Your e-mail address was changed', link: null, code: null })
 })
 

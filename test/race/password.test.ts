@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../harness.ts'
+import { newEmail, newPasswordUser, newUser } from '../people.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()
@@ -20,10 +20,8 @@ const atOnce = <T>(count: number, call: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => call(i)))
 
 test('200 wrong passwords at once on two processes: ten are looked at, whether or not anybody has the address', async () => {
-  const known = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email: known })
-  await tenant.put(`/v1/users/${made.body.user.id}/password`, { subOrgId, password: PASSWORD })
-  for (const email of [known, `${randomUUID()}@example.com`]) {
+  const { email: known } = await newPasswordUser(tenant, { subOrgId, password: PASSWORD })
+  for (const email of [known, newEmail()]) {
     const replies = await atOnce(200, (i) => login(i, email, `wrong ${i}`))
     const codes = Map.groupBy(replies, (reply) => reply.body.code)
     // Only what was looked at can be told from a locked address.
@@ -39,9 +37,7 @@ test('200 wrong passwords at once on two processes: ten are looked at, whether o
 })
 
 test('right passwords at once all get in, and leave no count behind', async () => {
-  const email = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  await tenant.put(`/v1/users/${made.body.user.id}/password`, { subOrgId, password: PASSWORD })
+  const { email } = await newPasswordUser(tenant, { subOrgId, password: PASSWORD })
   const replies = await atOnce(8, (i) => login(i, email, PASSWORD))
   expect(replies.map((reply) => reply.status)).toEqual(Array(8).fill(200))
   expect((await login(1, email, 'wrong')).status).toBe(401)
@@ -49,9 +45,7 @@ test('right passwords at once all get in, and leave no count behind', async () =
 })
 
 test('a password changed beside sign-ins with the old one leaves none of their sessions', async () => {
-  const email = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  const { id } = made.body.user
+  const { id, email } = await newUser(tenant, { subOrgId })
   for (let round = 0; round < 5; round++) {
     await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
     const [set] = await Promise.all([

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../harness.ts'
+import { newEmail } from '../people.ts'
 import { mailedCode, signedInUser } from '../sign-in.ts'
 import { startProcesses } from './processes.ts'
 
@@ -29,7 +29,7 @@ const countBy = (replies: Reply[]) =>
   )
 
 async function sendCode(): Promise<{ email: string; otp_id: string; code: string }> {
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await tenant.post('/v1/users', { subOrgId, email })
   const sent = await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })
   return { email, otp_id: sent.body.otp_id, code: await mailedCode(app, email) }
@@ -72,7 +72,7 @@ test('the right code among 100 wrong ones at once is judged within the code’s 
 })
 
 test('guesses spread over many codes stay within the budget of the address', async () => {
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await tenant.post('/v1/users', { subOrgId, email })
   let judged = 0
   for (let minute = 0; minute < 60; minute++) {
@@ -94,7 +94,7 @@ test('guesses spread over many codes stay within the budget of the address', asy
 
 test('100 refreshes at once of one token give one successor, and the session lives on', async () => {
   for (let round = 0; round < 5; round++) {
-    const { session } = await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+    const { session } = await signedInUser(app, tenant, subOrgId, newEmail())
     const replies = await atOnce(100, '/v1/auth/token/refresh', () => ({
       subOrgId,
       refresh_token: session.refresh_token,
@@ -118,7 +118,7 @@ test('100 refreshes at once of one token give one successor, and the session liv
 
 test('a refresh beside a revocation leaves no live token', async () => {
   for (let round = 0; round < 10; round++) {
-    const { session, userId } = await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+    const { session, userId } = await signedInUser(app, tenant, subOrgId, newEmail())
     const [refreshed, revoked] = await Promise.all([
       callers[0]?.post('/v1/auth/token/refresh', { subOrgId, refresh_token: session.refresh_token }),
       callers[1]?.delete(`/v1/sessions?subOrgId=${subOrgId}&userId=${userId}`),
@@ -135,7 +135,7 @@ test('a refresh beside a revocation leaves no live token', async () => {
 test('a limit of two sessions holds against ten sign-ins at once', async () => {
   const limited = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId: limited, max_concurrent_sessions: 2 })
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await tenant.post('/v1/users', { subOrgId: limited, email })
   for (let i = 0; i < 3; i++) {
     const sent = await tenant.post('/v1/auth/login/otp/send', { subOrgId: limited, email })

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Caller, type Reply, startApp } from '../../../test/harness.ts'
+import { newEmail, sessionsIn } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -22,7 +22,7 @@ interface Invited {
 
 async function invited(subOrgId?: string): Promise<Invited> {
   const organization = subOrgId ?? (await tenant.organization())
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const reply = await tenant.post('/v1/users/invites', { subOrgId: organization, email })
   const { token_hash: token } = await mailedLink(app, email, 'invite')
   return { subOrgId: organization, email, userId: reply.body.user.id, inviteId: reply.body.invite.id, token }
@@ -35,10 +35,7 @@ function accept(who: Invited, changes: object = {}, caller: Caller = tenant) {
 
 const login = ({ subOrgId, email }: Invited, password = PASSWORD) =>
   tenant.post('/v1/auth/login/password', { subOrgId, email, password })
-const sessionsOf = async ({ subOrgId }: Invited) =>
-  (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users.flatMap(
-    (user: { sessions: unknown[] }) => user.sessions,
-  )
+const sessionsOf = ({ subOrgId }: Invited) => sessionsIn(tenant, subOrgId)
 const userOf = async ({ userId }: Invited) => (await tenant.get(`/v1/users/${userId}`)).body.user
 
 test('accepting sets the password, proves the mailbox and opens a session, once', async () => {
@@ -121,7 +118,7 @@ test('a verified user without a password chooses their first one', async () => {
 
 test('what somebody set up before the proof is gone: their password, their session', async () => {
   const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const body = { subOrgId, email, password: 'mallory was here 1', openSignup: true }
   const signup = await tenant.post('/v1/auth/signup/password', body)
   expect(signup.status, signup.text).toBe(200)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
@@ -9,7 +10,6 @@ const tenant = await app.tenant()
 const { db, platform } = { db: app.app.platform.db, platform: app.app.platform }
 const WEEK_SECONDS = 7 * 24 * 3600
 
-const newEmail = () => `${randomUUID()}@example.com`
 const verdict = (reply: Reply) => [reply.status, reply.body.code]
 
 function invite(subOrgId: string, email: string, extra: object = {}) {

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
+import { newEmail, newUser } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedCode, mailedLink } from '../../../test/sign-in.ts'
 
@@ -13,14 +13,10 @@ const PASSWORD = 'correct horse battery staple'
 async function newPerson() {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true })
-  return { subOrgId, email: `${randomUUID()}@example.com` }
+  return { subOrgId, email: newEmail() }
 }
 
-async function newUser() {
-  const person = await newPerson()
-  const { user } = (await tenant.post('/v1/users', person)).body
-  return { ...person, id: String(user.id) }
-}
+const newUserHere = async () => newUser(tenant, await newPerson())
 
 const liveLinks = async () =>
   platform.db
@@ -31,7 +27,7 @@ const liveLinks = async () =>
     .execute()
 
 test('of links asked for at once, on two processes, one stays good', async () => {
-  const { subOrgId, email } = await newUser()
+  const { subOrgId, email } = await newUserHere()
   const before = (await liveLinks()).length
   await Promise.all(
     [tenant, second, tenant].map((each) => each.post('/v1/auth/password/reset/send', { subOrgId, email })),
@@ -80,7 +76,7 @@ async function inThisOrder(userId: string, first: () => Promise<unknown>, then: 
 
 test('what is being redeemed while the password is set opens nothing afterwards', async () => {
   for (const kind of ['link', 'code'] as const) {
-    const { subOrgId, email, id } = await newUser()
+    const { subOrgId, email, id } = await newUserHere()
     const sent = await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email })
     const { token_hash } = await mailedLink(app, email, 'magic_link')
     const code = await mailedCode(app, email)
@@ -98,7 +94,7 @@ test('what is being redeemed while the password is set opens nothing afterwards'
 })
 
 test('whoever holds a link gets few tries at a password, with a key and without', async () => {
-  const { subOrgId, email } = await newUser()
+  const { subOrgId, email } = await newUserHere()
   await tenant.post('/v1/auth/password/reset/send', { subOrgId, email })
   const { token_hash } = await mailedLink(app, email, 'password_reset')
   const attempt = (password: string) =>
@@ -110,7 +106,7 @@ test('whoever holds a link gets few tries at a password, with a key and without'
 })
 
 test('mails of all kinds to one address have one limit', async () => {
-  const { subOrgId, email, id } = await newUser()
+  const { subOrgId, email, id } = await newUserHere()
   const asks = [
     () => tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email }),
     () => tenant.post('/v1/auth/password/reset/send', { subOrgId, email }),

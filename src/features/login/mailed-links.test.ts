@@ -1,18 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newUser, type Person } from '../../../test/people.ts'
 import { mailedLink } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const PAGE = 'https://app.example.com/auth/callback?next=%2Fhome'
-
-interface Person {
-  subOrgId: string
-  email: string
-  id: string
-}
 
 /** Every route that mails a link, and the kind of its mail. */
 const sends: [path: (user: Person) => string, kind: string][] = [
@@ -22,12 +16,6 @@ const sends: [path: (user: Person) => string, kind: string][] = [
   [({ id }) => `/v1/users/${id}/verify/resend`, 'email_verification'],
   [({ id }) => `/v1/users/${id}/password/reset`, 'password_reset'],
 ]
-
-async function newUser(caller: Pick<typeof tenant, 'post'>, subOrgId: string): Promise<Person> {
-  const email = `${randomUUID()}@example.com`
-  const made = await caller.post('/v1/users', { subOrgId, email })
-  return { subOrgId, email, id: made.body.user.id }
-}
 
 function bodyOf(path: string, { subOrgId, email }: Person) {
   return path.startsWith('/v1/users/') ? { subOrgId } : { subOrgId, email }
@@ -78,7 +66,7 @@ test('a link leads where the directory allows, exactly, and nowhere else', async
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [PAGE] })
   for (const [pathOf, kind] of sends) {
-    const user = await newUser(tenant, subOrgId)
+    const user = await newUser(tenant, { subOrgId })
     const path = pathOf(user)
     const send = (redirectTo: string) => tenant.post(path, { ...bodyOf(path, user), redirectTo })
     for (const redirectTo of refusedEverywhere) {
@@ -100,7 +88,7 @@ test('an application cannot slip parameters of ours into its address', async () 
   const subOrgId = await tenant.organization()
   const redirectTo = 'https://app.example.com/?token_hash=mine&email=eve%40evil.example&type=recovery'
   await tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [redirectTo] })
-  const user = await newUser(tenant, subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email: user.email, redirectTo })
   const { url, token_hash } = await mailedLink(app, user.email, 'magic_link')
   const query = [...new URL(url).searchParams]
@@ -135,7 +123,7 @@ test('an empty list allows this machine in development, and nothing in productio
       'http://192.168.0.1/',
       'https://app.example.com/',
     ]) {
-      const { email } = await newUser(owner, subOrgId)
+      const { email } = await newUser(owner, { subOrgId })
       found.push((await owner.post('/v1/auth/login/magic-link/send', { subOrgId, email, redirectTo })).status)
     }
     expect(found).toEqual(statuses)
@@ -169,7 +157,7 @@ test('no header of a request changes where a mailed link leads', async () => {
   ]
   for (const [pathOf, kind] of sends)
     for (const headers of forged) {
-      const user = await newUser(tenant, subOrgId)
+      const user = await newUser(tenant, { subOrgId })
       const path = pathOf(user)
       expect(await postRaw(path, bodyOf(path, user), headers)).toBe(200)
       const { url } = await mailedLink(app, user.email, kind)
@@ -186,7 +174,7 @@ test('a caller that mails the link itself needs the scope for it, and then nothi
     await tenant.withKey({ scopes: [...scopes, 'links.issue'] }),
   ]
   for (const [pathOf] of sends) {
-    const user = await newUser(tenant, subOrgId)
+    const user = await newUser(tenant, { subOrgId })
     const path = pathOf(user)
     const body = { ...bodyOf(path, user), deliver: false }
     const refused = await plain.post(path, body)

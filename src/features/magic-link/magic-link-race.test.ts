@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink } from '../../../test/sign-in.ts'
 
@@ -13,7 +13,7 @@ test.each([true, false])(
   'one link in 100 requests at once, through two services, opens one session',
   async (isFirst) => {
     const subOrgId = await tenant.organization()
-    const email = `${randomUUID()}@example.com`
+    const email = newEmail()
     await tenant.post('/v1/users', { subOrgId, email })
     const send = async () => {
       await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email })

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { type Mailbox, newUser } from '../../../test/people.ts'
 import { mailedCode, mailedLink } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
 
@@ -10,21 +10,14 @@ const tenant = await app.tenant()
 const SEND = '/v1/auth/login/magic-link/send'
 const VERIFY = '/v1/auth/login/magic-link/verify'
 
-async function newUser(subOrgId: string, email = `${randomUUID()}@example.com`) {
-  const reply = await tenant.post('/v1/users', { subOrgId, email })
-  expect(reply.status, reply.text).toBe(200)
-  return { subOrgId, email, id: String(reply.body.user.id) }
-}
-
-type Person = Pick<Awaited<ReturnType<typeof newUser>>, 'subOrgId' | 'email'>
-
-async function sendLink({ subOrgId, email }: Person) {
+async function sendLink({ subOrgId, email }: Mailbox) {
   const sent = await tenant.post(SEND, { subOrgId, email })
   expect(sent.status, sent.text).toBe(200)
   return { ...(await mailedLink(app, email, 'magic_link')), sent }
 }
 
-const verify = ({ subOrgId, email }: Person, token_hash: string) => tenant.post(VERIFY, { subOrgId, email, token_hash })
+const verify = ({ subOrgId, email }: Mailbox, token_hash: string) =>
+  tenant.post(VERIFY, { subOrgId, email, token_hash })
 
 const sessionsIn = async (subOrgId: string) => (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users
 
@@ -38,7 +31,7 @@ const shapeOf = (reply: Awaited<ReturnType<typeof tenant.post>>) => ({
 
 test('a mailed link becomes a session, once', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { url, type, email, token_hash, sent } = await sendLink(user)
   expect(sent.body).toEqual({
     delivery_hint: `${user.email[0]}•••@example.com`,
@@ -75,7 +68,7 @@ test('a mailed link becomes a session, once', async () => {
 
 test('the words in the same mail sign in as well, on another device', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { sent } = await sendLink(user)
   const body = { subOrgId, email: user.email, otp_id: sent.body.otp_id, code: await mailedCode(app, user.email) }
   const reply = await tenant.post('/v1/auth/login/otp/verify', body)
@@ -85,7 +78,7 @@ test('the words in the same mail sign in as well, on another device', async () =
 test('the mail has words only where codes may leave by mail', async () => {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/otp/settings', { subOrgId, mode: 'both' })
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   expect((await sendLink(user)).sent.body.otp_id).not.toBeNull()
   expect((await app.mails(user.email)).at(-1)?.text).toMatch(/\(or \d{6}, if digits are asked for\)/)
   const turnOff = [
@@ -104,7 +97,7 @@ test('the mail has words only where codes may leave by mail', async () => {
 
 test('programs that follow the link spend nothing', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { url, token_hash } = await sendLink(user)
   const { pathname, search } = new URL(url)
   const before = await snapshot(app)
@@ -118,7 +111,7 @@ test('programs that follow the link spend nothing', async () => {
 test('a link expires when it says, though no job has run, and only the right one says so', async () => {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/auth/settings', { subOrgId, magic_link_ttl_seconds: 120 })
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { token_hash } = await sendLink(user)
   await app.advance(121)
   const other = token_hash.slice(0, -1) + (token_hash.endsWith('A') ? 'B' : 'A')
@@ -128,7 +121,7 @@ test('a link expires when it says, though no job has run, and only the right one
 })
 
 test('a newer link voids the older one', async () => {
-  const user = await newUser(await tenant.organization())
+  const user = await newUser(tenant)
   const older = await sendLink(user)
   const newer = await sendLink(user)
   expect((await verify(user, older.token_hash)).body.code).toBe('token_invalid')
@@ -137,9 +130,9 @@ test('a newer link voids the older one', async () => {
 
 test('a link is of one address, one organization and one environment', async () => {
   const [subOrgId, elsewhere] = [await tenant.organization(), await tenant.organization()]
-  const user = await newUser(subOrgId)
-  const neighbour = await newUser(subOrgId)
-  await newUser(elsewhere, user.email)
+  const user = await newUser(tenant, { subOrgId })
+  const neighbour = await newUser(tenant, { subOrgId })
+  await newUser(tenant, { subOrgId: elsewhere, email: user.email })
   const { token_hash } = await sendLink(user)
   const staging = await tenant.withKey({ environment: 'staging' })
   await staging.post('/v1/users', { subOrgId, email: user.email })
@@ -159,7 +152,7 @@ test('a link is of one address, one organization and one environment', async () 
 
 test('a link of one purpose serves no other', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { email } = user
   await tenant.post(SEND, { subOrgId, email })
   await tenant.post(`/v1/users/${user.id}/verify/resend`, { subOrgId })
@@ -200,7 +193,7 @@ test('a link on its way does not outlive what cut its user off', async () => {
     ],
   ]
   for (const way of ways) {
-    const user = await newUser(subOrgId)
+    const user = await newUser(tenant, { subOrgId })
     const { token_hash } = await sendLink(user)
     for (const reply of await way(user.id, user.email)) expect(reply.status, reply.text).toBe(200)
     expect((await verify(user, token_hash)).body.code).toBe('token_invalid')
@@ -210,7 +203,7 @@ test('a link on its way does not outlive what cut its user off', async () => {
 
 test('the door is asked when the link is redeemed: suspended, locked, and switched off', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const { token_hash } = await sendLink(user)
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   expect((await verify(user, token_hash)).body.code).toBe('organization_suspended')
@@ -230,8 +223,8 @@ test('the door is asked when the link is redeemed: suspended, locked, and switch
 
 test('unknown, inactive and known addresses are answered alike, and only the known one gets a mail', async () => {
   const subOrgId = await tenant.organization()
-  const known = await newUser(subOrgId, 'known.person@example.com')
-  const inactive = await newUser(subOrgId, 'kold.person@example.com')
+  const known = await newUser(tenant, { subOrgId, email: 'known.person@example.com' })
+  const inactive = await newUser(tenant, { subOrgId, email: 'kold.person@example.com' })
   await tenant.patch(`/v1/users/${inactive.id}`, { subOrgId, active: false })
   const emails = [known.email, inactive.email, 'knew.nobody@example.com']
   const issuer = await tenant.withKey({ scopes: ['auth.login', 'links.issue'] })

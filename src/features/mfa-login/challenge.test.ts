@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../test/factors.ts'
 import { type Reply, startApp } from '../../../test/harness.ts'
+import { sessionRowsOf } from '../../../test/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -31,7 +32,6 @@ const verify = (challenge_token: string, code: string, headers?: Record<string, 
   by.post('/v1/mfa/challenge/verify', { challenge_token, code }, headers)
 
 const outcome = (reply: Reply) => [reply.status, reply.body.code]
-const sessionsOf = (userId: string) => db.selectFrom('sessions').select('id').where('user_id', '=', userId).execute()
 
 test('a sign-in of an enrolled user answers a challenge, and no session before the code', async () => {
   const { id, email, secret } = await newEnrolled()
@@ -47,7 +47,7 @@ test('a sign-in of an enrolled user answers a challenge, and no session before t
   })
   expect(Date.parse(reply.challenge_expires_at) - Date.now()).toBeGreaterThan(290_000)
   expect(Date.parse(reply.challenge_expires_at) - Date.now()).toBeLessThan(301_000)
-  expect(await sessionsOf(id)).toEqual([])
+  expect(await sessionRowsOf(db, id)).toEqual([])
   expect(succeeded(await caller.get(`/v1/users/${id}`)).user.lastLoginAt).toBeNull()
   const passed = succeeded(await verify(reply.challenge_token, codeOf(secret, 1)))
   expect(Object.keys(passed)).toEqual(['session'])
@@ -144,7 +144,7 @@ describe('what cuts the user off ends it', () => {
     const cut = await cuts[name]?.(id)
     expect(cut?.status, cut?.text).toBe(200)
     expect(outcome(await verify(token, codeOf(secret, 1)))).toEqual([400, 'challenge_expired'])
-    expect(await sessionsOf(id)).toEqual([])
+    expect(await sessionRowsOf(db, id)).toEqual([])
   })
 })
 
@@ -197,7 +197,7 @@ test('an organization that is suspended meanwhile lets nobody in', async () => {
   succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' }))
   const reply = await verify(challenge_token, codeOf(secret, 1), {}, by)
   expect(outcome(reply)).toEqual([403, 'organization_suspended'])
-  expect(await sessionsOf(id)).toEqual([])
+  expect(await sessionRowsOf(db, id)).toEqual([])
   // Nothing of it was spent.
   succeeded(await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' }))
   succeeded(await verify(challenge_token, codeOf(secret, 1), {}, by))

@@ -5,6 +5,7 @@ import { TOTP } from 'totp-generator'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -131,7 +132,7 @@ test('what one user began, nobody else confirms, and a second beginning ends the
 })
 
 test('nothing is attached to a sign-up that waits for its proof', async () => {
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   succeeded(await caller.post('/v1/auth/signup/otp/send', { email, openSignup: true }))
   const [user] = succeeded(await caller.get(`/v1/users?email=${encodeURIComponent(email)}`)).users
   for (const call of [

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
@@ -11,7 +11,7 @@ const { platform } = first.app
 const unknown = newId()
 
 async function insertUser(directoryId: string, environmentId: string, extra: object = {}) {
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const row = { directory_id: directoryId, id: newId(), environment_id: environmentId, email, email_norm: email }
   await platform.db
     .insertInto('users')

@@ -1,22 +1,11 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp, type Tenant, until } from '../../../test/harness.ts'
+import { newUser } from '../../../test/people.ts'
+import { mailedCode } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-
-async function newUser(subOrgId: string, email = `u${Math.random().toString(36).slice(2)}@example.com`) {
-  const reply = await tenant.post('/v1/users', { subOrgId, email })
-  expect(reply.status, reply.text).toBe(200)
-  return { email, id: reply.body.user.id as string }
-}
-
-async function codeFor(email: string): Promise<string> {
-  const mail = (await app.mails(email)).at(-1)
-  const code = mail?.text.split('\n').find((line) => /^[a-z]+ [a-z]+$/.test(line))
-  if (!code) throw new Error(`No code in the mail to ${email}`)
-  return code
-}
 
 async function sendCode(caller: Pick<Tenant, 'post'>, subOrgId: string, email: string): Promise<string> {
   const reply = await caller.post('/v1/auth/login/otp/send', { subOrgId, email })
@@ -26,7 +15,7 @@ async function sendCode(caller: Pick<Tenant, 'post'>, subOrgId: string, email: s
 
 test('two mailed words become a session whose token a stock JWT library accepts', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const sent = await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: user.email })
   expect(sent.body).toEqual({
     otp_id: expect.any(String),
@@ -36,7 +25,7 @@ test('two mailed words become a session whose token a stock JWT library accepts'
   })
   expect(sent.headers.get('ratelimit')).toMatch(/^"default";r=2;/)
   const body = { subOrgId, email: user.email.toUpperCase(), otp_id: sent.body.otp_id }
-  const code = (await codeFor(user.email)).toUpperCase().replace(' ', '-')
+  const code = (await mailedCode(app, user.email)).toUpperCase().replace(' ', '-')
   const reply = await tenant.post('/v1/auth/login/otp/verify', { ...body, code }, { 'x-end-user-ip': '203.0.113.7' })
   expect(reply.status, reply.text).toBe(200)
   const { session } = reply.body
@@ -77,9 +66,9 @@ test('two mailed words become a session whose token a stock JWT library accepts'
 
 test('a code is good for one session only', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const otp_id = await sendCode(tenant, subOrgId, user.email)
-  const body = { subOrgId, email: user.email, otp_id, code: await codeFor(user.email) }
+  const body = { subOrgId, email: user.email, otp_id, code: await mailedCode(app, user.email) }
   expect((await tenant.post('/v1/auth/login/otp/verify', body)).status).toBe(200)
   const again = await tenant.post('/v1/auth/login/otp/verify', body)
   expect([again.status, again.body.code]).toEqual([401, 'otp_invalid'])
@@ -87,8 +76,8 @@ test('a code is good for one session only', async () => {
 
 test('unknown, inactive and known addresses are answered alike, and only the known one gets a mail', async () => {
   const subOrgId = await tenant.organization()
-  const known = await newUser(subOrgId, 'known.person@example.com')
-  const inactive = await newUser(subOrgId, 'kold.person@example.com')
+  const known = await newUser(tenant, { subOrgId, email: 'known.person@example.com' })
+  const inactive = await newUser(tenant, { subOrgId, email: 'kold.person@example.com' })
   await tenant.patch(`/v1/users/${inactive.id}`, { subOrgId, active: false })
   const replies = []
   for (const email of [known.email, inactive.email, 'knew.nobody@example.com'])
@@ -113,22 +102,22 @@ test('unknown, inactive and known addresses are answered alike, and only the kno
 
 test('five wrong codes kill the code, and the right one comes too late', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const otp_id = await sendCode(tenant, subOrgId, user.email)
   const body = { subOrgId, email: user.email, otp_id }
   for (let i = 0; i < 5; i++)
     expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe(
       'otp_invalid',
     )
-  const late = await tenant.post('/v1/auth/login/otp/verify', { ...body, code: await codeFor(user.email) })
+  const late = await tenant.post('/v1/auth/login/otp/verify', { ...body, code: await mailedCode(app, user.email) })
   expect([late.status, late.body.code]).toEqual([429, 'otp_too_many_attempts'])
 })
 
 test('a code expires, and only the right one says so', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const otp_id = await sendCode(tenant, subOrgId, user.email)
-  const code = await codeFor(user.email)
+  const code = await mailedCode(app, user.email)
   await app.advance(301)
   const body = { subOrgId, email: user.email, otp_id }
   expect((await tenant.post('/v1/auth/login/otp/verify', { ...body, code: 'wrong words' })).body.code).toBe(
@@ -139,9 +128,9 @@ test('a code expires, and only the right one says so', async () => {
 
 test('asked again at once, the same code stays; later a new one voids it', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   const first = await sendCode(tenant, subOrgId, user.email)
-  const code = await codeFor(user.email)
+  const code = await mailedCode(app, user.email)
   expect(await sendCode(tenant, subOrgId, user.email)).toBe(first)
   expect(await app.mails(user.email)).toHaveLength(1)
   await app.advance(31)
@@ -154,11 +143,11 @@ test('asked again at once, the same code stays; later a new one voids it', async
 test('a code of the generator, of another purpose or of another organization signs nobody in', async () => {
   const subOrgId = await tenant.organization()
   const other = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   await tenant.post('/v1/users', { subOrgId: other, email: user.email })
   const generated = await tenant.post('/v1/otp/generate', { subOrgId, email: user.email })
-  const login = { otp_id: await sendCode(tenant, subOrgId, user.email), code: await codeFor(user.email) }
-  const elsewhere = { otp_id: await sendCode(tenant, other, user.email), code: await codeFor(user.email) }
+  const login = { otp_id: await sendCode(tenant, subOrgId, user.email), code: await mailedCode(app, user.email) }
+  const elsewhere = { otp_id: await sendCode(tenant, other, user.email), code: await mailedCode(app, user.email) }
   const verify = (path: string, otp: { otp_id: string; code: string }) =>
     tenant.post(path, { subOrgId, email: user.email, otp_id: otp.otp_id, code: otp.code })
   for (const [path, otp] of [
@@ -183,7 +172,7 @@ test('sends are limited per address, whatever its spelling', async () => {
 
 test('a suspended organization and a switched-off service refuse before a code is made', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newUser(tenant, { subOrgId })
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   for (const email of [user.email, 'nobody@example.com'])
     expect((await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).body.code).toBe('organization_suspended')
@@ -214,14 +203,14 @@ test('a code on its way does not outlive what cut its user off', async () => {
     ],
   ]
   for (const thereAndBack of ways) {
-    const user = await newUser(subOrgId)
+    const user = await newUser(tenant, { subOrgId })
     const otp_id = await sendCode(tenant, subOrgId, user.email)
-    const code = await codeFor(user.email)
+    const code = await mailedCode(app, user.email)
     for (const reply of await thereAndBack(user.id, user.email)) expect(reply.status, reply.text).toBe(200)
     const reply = await verifyCode(subOrgId, user.email, otp_id, code)
     expect([reply.status, reply.body.code]).toEqual([401, 'otp_expired'])
     const fresh = await sendCode(tenant, subOrgId, user.email)
-    expect((await verifyCode(subOrgId, user.email, fresh, await codeFor(user.email))).status).toBe(200)
+    expect((await verifyCode(subOrgId, user.email, fresh, await mailedCode(app, user.email))).status).toBe(200)
     await tenant.delete(`/v1/users/${user.id}?subOrgId=${subOrgId}`)
   }
 })
@@ -230,10 +219,10 @@ test('an address that changes while its code is redeemed opens nothing and prove
   const subOrgId = await tenant.organization()
   const { platform } = app.app
   for (const isVerified of [false, true]) {
-    const user = await newUser(subOrgId)
+    const user = await newUser(tenant, { subOrgId })
     await platform.db.updateTable('users').set({ email_verified: isVerified }).where('id', '=', user.id).execute()
     const otp_id = await sendCode(tenant, subOrgId, user.email)
-    const code = await codeFor(user.email)
+    const code = await mailedCode(app, user.email)
     const [changed, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const change = platform.tx(async (tx) => {
       const email = `new-${user.email}`

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { newPasskey } from '../../../test/authenticator.ts'
 import { caller, startApp } from '../../../test/harness.ts'
 import { newHolder, register } from '../../../test/passkeys.ts'
+import { newEmail } from '../../../test/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -27,9 +27,9 @@ test('the options of an address that nobody has, or that has no passkey, have th
   const one = await newHolder(tenant, subOrgId)
   const two = await newHolder(tenant, subOrgId)
   await register(tenant, two, newPasskey({ credentialId: Buffer.alloc(20, 7) }))
-  const none = `${randomUUID()}@example.com`
+  const none = newEmail()
   await tenant.post('/v1/users', { subOrgId, email: none })
-  const emails = [one.email, two.email, none, ...Array.from({ length: 40 }, () => `${randomUUID()}@example.com`)]
+  const emails = [one.email, two.email, none, ...Array.from({ length: 40 }, () => newEmail())]
   const shapes = new Map<number, Set<string>>()
   for (const email of emails) {
     const reply = await ask(subOrgId, email)
@@ -52,7 +52,7 @@ test('the options of an address that nobody has, or that has no passkey, have th
 
 test('they stay the same for an address however it is typed, on every process, and differ in every directory', async () => {
   const [here, there] = [await tenant.organization(), await tenant.organization()]
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   const first = await allowed(here, email)
   expect(await allowed(here, email.toUpperCase())).toEqual(first)
   expect(await allowed(there, email)).not.toEqual(first)

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest'
 import { AAGUID, newPasskey } from '../../../test/authenticator.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../test/passkeys.ts'
+import { newEmail, newUser } from '../../../test/people.ts'
 import { signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 
-async function newUser(subOrgId: string) {
-  const email = `${randomUUID()}@example.com`
-  const { user } = (await tenant.post('/v1/users', { subOrgId, email, displayName: 'Ada' })).body
-  return { subOrgId, email, userId: user.id as string }
+const newAda = async (subOrgId: string) => {
+  const { id: userId, ...named } = await newUser(tenant, { subOrgId, displayName: 'Ada' })
+  return { ...named, userId }
 }
 
 const list = async (who: { subOrgId: string; userId: string }) =>
@@ -20,7 +20,7 @@ const list = async (who: { subOrgId: string; userId: string }) =>
 test('the options are what a browser takes, for a passkey that may be found without an address', async () => {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/mail/settings', { subOrgId, brand_name: 'Acme' })
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const { options, challengeId } = await registrationOptions(tenant, subOrgId, user.userId)
   expect(challengeId).toMatch(/^[0-9a-f-]{36}$/)
   expect(options).toEqual({
@@ -38,7 +38,7 @@ test('the options are what a browser takes, for a passkey that may be found with
 
 test('a passkey is registered, told to its user, listed, excluded from then on, and deleted', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const passkey = newPasskey()
   const backup = { eligible: true, state: true }
   const reply = await register(tenant, user, passkey, { backup })
@@ -79,7 +79,7 @@ test('a passkey is registered, told to its user, listed, excluded from then on, 
 
 test('a passkey has the name that its user gave, and is deleted by the id of its authenticator too', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const passkey = newPasskey()
   const reply = await register(tenant, user, passkey, { deviceName: 'Ada’s phone' })
   expect(reply.body.credential).toMatchObject({ deviceName: 'Ada’s phone', authenticatorName: 'Apple Passwords' })
@@ -92,23 +92,23 @@ test('a passkey has the name that its user gave, and is deleted by the id of its
 
 test('nothing is attached to a sign-up that waits, to the inactive, or in an organization that is suspended', async () => {
   const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
   const { users } = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body
-  const inactive = await newUser(subOrgId)
+  const inactive = await newAda(subOrgId)
   await tenant.patch(`/v1/users/${inactive.userId}`, { subOrgId, active: false })
   const options = (userId: string) => tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'options' })
   expect((await options(users[0].id)).body.code).toBe('verification_required')
   expect((await options(inactive.userId)).body.code).toBe('user_inactive')
   expect((await options(randomUUID())).body.code).toBe('user_not_found')
-  const { userId } = await newUser(subOrgId)
+  const { userId } = await newAda(subOrgId)
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   expect((await options(userId)).body.code).toBe('organization_suspended')
 })
 
 test('a user has at most 20 passkeys, however many are registered at once', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const started = await Promise.all(
     Array.from({ length: 22 }, () => registrationOptions(tenant, subOrgId, user.userId)),
   )
@@ -134,7 +134,7 @@ test('a user has at most 20 passkeys, however many are registered at once', asyn
 test('of many users who register one credential at once a single one gets it', async () => {
   const subOrgId = await tenant.organization()
   const passkey = newPasskey()
-  const users = await Promise.all(Array.from({ length: 8 }, () => newUser(subOrgId)))
+  const users = await Promise.all(Array.from({ length: 8 }, () => newAda(subOrgId)))
   const replies = await Promise.all(users.map((user) => register(tenant, user, passkey)))
   expect(replies.map((reply) => reply.body.code ?? reply.status).sort()).toEqual([
     200,
@@ -146,7 +146,7 @@ test('of many users who register one credential at once a single one gets it', a
 
 test('what the browser answers is judged: page, challenge, ceremony, user and relying party', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const wrong = [
     { origin: 'https://evil.example' },
     { origin: 'http://127.0.0.1:3000' },
@@ -164,7 +164,7 @@ test('what the browser answers is judged: page, challenge, ceremony, user and re
     expect([how, reply.status, reply.body.code]).toEqual([how, 401, 'passkey_invalid'])
   }
   expect(await list(user)).toEqual([])
-  const other = await newUser(subOrgId)
+  const other = await newAda(subOrgId)
   const { options, challengeId } = await registrationOptions(tenant, subOrgId, user.userId)
   const credential = newPasskey().make(options, { origin: PAGE })
   const verify = (userId: string) =>
@@ -176,7 +176,7 @@ test('what the browser answers is judged: page, challenge, ceremony, user and re
 
 test('a challenge registers once, and for 300 seconds', async () => {
   const subOrgId = await tenant.organization()
-  const user = await newUser(subOrgId)
+  const user = await newAda(subOrgId)
   const answer = async () => {
     const { options, challengeId } = await registrationOptions(tenant, subOrgId, user.userId)
     const credential = newPasskey().make(options, { origin: PAGE })
@@ -193,15 +193,15 @@ test('a challenge registers once, and for 300 seconds', async () => {
 
 test('the step verify needs both its fields', async () => {
   const subOrgId = await tenant.organization()
-  const { userId } = await newUser(subOrgId)
+  const { userId } = await newAda(subOrgId)
   const reply = await tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'verify' })
   expect([reply.status, reply.body.errors[0].field]).toEqual([400, 'challengeId'])
 })
 
 test('where a recent sign-in is required, the access token of one is', async () => {
   const subOrgId = await tenant.organization()
-  const ada = await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
-  const eve = await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+  const ada = await signedInUser(app, tenant, subOrgId, newEmail())
+  const eve = await signedInUser(app, tenant, subOrgId, newEmail())
   await tenant.patch('/v1/auth/passkey/settings', { subOrgId, require_recent_sign_in_seconds: 600 })
   const options = (access_token?: string) =>
     tenant.post('/v1/auth/passkey/register', {
@@ -225,7 +225,7 @@ test('passkeys go along when their user moves, but one that somebody there has, 
   const holder = await newHolder(tenant, from)
   const taken = newPasskey()
   await register(tenant, holder, taken)
-  await register(tenant, await newUser(to), taken)
+  await register(tenant, await newAda(to), taken)
   const moved = await tenant.post(`/v1/users/${holder.userId}`, { subOrgId: from, targetSubOrgId: to })
   expect(moved.body.user.passkeyCount).toBe(1)
   const there = { ...holder, subOrgId: to }

@@ -4,14 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { type AssertionJson, newPasskey } from '../../../test/authenticator.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newHolder, PAGE, type PasskeyHolder, register, signInBy, signInOptions } from '../../../test/passkeys.ts'
+import { sessionsIn } from '../../../test/people.ts'
 import { mailedCode } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const VERIFY = '/v1/auth/login/passkey/verify'
-
-const sessionsOf = async (subOrgId: string) =>
-  (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users.flatMap((user: { sessions: [] }) => user.sessions)
 
 const failures = async () =>
   (await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })).map((event) => event.data)
@@ -46,7 +44,9 @@ describe.each(['ES256', 'EdDSA', 'RS256'] as const)('a passkey of %s', (algorith
       aal: 'aal2',
       directory_user_id: holder.userId,
     })
-    expect(await sessionsOf(subOrgId)).toEqual([expect.objectContaining({ auth_method: 'passkey', aal: 'aal2' })])
+    expect(await sessionsIn(tenant, subOrgId)).toEqual([
+      expect.objectContaining({ auth_method: 'passkey', aal: 'aal2' }),
+    ])
     const { credentials } = (await tenant.get(`/v1/webauthn/credentials?subOrgId=${subOrgId}&userId=${holder.userId}`))
       .body
     expect(credentials[0].lastUsedAt).toEqual(expect.any(String))
@@ -88,7 +88,7 @@ test('what is wrong with an answer is told to events alone', async () => {
   for (const [, how] of wrong) await expectRefused(await signInBy(tenant, holder, { counter: 9, ...how }), how)
   const told = (await failures()).slice(before)
   expect(told).toEqual(wrong.map(([reason]) => ({ method: 'passkey', reason, passkey_id: holder.credentialId })))
-  expect(await sessionsOf(subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
   expect((await signInBy(tenant, holder, { counter: 6 })).status).toBe(200)
   await expectRefused(await signInBy(tenant, holder, { counter: 6 }), 'the same counter')
 })
@@ -110,7 +110,7 @@ test('of answers with one counter at once a single one opens a session', async (
   const holder = await newHolder(tenant, subOrgId, { counter: 1 })
   const replies = await Promise.all(Array.from({ length: 8 }, () => signInBy(tenant, holder, { counter: 2 })))
   expect(replies.map((reply) => reply.status).sort()).toEqual([200, ...Array(7).fill(401)])
-  expect(await sessionsOf(subOrgId)).toHaveLength(1)
+  expect(await sessionsIn(tenant, subOrgId)).toHaveLength(1)
 })
 
 test('a challenge takes one answer, right or wrong, from its own directory, for 300 seconds', async () => {
@@ -132,8 +132,8 @@ test('a challenge takes one answer, right or wrong, from its own directory, for 
   const abroad = await answerOf(holder)
   await expectRefused(await tenant.post(VERIFY, { ...abroad, subOrgId: elsewhere }), 'in another directory')
   expect((await tenant.post(VERIFY, abroad)).status).toBe(200)
-  expect(await sessionsOf(subOrgId)).toHaveLength(2)
-  expect(await sessionsOf(elsewhere)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toHaveLength(2)
+  expect(await sessionsIn(tenant, elsewhere)).toEqual([])
 })
 
 test('a registration challenge opens no session', async () => {
@@ -166,7 +166,7 @@ test('the passkey of one person opens nobody else’s session', async () => {
   const forgery = forged.use(fresh.options, { origin: PAGE, userHandle: null })
   const sent = { subOrgId, email: ada.email, challengeId: fresh.challengeId, credential: forgery }
   await expectRefused(await tenant.post(VERIFY, sent), 'forged')
-  expect(await sessionsOf(subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
 })
 
 test('one wrong byte anywhere in an answer is refused, and never an error of ours', async () => {
@@ -185,7 +185,7 @@ test('one wrong byte anywhere in an answer is refused, and never an error of our
     const credential = { ...body.credential, response: { ...body.credential.response, ...response } }
     await expectRefused(await tenant.post(VERIFY, { ...body, credential }), response)
   }
-  expect(await sessionsOf(subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
 })
 
 test.each(['ES256', 'RS256'] as const)('nor is one in a signature of %s', async (algorithm) => {
@@ -224,7 +224,7 @@ test('the door refuses the inactive, the locked, and everybody of a suspended or
   await tenant.post(`/v1/users/${holder.userId}/unlock`, { subOrgId })
   await tenant.patch(`/v1/users/${holder.userId}`, { subOrgId, active: false })
   expect((await signInBy(tenant, holder)).body.code).toBe('user_inactive')
-  expect(await sessionsOf(subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
 })
 
 test('a challenge on its way does not outlive what cut its user off', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { type Mailbox, newEmail, newPasswordUser, type Person } from '../../../test/people.ts'
 import { mailedCode, mailedLink, signIn } from '../../../test/sign-in.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 
@@ -10,35 +11,26 @@ const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 const DURATION = 900
 
-async function newUser() {
-  const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  const id = String(made.body.user.id)
-  await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
-  return { subOrgId, email, id }
-}
+const newUser = () => newPasswordUser(tenant, { password: PASSWORD })
 
-type User = Awaited<ReturnType<typeof newUser>>
-
-const login = ({ subOrgId, email }: Pick<User, 'subOrgId' | 'email'>, password: string, ip?: string) =>
+const login = ({ subOrgId, email }: Mailbox, password: string, ip?: string) =>
   tenant.post('/v1/auth/login/password', { subOrgId, email, password }, ip ? { 'x-end-user-ip': ip } : {})
 
-async function fail(user: Pick<User, 'subOrgId' | 'email'>, times: number, ip?: string) {
+async function fail(user: Mailbox, times: number, ip?: string) {
   const codes = []
   for (let i = 0; i < times; i++) codes.push((await login(user, `wrong ${i}`, ip)).body.code)
   return codes
 }
 
-const statusOf = async (user: User) => (await tenant.get(`/v1/users/${user.id}`)).body.user.status
-const typesOf = async (user: User) =>
+const statusOf = async (user: Person) => (await tenant.get(`/v1/users/${user.id}`)).body.user.status
+const typesOf = async (user: Person) =>
   (await app.events({ accountId: tenant.accountId }))
     .filter((each) => each.target_id === user.id)
     .map((each) => each.type)
 
 test('ten wrong passwords lock an address on every method, for longer each time, whether or not anybody has it', async () => {
   const user = await newUser()
-  const unknown = { subOrgId: user.subOrgId, email: `${randomUUID()}@example.com` }
+  const unknown = { subOrgId: user.subOrgId, email: newEmail() }
   const session = await signIn(app, tenant, user.subOrgId, user.email)
   // The first proof of the mailbox took the password away.
   await tenant.put(`/v1/users/${user.id}/password`, {
@@ -158,7 +150,8 @@ test('the mailed link ends the lock, once and for this address alone', async () 
   await fail(other, 10)
   const { token_hash, type } = await mailedLink(app, user.email, 'account_locked')
   expect(type).toBe('unlock')
-  const unlock = (who: User) => tenant.post('/v1/auth/unlock', { subOrgId: who.subOrgId, email: who.email, token_hash })
+  const unlock = (who: Person) =>
+    tenant.post('/v1/auth/unlock', { subOrgId: who.subOrgId, email: who.email, token_hash })
   expect((await unlock(other)).body.code).toBe('token_invalid')
   expect((await unlock(user)).body).toEqual({ success: true })
   expect((await unlock(user)).body.code).toBe('token_invalid')

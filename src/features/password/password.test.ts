@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail, newPasswordUser } from '../../../test/people.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -9,14 +9,8 @@ const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 const NEW = 'a quite different sentence'
 
-async function userWithPassword(subOrgId: string, extra: object = {}) {
-  const email = `${randomUUID()}@example.com`
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  const { id } = made.body.user
-  const set = await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD, ...extra })
-  expect(set.status, set.text).toBe(200)
-  return { id: id as string, email }
-}
+const userWithPassword = (subOrgId: string, extra: { mustChange?: boolean } = {}) =>
+  newPasswordUser(tenant, { subOrgId, password: PASSWORD, ...extra })
 
 const login = (subOrgId: string, email: string, password: string, headers = {}) =>
   tenant.post('/v1/auth/login/password', { subOrgId, email, password }, headers)
@@ -41,10 +35,10 @@ test('a password opens a session that says so', async () => {
 test('wrong password, no password, unknown and malformed answer alike, and make nothing', async () => {
   const subOrgId = await tenant.organization()
   const { id, email } = await userWithPassword(subOrgId)
-  const without = `${randomUUID()}@example.com`
+  const without = newEmail()
   await tenant.post('/v1/users', { subOrgId, email: without })
   const replies = await Promise.all(
-    [email, without, `${randomUUID()}@example.com`].map((each) => login(subOrgId, each, 'not the password')),
+    [email, without, newEmail()].map((each) => login(subOrgId, each, 'not the password')),
   )
   const [first] = replies
   for (const reply of replies) {
@@ -177,7 +171,7 @@ test('the history and the policy refuse, and nothing changes', async () => {
 
 test('nothing is attached to a sign-up before its proof', async () => {
   const subOrgId = await tenant.organization()
-  const email = `${randomUUID()}@example.com`
+  const email = newEmail()
   await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
   const { users } = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body
   const set = await tenant.put(`/v1/users/${users[0].id}/password`, { subOrgId, password: PASSWORD })

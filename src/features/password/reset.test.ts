@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail, newUser } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 
@@ -11,14 +11,6 @@ const subOrgId = await tenant.organization()
 const OLD = 'correct horse battery staple'
 const NEW = 'a quite different sentence'
 
-const newEmail = () => `${randomUUID()}@example.com`
-
-async function newUser() {
-  const email = newEmail()
-  const made = await tenant.post('/v1/users', { subOrgId, email })
-  return { id: String(made.body.user.id), email }
-}
-
 const send = (email: string, extra: object = {}) =>
   tenant.post('/v1/auth/password/reset/send', { subOrgId, email, ...extra })
 const confirm = (email: string, token_hash: string, password = NEW, org = subOrgId) =>
@@ -26,7 +18,7 @@ const confirm = (email: string, token_hash: string, password = NEW, org = subOrg
 const login = (email: string, password: string) => tenant.post('/v1/auth/login/password', { subOrgId, email, password })
 
 test('a mailed link sets a password, proves the mailbox and opens a session, once', async () => {
-  const { id, email } = await newUser()
+  const { id, email } = await newUser(tenant, { subOrgId })
   await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: OLD })
   const before = await signIn(app, tenant, subOrgId, email)
   const sent = await send(email)
@@ -53,7 +45,7 @@ test('a mailed link sets a password, proves the mailbox and opens a session, onc
 })
 
 test('known and unknown addresses get the same answer, and only somebody gets a mail', async () => {
-  const { email } = await newUser()
+  const { email } = await newUser(tenant, { subOrgId })
   const unknown = newEmail()
   const replies = [await send(email), await send(unknown)]
   const shape = replies.map((reply) => [reply.status, Object.keys(reply.body), [...reply.headers.keys()].sort()])
@@ -62,13 +54,13 @@ test('known and unknown addresses get the same answer, and only somebody gets a 
 })
 
 test('a link dies by time, by a newer one, by another address, organization or state of its user', async () => {
-  const { id, email } = await newUser()
+  const { id, email } = await newUser(tenant, { subOrgId })
   await send(email)
   const first = await mailedLink(app, email, 'password_reset')
   await send(email)
   const second = await mailedLink(app, email, 'password_reset')
   expect((await confirm(email, first.token_hash)).body.code).toBe('token_invalid')
-  const other = await newUser()
+  const other = await newUser(tenant, { subOrgId })
   expect((await confirm(other.email, second.token_hash)).body.code).toBe('token_invalid')
   const elsewhere = await tenant.organization()
   await tenant.post('/v1/users', { subOrgId: elsewhere, email })
@@ -87,7 +79,7 @@ test('a link dies by time, by a newer one, by another address, organization or s
 })
 
 test('of many confirmations at once one passes', async () => {
-  const { id, email } = await newUser()
+  const { id, email } = await newUser(tenant, { subOrgId })
   await send(email)
   const { token_hash } = await mailedLink(app, email, 'password_reset')
   const callers = [tenant, second.as(tenant.key)]
@@ -110,7 +102,7 @@ test('of many confirmations at once one passes', async () => {
 })
 
 test('limits and settings refuse', async () => {
-  const { id, email } = await newUser()
+  const { id, email } = await newUser(tenant, { subOrgId })
   for (let i = 0; i < 3; i++) expect((await send(email)).status).toBe(200)
   const limited = await send(email.toUpperCase())
   expect([limited.status, limited.body.code]).toEqual([429, 'rate_limited'])
@@ -122,7 +114,7 @@ test('limits and settings refuse', async () => {
 })
 
 test('an administrator sends a link, or gets it instead with links.issue', async () => {
-  const { id, email } = await newUser()
+  const { id, email } = await newUser(tenant, { subOrgId })
   const sent = await tenant.post(`/v1/users/${id}/password/reset`, { subOrgId })
   expect(sent.body).toEqual({ success: true, delivery_hint: `${email[0]}•••@example.com` })
   expect(sent.headers.get('x-ratelimit-limit')).toBe('3')
@@ -151,7 +143,7 @@ test.each(['suspended', 'archived'])('an administrator sends no link in an organ
 })
 
 test('the link leads only where the settings allow', async () => {
-  const { email } = await newUser()
+  const { email } = await newUser(tenant, { subOrgId })
   await tenant.patch('/v1/auth/settings', {
     subOrgId,
     allowed_redirect_uris: ['https://app.example.com/reset?from=mail'],

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -9,7 +9,7 @@ const tenant = await app.tenant()
 
 async function organizationWithUser() {
   const subOrgId = await tenant.organization()
-  return { subOrgId, ...(await signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)) }
+  return { subOrgId, ...(await signedInUser(app, tenant, subOrgId, newEmail())) }
 }
 
 const sidOf = (tokens: { access_token: string }) => String(decodeJwt(tokens.access_token)['sid'])

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail, sessionsIn, usersAt } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -17,13 +17,6 @@ const routes = [
   [WITH_PASSWORD, { password }],
 ] as const
 
-const newEmail = () => `${randomUUID()}@example.com`
-const usersOf = async (subOrgId: string, email: string) =>
-  (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body.users
-const sessionsOf = async (subOrgId: string) =>
-  (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users.flatMap(
-    (user: { sessions: unknown[] }) => user.sessions,
-  )
 const settingsOf = async (subOrgId: string, settings: object) =>
   expect((await tenant.patch('/v1/auth/settings', { subOrgId, ...settings })).status).toBe(200)
 
@@ -35,12 +28,12 @@ test.each(routes)('%s makes a user, a session, and a mail that asks for the proo
   const reply = await tenant.post(path, { subOrgId, email, openSignup: true, ...names, ...extra })
   expect(reply.status, reply.text).toBe(200)
   const { session } = reply.body
-  const [user] = await usersOf(subOrgId, email)
+  const [user] = await usersAt(tenant, subOrgId, email)
   expect(user).toMatchObject({ ...names, status: 'active', emailVerified: false, source: 'signup' })
   expect(session).toMatchObject({ directory_user_id: user.id, user_id: user.userId })
   const amr = path === SIGNUP ? [] : ['pwd']
   expect(decodeJwt(session.access_token)).toMatchObject({ amr, email_verified: false })
-  expect(await sessionsOf(subOrgId)).toMatchObject([{ auth_method: 'signup', amr }])
+  expect(await sessionsIn(tenant, subOrgId)).toMatchObject([{ auth_method: 'signup', amr }])
   const types = (await app.events({ accountId: tenant.accountId })).slice(seen).map((event) => event.type)
   expect(types).toEqual([
     'user.created',
@@ -152,7 +145,7 @@ test('an expired sign-up that waited makes room for another', async () => {
   await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
   await app.advance(86_401)
   expect((await tenant.post(SIGNUP, { subOrgId, email, openSignup: true })).status).toBe(200)
-  expect(await usersOf(subOrgId, email)).toHaveLength(1)
+  expect(await usersAt(tenant, subOrgId, email)).toHaveLength(1)
 })
 
 test.each(routes)('%s: of eight at once through two services, one makes the user', async (path, extra) => {
@@ -164,10 +157,10 @@ test.each(routes)('%s: of eight at once through two services, one makes the user
     const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => callers[i % 2]?.post(path, body)))
     const codes = replies.map((reply) => reply?.body.code ?? 'session').sort()
     expect(codes).toEqual([...Array(7).fill('email_exists'), 'session'])
-    expect(await usersOf(subOrgId, email)).toHaveLength(1)
+    expect(await usersAt(tenant, subOrgId, email)).toHaveLength(1)
     expect(await app.mails(email)).toHaveLength(1)
   }
-  expect(await sessionsOf(subOrgId)).toHaveLength(3)
+  expect(await sessionsIn(tenant, subOrgId)).toHaveLength(3)
 })
 
 test('whoever signs up with another’s address loses the way in when the owner proves the mailbox', async () => {
@@ -184,5 +177,5 @@ test('whoever signs up with another’s address loses the way in when the owner 
   expect((await tenant.post('/v1/auth/login/password', { subOrgId, email, password })).status).toBe(401)
   const late = await tenant.post('/v1/auth/email/verify', { subOrgId, email, token_hash: planted.token_hash })
   expect(late.body.code).toBe('token_invalid')
-  expect(await sessionsOf(subOrgId)).toHaveLength(1)
+  expect(await sessionsIn(tenant, subOrgId)).toHaveLength(1)
 })

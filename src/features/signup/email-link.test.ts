@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail, sessionsIn, usersAt } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 
@@ -9,14 +9,6 @@ const second = await startSecondApp(app)
 const tenant = await app.tenant()
 const SEND = '/v1/auth/signup/authenticate-email/send'
 const VERIFY = '/v1/auth/signup/authenticate-email/verify'
-
-const newEmail = () => `${randomUUID()}@example.com`
-const usersOf = async (subOrgId: string, email: string) =>
-  (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body.users
-const sessionsOf = async (subOrgId: string) =>
-  (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users.flatMap(
-    (user: { sessions: unknown[] }) => user.sessions,
-  )
 
 async function sendLink(subOrgId: string, email: string, more: object = { openSignup: true }) {
   const sent = await tenant.post(SEND, { subOrgId, email, ...more })
@@ -35,13 +27,13 @@ test('the link makes the user, with what they said of themselves, and nothing is
   const { token_hash, type, sent } = await sendLink(subOrgId, email, { openSignup: true, ...names })
   expect(sent.body).toEqual({ delivery_hint: `${email[0]}•••@example.com`, expires_at: expect.any(String) })
   expect(type).toBe('signup')
-  expect(await usersOf(subOrgId, email)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, email)).toEqual([])
   const reply = await verify(subOrgId, email, token_hash)
   expect(reply.status, reply.text).toBe(200)
-  const [user] = await usersOf(subOrgId, email)
+  const [user] = await usersAt(tenant, subOrgId, email)
   expect(user).toMatchObject({ ...names, status: 'active', emailVerified: true, source: 'signup' })
   expect(reply.body.session).toMatchObject({ directory_user_id: user.id, user_id: user.userId })
-  expect(await sessionsOf(subOrgId)).toMatchObject([{ auth_method: 'signup', amr: ['otp'] }])
+  expect(await sessionsIn(tenant, subOrgId)).toMatchObject([{ auth_method: 'signup', amr: ['otp'] }])
   const again = await verify(subOrgId, email, token_hash)
   expect([again.status, again.body.code]).toEqual([400, 'token_invalid'])
   const types = (await app.events({ accountId: tenant.accountId })).slice(seen).map((event) => event.type)
@@ -67,7 +59,7 @@ test('whoever exists gets a link that signs them in, and stays who they are', as
     const { token_hash } = await sendLink(subOrgId, email, more)
     const reply = await verify(subOrgId, email, token_hash)
     expect(reply.status, reply.text).toBe(200)
-    const [user, ...others] = await usersOf(subOrgId, email)
+    const [user, ...others] = await usersAt(tenant, subOrgId, email)
     expect(others).toEqual([])
     expect(user).toMatchObject({ id: reply.body.session.directory_user_id, firstName: null, emailVerified: true })
     const found = await tenant.get(`/v1/sessions?subOrgId=${subOrgId}&userId=${user.id}`)
@@ -100,7 +92,7 @@ test('known, unknown and inactive addresses are answered alike; without open sig
     const token_hash = new URL(replies[2]?.body.url).searchParams.get('token_hash') ?? ''
     expect((await verify(subOrgId, unknown, token_hash)).body.code).toBe('token_invalid')
   }
-  expect(await usersOf(subOrgId, unknown)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, unknown)).toEqual([])
   expect((await app.mails()).filter((mail) => [inactive, unknown].includes(mail.to))).toEqual([])
 })
 
@@ -117,7 +109,7 @@ test('a link lives as the settings say: a sign-up for a day, a sign-in no longer
   expect((await verify(subOrgId, newcomer, soon.token_hash)).status).toBe(200)
   await app.advance(86_400)
   expect((await verify(subOrgId, late, expiring.token_hash)).body.code).toBe('token_expired')
-  expect(await usersOf(subOrgId, late)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, late)).toEqual([])
 })
 
 test('allow_sign_up is asked at both ends, and a user who came meanwhile signs in', async () => {
@@ -130,7 +122,7 @@ test('allow_sign_up is asked at both ends, and a user who came meanwhile signs i
   expect([closed.status, closed.body.code]).toEqual([403, 'signup_disabled'])
   const refused = await verify(subOrgId, other, otherLink.token_hash)
   expect([refused.status, refused.body.code]).toEqual([403, 'signup_disabled'])
-  expect(await usersOf(subOrgId, other)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, other)).toEqual([])
   const reply = await verify(subOrgId, first, link.token_hash)
   expect(reply.body.session.directory_user_id).toBe(made.body.user.id)
 })
@@ -146,7 +138,7 @@ test('a link is of one address and one organization, and a newer one voids it', 
     await verify(elsewhere, email, newer.token_hash),
   ])
     expect([reply.status, reply.body.code]).toEqual([400, 'token_invalid'])
-  expect(await sessionsOf(subOrgId)).toEqual([])
+  expect(await sessionsIn(tenant, subOrgId)).toEqual([])
   expect((await verify(subOrgId, email, newer.token_hash)).status).toBe(200)
 })
 
@@ -156,7 +148,7 @@ test('an organization that is suspended meanwhile makes no user', async () => {
   const { token_hash } = await sendLink(subOrgId, email)
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'suspended' })
   expect((await verify(subOrgId, email, token_hash)).body.code).toBe('organization_suspended')
-  expect(await usersOf(subOrgId, email)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, email)).toEqual([])
 })
 
 test('sends are limited per address', async () => {
@@ -177,7 +169,7 @@ test('one link in many requests at once, through two services, makes one user an
     const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => callers[i % 2]?.post(VERIFY, body)))
     const codes = replies.map((reply) => reply?.body.code ?? 'session').sort()
     expect(codes).toEqual(['session', ...Array(29).fill('token_invalid')].sort())
-    expect(await usersOf(subOrgId, email)).toHaveLength(1)
-    expect(await sessionsOf(subOrgId)).toHaveLength(1)
+    expect(await usersAt(tenant, subOrgId, email)).toHaveLength(1)
+    expect(await sessionsIn(tenant, subOrgId)).toHaveLength(1)
   }
 })

@@ -1,25 +1,24 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail, usersAt } from '../../../test/people.ts'
 import { mailedCode, signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-const newEmail = () => `${randomUUID()}@example.com`
-const users = async (subOrgId: string, email: string) =>
-  (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body.users
 
 test('open sign-up makes a pending user whom the code turns into a person with a session', async () => {
   const subOrgId = await tenant.organization()
   const email = newEmail()
   const sent = await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
   expect(sent.status, sent.text).toBe(200)
-  expect(await users(subOrgId, email)).toMatchObject([{ status: 'invited', emailVerified: false, source: 'signup' }])
+  expect(await usersAt(tenant, subOrgId, email)).toMatchObject([
+    { status: 'invited', emailVerified: false, source: 'signup' },
+  ])
   const body = { subOrgId, email, otp_id: sent.body.otp_id, code: await mailedCode(app, email) }
   const reply = await tenant.post('/v1/auth/signup/otp/verify', body)
   expect(reply.status, reply.text).toBe(200)
   expect(reply.body.session).toMatchObject({ user_id: expect.any(String), directory_user_id: expect.any(String) })
-  expect(await users(subOrgId, email)).toMatchObject([
+  expect(await usersAt(tenant, subOrgId, email)).toMatchObject([
     { status: 'active', emailVerified: true, userId: reply.body.session.user_id },
   ])
   const types = (await app.events({ accountId: tenant.accountId })).map((event) => event.type)
@@ -43,7 +42,7 @@ test('closed sign-up answers the same, makes nobody and mails nothing', async ()
     [200, ['otp_id', 'expires_at', 'delivery_hint', 'delivery_method']],
     [200, ['otp_id', 'expires_at', 'delivery_hint', 'delivery_method']],
   ])
-  expect(await users(subOrgId, unknown)).toEqual([])
+  expect(await usersAt(tenant, subOrgId, unknown)).toEqual([])
   expect(await app.mails(unknown)).toEqual([])
   expect(await app.mails(known)).toHaveLength(1)
 })
@@ -53,7 +52,7 @@ test('the setting decides when the body is silent, and allow_sign_up overrules b
   await tenant.patch('/v1/auth/settings', { subOrgId, open_signup_default: true })
   const email = newEmail()
   await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email })
-  expect(await users(subOrgId, email)).toHaveLength(1)
+  expect(await usersAt(tenant, subOrgId, email)).toHaveLength(1)
   await tenant.patch('/v1/auth/settings', { subOrgId, allow_sign_up: false })
   const reply = await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email: newEmail(), openSignup: true })
   expect([reply.status, reply.body.code]).toEqual([403, 'signup_disabled'])

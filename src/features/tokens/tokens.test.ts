@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
 
-const newSession = () => signedInUser(app, tenant, subOrgId, `${randomUUID()}@example.com`)
+const newSession = () => signedInUser(app, tenant, subOrgId, newEmail())
 const refresh = (refresh_token: string) => tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
 const introspect = async (token: string) => (await tenant.post('/v1/auth/token/introspect', { token })).body
 
@@ -129,7 +130,7 @@ test('revoking ends the session of a token, or all of its user, and is a success
 
 test('an inactive user and a suspended organization refresh nothing', async () => {
   const organization = await tenant.organization()
-  const { session, userId } = await signedInUser(app, tenant, organization, `${randomUUID()}@example.com`)
+  const { session, userId } = await signedInUser(app, tenant, organization, newEmail())
   await tenant.patch(`/v1/users/${userId}`, { subOrgId: organization, active: false })
   const reply = await tenant.post('/v1/auth/token/refresh', {
     subOrgId: organization,
@@ -147,7 +148,7 @@ test('an inactive user and a suspended organization refresh nothing', async () =
 
 test('a staging token is issued by another issuer and none of the production keys verifies it', async () => {
   const staging = await tenant.withKey({ environment: 'staging' })
-  const user = await signedInUser(app, staging, subOrgId, `${randomUUID()}@example.com`)
+  const user = await signedInUser(app, staging, subOrgId, newEmail())
   const production = await newSession()
   const issuers = [user.session, production.session].map((tokens) => decodeJwt(tokens.access_token).iss)
   expect(new Set(issuers).size).toBe(2)

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { plantSession, watchEvents } from '../../../test/people.ts'
 import { newId } from '../../platform/ids.ts'
 
 const { tenant, events, app, mails } = await startApp()
@@ -15,33 +15,18 @@ async function addUser(fields: Record<string, unknown> = {}) {
   return reply.body.user
 }
 
-async function addSession(userId: string): Promise<string> {
-  const id = newId()
-  await sql`insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
-      refresh_hash, idle_expires_at, expires_at)
-    select directory_id, ${id}::uuid, environment_id, id, ${newId()}::uuid, 'otp', '{otp}', 'aal1', ${id}::bytea,
-      clock_now() + interval '1 hour', clock_now() + interval '1 day' from users where id = ${userId}`.execute(db)
-  return id
-}
-
 async function sessionsOf(userId: string) {
   const rows = await db.selectFrom('sessions').selectAll().where('user_id', '=', userId).orderBy('id').execute()
   return rows.map((row) => [row.id, row.revoked_at === null ? null : row.revoked_reason])
 }
 
-let seen = 0
-async function freshEvents() {
-  const all = (await events({ accountId: t.accountId })).filter((event) => /^(user|session)\./.test(event.type))
-  const fresh = all.slice(seen)
-  seen = all.length
-  return fresh
-}
+const freshEvents = watchEvents({ events }, t.accountId)
 
 test('a deactivated user loses every session, and keeps them lost when activated again', async () => {
   const user = await addUser()
   const bystander = await addUser()
-  const session = await addSession(user.id)
-  const untouched = await addSession(bystander.id)
+  const session = await plantSession(db, user.id)
+  const untouched = await plantSession(db, bystander.id)
   await freshEvents()
   const off = await t.patch(`/v1/users/${user.id}`, { subOrgId, active: false })
   expect(off.body.user).toMatchObject({ active: false, status: 'inactive' })
@@ -60,7 +45,7 @@ test('a deactivated user loses every session, and keeps them lost when activated
 test('a new address is unverified, ends sessions and is told to the old one', async () => {
   const user = await addUser({ email: 'old@example.com' })
   await db.updateTable('users').set({ email_verified: true }).where('id', '=', user.id).execute()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await freshEvents()
   const reply = await t.patch(`/v1/users/${user.id}`, { subOrgId, email: 'New.Name@example.com' })
   expect(reply.body.user).toMatchObject({ id: user.id, email: 'New.Name@example.com', emailVerified: false })
@@ -80,7 +65,7 @@ test('a new address is unverified, ends sessions and is told to the old one', as
 test('another spelling of the same address proves nothing anew', async () => {
   const user = await addUser({ email: 'spelling@example.com' })
   await db.updateTable('users').set({ email_verified: true }).where('id', '=', user.id).execute()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   const reply = await t.patch(`/v1/users/${user.id}`, { subOrgId, email: 'Spelling@example.com' })
   expect(reply.body.user).toMatchObject({ email: 'Spelling@example.com', emailVerified: true })
   expect(await sessionsOf(user.id)).toEqual([[session, null]])
@@ -90,7 +75,7 @@ test('another spelling of the same address proves nothing anew', async () => {
 test('an address that somebody has is refused, and nothing of the patch is kept', async () => {
   const holder = await addUser()
   const user = await addUser()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await freshEvents()
   const body = { subOrgId, email: holder.email.toUpperCase(), active: false, firstName: 'X' }
   const reply = await t.patch(`/v1/users/${user.id}`, body)
@@ -103,7 +88,7 @@ test('an address that somebody has is refused, and nothing of the patch is kept'
 
 test('a deleted user is gone from every look-up and the address is free', async () => {
   const user = await addUser({ externalId: 'gone-1' })
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await freshEvents()
   const path = `/v1/users/${user.id}`
   const reply = await t.delete(`${path}?subOrgId=${subOrgId}`)
@@ -131,7 +116,7 @@ test('every session of a user is ended by either id', async () => {
   const user = await addUser()
   const userId = newId()
   await db.updateTable('users').set({ auth_account_id: userId }).where('id', '=', user.id).execute()
-  const ids = [await addSession(user.id), await addSession(user.id)]
+  const ids = [await plantSession(db, user.id), await plantSession(db, user.id)]
   const revoker = await t.withKey({ subOrgId, scopes: ['sessions.revoke'] })
   await freshEvents()
   const reply = await revoker.delete(`/v1/users/${userId}/sessions`)

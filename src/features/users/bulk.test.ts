@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { watchEvents } from '../../../test/people.ts'
 
 const { tenant, events, app } = await startApp()
 const { db } = app.platform
@@ -9,13 +10,7 @@ const subOrgId = await t.organization()
 const put = (body: Record<string, unknown>) => t.put('/v1/users', { subOrgId, ...body })
 const emailsOf = (users: { email: string }[]) => users.map((user) => user.email)
 
-let seen = 0
-async function freshEvents() {
-  const all = (await events({ accountId: t.accountId })).filter((event) => event.type.startsWith('user.'))
-  const fresh = all.slice(seen)
-  seen = all.length
-  return fresh
-}
+const freshEvents = watchEvents({ events }, t.accountId)
 
 test('every row has its own outcome, in order', async () => {
   await t.post('/v1/users', { subOrgId, email: 'here@example.com' })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { plantSession, watchEvents } from '../../../test/people.ts'
 import { newId } from '../../platform/ids.ts'
 
 const { tenant, events, app } = await startApp()
@@ -16,22 +17,7 @@ async function addUser(fields: Record<string, unknown> = {}, subOrgId = source) 
   return reply.body.user
 }
 
-async function addSession(userId: string): Promise<string> {
-  const id = newId()
-  await sql`insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
-      refresh_hash, idle_expires_at, expires_at)
-    select directory_id, ${id}::uuid, environment_id, id, ${newId()}::uuid, 'otp', '{otp}', 'aal1', ${id}::bytea,
-      clock_now() + interval '1 hour', clock_now() + interval '1 day' from users where id = ${userId}`.execute(db)
-  return id
-}
-
-let seen = 0
-async function freshEvents() {
-  const all = (await events({ accountId: t.accountId })).filter((event) => /^(user|session)\./.test(event.type))
-  const fresh = all.slice(seen)
-  seen = all.length
-  return fresh
-}
+const freshEvents = watchEvents({ events }, t.accountId)
 
 function move(id: string, targetSubOrgId: string, subOrgId = source, caller: { post: typeof t.post } = t) {
   return caller.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId })
@@ -45,7 +31,7 @@ test('a moved user keeps ids and profile, and loses role, provisioning and sessi
     .set({ auth_account_id: userId, role: 'admin', scim_managed: true, email_verified: true })
     .where('id', '=', user.id)
     .execute()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await freshEvents()
   const reply = await move(user.id, target)
   const moved = { ...user, userId, subOrgId: target, emailVerified: true, updatedAt: expect.any(String) }
@@ -66,7 +52,7 @@ test('a moved user keeps ids and profile, and loses role, provisioning and sessi
 
 test('a move to where the user is changes nothing', async () => {
   const user = await addUser()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await freshEvents()
   const scoped = await t.withKey({ subOrgId: source })
   const reply = await move(user.id, source, source, scoped)
@@ -78,7 +64,7 @@ test('a move to where the user is changes nothing', async () => {
 
 test('a taken address in the target refuses the move and leaves everything', async () => {
   const user = await addUser()
-  const session = await addSession(user.id)
+  const session = await plantSession(db, user.id)
   await addUser({ email: user.email.toUpperCase() }, target)
   await freshEvents()
   const reply = await move(user.id, target)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { watchEvents } from '../../../test/people.ts'
 import { type Origin, systemOrigin } from '../../platform/events.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
@@ -36,13 +37,7 @@ function signUp(email: string, names: { firstName?: string } = {}, origin: Origi
   return inTx({ ...work, origin }, (work) => provisionPendingUser(work, { ...address, ...names }))
 }
 
-let seen = 0
-async function freshEvents() {
-  const all = (await events({ accountId: t.accountId })).filter((event) => /^(user|session)\./.test(event.type))
-  const fresh = all.slice(seen)
-  seen = all.length
-  return fresh
-}
+const freshEvents = watchEvents({ events }, t.accountId)
 
 test('a sign-up waits a day for its proof, then counts as nobody', async () => {
   await freshEvents()

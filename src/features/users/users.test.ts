@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../test/harness.ts'
+import { watchEvents } from '../../../test/people.ts'
 import { newId } from '../../platform/ids.ts'
 
 const { tenant, events, app } = await startApp()
@@ -17,14 +18,7 @@ async function addUser(fields: Record<string, unknown> = {}, at: Tenant = t, org
   return reply.body.user
 }
 
-/** Events of users and sessions since the call before. */
-let seen = 0
-async function freshEvents() {
-  const all = (await events({ accountId: t.accountId })).filter((event) => /^(user|session)\./.test(event.type))
-  const fresh = all.slice(seen)
-  seen = all.length
-  return fresh
-}
+const freshEvents = watchEvents({ events }, t.accountId)
 
 test('a created user is answered whole, stored and recorded', async () => {
   await freshEvents()
