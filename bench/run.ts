@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-// The peers are no part of the product's own install: they come when somebody first measures.
+// The peers are not part of the product's own install: they are installed for the first measurement.
 const here = fileURLToPath(new URL('.', import.meta.url))
 if (!existsSync(new URL('node_modules', import.meta.url))) {
   const { status } = spawnSync('npm', ['ci'], { cwd: here, stdio: ['ignore', process.stderr, 'inherit'] })

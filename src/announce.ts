@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Config } from './platform/config.ts'
 import type { Log } from './platform/log.ts'
 
-/** Tells what happens during a start: people in development, the log in production. */
+/** Reports progress during a start: to people in development, to the log in production. */
 export type Say = (line: string) => void
 
 export function sayTo(config: Config, log: Log): Say {
@@ -15,11 +15,11 @@ export interface Ready {
   config: Config
   log: Log
   port: number
-  /** A key made by this very start: its only chance to be seen. */
+  /** A key created by this very start: the only chance to show it. */
   firstKey: string | null
 }
 
-/** Tells that the service takes requests, and on the first start how to make one. */
+/** Announces that the service accepts requests, and on the first start how to make one. */
 export function announceReady({ config, log, port, firstKey }: Ready): void {
   const readyMs = Math.round(performance.now())
   if (config.production) {
@@ -30,16 +30,16 @@ export function announceReady({ config, log, port, firstKey }: Ready): void {
   const lines = [`Watchword ${version} is ready at ${address} (after ${(readyMs / 1000).toFixed(1)} s)`, '']
   if (firstKey)
     lines.push(
-      'Your first API key, with every scope, for the environment production. It is shown only this once:',
+      'Your first API key, with every scope, for the environment production. It is shown only once:',
       '',
       `  ${firstKey}`,
       '',
-      'Make a one-time password with it:',
+      'Create a one-time password with it:',
       '',
       `  curl ${address}/v1/otp/generate -H 'X-API-Key: ${firstKey}' -H 'Content-Type: application/json' -d '{}'`,
       '',
     )
   lines.push(`API reference: ${address}/docs`)
-  if (!config.smtpUrl) lines.push(`Mails that would be sent: ${address}/dev/mail`)
+  if (!config.smtpUrl) lines.push(`Mails, kept instead of sent: ${address}/dev/mail`)
   process.stdout.write(`${lines.join('\n')}\n\n`)
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
-import { docsPages } from './features/docs/docs.ts'
-import { hostedPages } from './features/hosted/hosted.ts'
+import { isOriginAllowed } from './features/login/login.ts'
 import { isServiceEnabled } from './features/services/services.ts'
+import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
@@ -12,10 +12,10 @@ import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
 import { openDatabase } from './platform/db/pool.ts'
 import { transactions } from './platform/db/tx.ts'
-import { buildServer } from './platform/http/server.ts'
+import { keyAuthenticator } from './platform/http/authenticate.ts'
+import { buildServer, type ServerParts } from './platform/http/server.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { mailDelivery } from './platform/mail/jobs.ts'
-import { mailPages } from './platform/mail/pages.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { routes } from './routes.ts'
@@ -33,11 +33,11 @@ export interface App {
   platform: Platform
   metrics: Metrics
   server: FastifyInstance
-  /** Stops answering, then closes what the process holds open. */
+  /** Stops accepting requests, then closes everything the process holds open. */
   close(): Promise<void>
 }
 
-/** Opens what every process of the service stands on. The database has been migrated. */
+/** Opens what every process of the service needs. The database must be migrated. */
 export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
   const { config, databaseUrl, masterKeys } = options
   const log = options.log ?? createLog(config)
@@ -71,14 +71,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
-  const server = buildServer({
-    platform,
-    routes,
-    pages: [...hostedPages(platform), ...mailPages(platform), ...docsPages(routes)],
-    metrics,
-    findApiKey: findApiKey(platform),
-    isServiceEnabled: (directory, service) => isServiceEnabled({ platform, directory }, service),
-  })
+  const server = buildServer(appParts(platform))
   return {
     platform,
     metrics,
@@ -88,5 +81,17 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await flushKeyUses(platform).catch(() => undefined)
       await close()
     },
+  }
+}
+
+/** What the HTTP server needs from the features. */
+export function appParts(platform: Platform): ServerParts {
+  return {
+    platform,
+    routes,
+    metrics: platform.metrics,
+    authenticators: { key: keyAuthenticator(findApiKey(platform)), user: userAuthenticator(platform) },
+    isServiceEnabled: (directory, service) => isServiceEnabled({ platform, directory }, service),
+    isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }
 }

@@ -2,21 +2,22 @@ import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
-import { otpJobs } from './features/otp/cleanup.ts'
-import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
+import { cleanUpOtps } from './features/otp/cleanup.ts'
+import { cleanUpCeremonies } from './features/passkey-credentials/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { userCleanup } from './features/users/cleanup.ts'
+import { markEventStream } from './platform/event-stream.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
 import type { JobHandler } from './platform/jobs/queue.ts'
 import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
 import type { Platform } from './platform/platform.ts'
 import { smsDelivery, smsJobs } from './platform/sms/jobs.ts'
 
-/** Every kind of background work. */
+/** Every background job. */
 export const jobs: JobHandler[] = [
   ...mailJobs,
   ...smsJobs,
-  ...otpJobs,
+  cleanUpOtps,
   cleanUpLinks,
   cleanUpLockouts,
   cleanUpFactors,
@@ -25,10 +26,11 @@ export const jobs: JobHandler[] = [
   cleanUpCeremonies,
   cleanUpSessions,
   cleanUpPlatform,
+  markEventStream,
   rotateSigningKeysWhenDue,
 ]
 
-/** Brings the gauges of what waits to leave up to date; every process that is scraped does so for itself. */
+/** Updates the gauges of the outboxes; every process that is scraped does so for itself. */
 export async function measureWaiting(platform: Platform): Promise<void> {
   await Promise.all([mailDelivery.measure(platform), smsDelivery.measure(platform)])
 }

@@ -6,13 +6,13 @@ interface Step {
   close(): Promise<void>
 }
 
-/** How a process ends: once, undoing its start in reverse order, each step within its time. */
+/** Ends a process once, undoing its start in reverse order, each step within its time limit. */
 export interface Lifetime {
-  /** Aborted when the end begins: from then on the process is not ready, and a start still under way gives up. */
+  /** Aborted when the end begins: from then on the process is not ready, and a start in progress gives up. */
   ending: AbortSignal
-  /** Adds what to undo. A step that takes longer than its limit is left behind. */
+  /** Adds a step to run at the end. A step that exceeds its limit is abandoned. */
   atEnd(name: string, limitMs: number, close: () => Promise<void>): void
-  /** Ends the process. A later call changes nothing. */
+  /** Ends the process. Idempotent. */
   end(exitCode: number): Promise<void>
 }
 
@@ -45,7 +45,7 @@ async function undo({ name, limitMs, close }: Step, report: (line: string) => vo
   if (problem !== null) report(`Stopping: ${name} ${problem}.`)
 }
 
-// Ctrl-C reaches us from the terminal, and again from npm, which passes it on to its child.
+// Ctrl-C reaches us from the terminal, and again from npm, which forwards it to its child.
 const ECHO_MS = 500
 
 /** The first SIGINT or SIGTERM ends the process gracefully, a second one at once. */

@@ -7,7 +7,7 @@ import type { Platform } from './platform/platform.ts'
 
 const CHECK_MS = 2000
 
-/** Tries each part that requests need, by a real use of it. */
+/** Checks each part that requests need by actually using it. */
 export function readinessChecks(platform: Platform, worker: Worker): () => Promise<Checks> {
   const wanted = readMigrations().map(({ name }) => name)
   return async () => {
@@ -39,7 +39,7 @@ async function isMigrated({ database }: Platform, wanted: string[]): Promise<boo
   return wanted.every((name) => applied.has(name))
 }
 
-/** The home account's key stands for all: it proves that the master key opens what signs. */
+/** Tries the home account's key, which stands for all: it proves that the master key opens the signing keys. */
 async function canSign(platform: Platform): Promise<boolean> {
   const home = await platform.db
     .selectFrom('environments')
@@ -48,6 +48,6 @@ async function canSign(platform: Platform): Promise<boolean> {
     .where('accounts.home', '=', true)
     .where('environments.slug', '=', 'production')
     .executeTakeFirst()
-  // A deployment that nobody has set up yet has nothing to sign with, and nothing to sign.
+  // A deployment that has not been set up yet has nothing to sign with, and nothing to sign.
   return home === undefined || (await publicKeys(platform, home.id)).length > 0
 }

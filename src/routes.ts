@@ -2,7 +2,9 @@ import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
+import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
+import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { magicLinkRoutes } from './features/magic-link/routes.ts'
@@ -21,6 +23,7 @@ import { tokenRoutes } from './features/tokens/routes.ts'
 import { unlockRoutes } from './features/unlock/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import type { Route } from './platform/http/route.ts'
+import { mailPages } from './platform/mail/pages.ts'
 
 /** Every route of the service. */
 export const routes: Route[] = [
@@ -44,6 +47,9 @@ export const routes: Route[] = [
   ...emailVerificationRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
-  ...mailRoutes,
+  ...mailRoutes(),
+  ...eventRoutes,
+  ...hostedPages,
+  ...mailPages,
   ...docsRoutes(() => routes),
 ]

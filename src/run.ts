@@ -7,7 +7,9 @@ import { createLog } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-/** Starts the service: in this process, or as the first of several, or as one of those. Ends it on a signal. */
+/**
+ * Starts the service: alone in this process, as the primary of several, or as one of its workers. Ends it on a signal.
+ */
 export async function runProcess(): Promise<void> {
   const lifetime = beginLifetime((line) => process.stderr.write(`${line}\n`))
   endOnSignals(lifetime)
@@ -19,7 +21,7 @@ export async function runProcess(): Promise<void> {
     else if (config.workers > 1) await (await import('./workers.ts')).runPrimary(config, lifetime)
     else await runAlone(config, lifetime)
   } catch (error) {
-    // Told to end during the start: what breaks then is no failure.
+    // If told to end during the start, what breaks is not a failure.
     if (lifetime.ending.aborted) return
     const line = explainStartFailure(error, config)
     process.stderr.write(`${line ?? `Watchword could not start. ${error instanceof Error ? error.stack : error}`}\n`)
@@ -27,7 +29,7 @@ export async function runProcess(): Promise<void> {
   }
 }
 
-/** The whole service in this one process. */
+/** Runs the whole service in this process. */
 async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const log = createLog(config)
   const say = sayTo(config, log)
@@ -45,12 +47,12 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   announceReady({ config, log, port, firstKey })
 }
 
-/** An error nobody caught leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */
+/** An uncaught error leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */
 function endOnFaults(config: Config, lifetime: Lifetime): void {
   const log = createLog(config)
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
-      // Connections break under those who still use them while the process ends.
+      // Connections still in use break while the process ends.
       if (lifetime.ending.aborted) return log.debug({ error, code: event }, 'An error while ending')
       log.error({ error, code: event }, 'An unexpected error ends this process')
       void lifetime.end(1)

@@ -8,33 +8,39 @@ import type { MasterKey } from './platform/crypto/master-key.ts'
 import { startEmbedded } from './platform/db/embedded.ts'
 import { migrate, migrationStatus, refuseNewerSchema } from './platform/db/migrate.ts'
 import { reachDatabase } from './platform/db/reach.ts'
+import { beginEventEpoch } from './platform/event-stream.ts'
 import { type PrivateListenerOptions, startPrivateListener } from './platform/http/private-listener.ts'
 import type { Log } from './platform/log.ts'
 import type { Platform } from './platform/platform.ts'
 
 const PATIENCE_MS = 30_000
-// Requests and jobs under way get 25 s together: orchestrators kill after 30.
+// Running requests and jobs get 25 s together: orchestrators kill after 30.
 const DRAIN_MS = 20_000
 const JOBS_MS = 4000
 const CLOSE_MS = 1000
 const EMBEDDED_STOP_MS = 60_000
 
-/** Brings up the database of this deployment and returns its URL. The embedded one is stopped last of all. */
+/** Brings up the database of this deployment and returns its URL. The embedded one is stopped last. */
 export async function openDeploymentDatabase(config: Config, lifetime: Lifetime, say: Say): Promise<string> {
   if (config.databaseUrl) {
     await reachDatabase(config.databaseUrl, { patienceMs: PATIENCE_MS, signal: lifetime.ending, notice: say })
     return config.databaseUrl
   }
   const starting = startEmbedded({ dataDir: config.dataDir, log: say })
-  // Told to end while it starts, we still must not leave it behind; a start that failed has left nothing.
+  // If told to end while it starts, we must still not leave it running; a failed start leaves nothing behind.
   const started = starting.catch(() => null)
   lifetime.atEnd('the embedded PostgreSQL', EMBEDDED_STOP_MS, async () => (await started)?.stop())
   return (await starting).url
 }
 
-/** Brings the schema to this release, or refuses where the operator does that apart. */
+/** Migrates the schema to this release, or refuses to start if the operator does that separately. */
 export async function bringSchema(config: Config, url: string): Promise<void> {
-  if (config.migrateOnStart) return migrate(url)
+  if (config.migrateOnStart) await migrate(url)
+  else await refuseOtherSchema(url)
+  await beginEventEpoch(url)
+}
+
+async function refuseOtherSchema(url: string): Promise<void> {
   const { pending, unknown } = await migrationStatus(url)
   refuseNewerSchema(unknown)
   if (pending.length)
@@ -44,8 +50,8 @@ export async function bringSchema(config: Config, url: string): Promise<void> {
 }
 
 /**
- * Sees to the first API key of a deployment that has none: the operator's own, or on an embedded database in
- * development a fresh one, which is returned to be shown this once.
+ * Provides the first API key of a deployment that has none: the operator's own, or, on an embedded database in
+ * development, a fresh one, which is returned to be shown once.
  */
 export async function provideFirstKey(platform: Platform): Promise<string | null> {
   const { bootstrapApiKey, production, databaseUrl } = platform.config
@@ -68,11 +74,11 @@ export interface ServiceOptions {
 export interface Service {
   app: App
   readers: Pick<PrivateListenerOptions, 'readChecks' | 'readMetrics'>
-  /** Takes requests; returns the port. */
+  /** Starts to accept requests; returns the port. */
   listen(): Promise<number>
 }
 
-/** Builds the app and starts its jobs. Ends in this order: requests, jobs, then its connections to the database. */
+/** Builds the app and starts its jobs. Shuts down in this order: requests, jobs, database connections. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { config, lifetime } = options
   const [{ buildApp }, { startWorker }, { jobs, measureWaiting }, { readinessChecks }, { describeMail }] =
@@ -95,7 +101,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     app,
     readers: {
       async readMetrics() {
-        // The job that measures it runs in one process of many. Metrics are told without a database, too.
+        // The job that measures it runs in only one of many processes. Metrics must work without a database, too.
         await measureWaiting(app.platform).catch(() => undefined)
         return app.metrics.registry.metrics()
       },
@@ -109,7 +115,9 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Where the process is asked about itself, until it is gone: while it ends the answer is that it is not ready. */
+/**
+ * Opens the private listener, which stays until the process is gone: while it ends, it reports that it is not ready.
+ */
 export function privateListener(config: Config, lifetime: Lifetime) {
   let close: (() => Promise<void>) | null = null
   lifetime.atEnd('closing the private listener', CLOSE_MS, async () => close?.())
@@ -119,16 +127,16 @@ export function privateListener(config: Config, lifetime: Lifetime) {
   }
 }
 
-/** Both IP versions, or IPv4 alone where the machine has no other. */
+/** Both IP versions, or only IPv4 if the machine has no IPv6. */
 function everyAddress(): string {
   const addresses = Object.values(networkInterfaces()).flat()
   return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0'
 }
 
-/** Takes no new connection and answers the requests under way. */
+/** Accepts no new connections and answers the requests already received. */
 async function drain(server: FastifyInstance): Promise<void> {
   const closed = server.close()
-  // A connection that falls idle during the drain would be kept open for its next request.
+  // A connection that becomes idle during the drain would be kept open for its next request.
   const sweep = setInterval(() => server.server.closeIdleConnections(), 50)
   await closed.finally(() => clearInterval(sweep))
 }

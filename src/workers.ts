@@ -7,21 +7,23 @@ import { openPlatform } from './app.ts'
 import type { Lifetime } from './lifetime.ts'
 import { type Config, ConfigError } from './platform/config.ts'
 import { loadMasterKeys } from './platform/crypto/master-key.ts'
+import { EMBEDDED_CONNECTIONS } from './platform/db/embedded-cluster.ts'
+import { CONNECTIONS_PER_PROCESS } from './platform/db/pool.ts'
 import { type Checks, checkNames } from './platform/http/private-listener.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 
-// Each process holds up to 17 connections, and the embedded database has 100.
-const EMBEDDED_WORKERS = 5
+// Some connections are left for the command line, and PostgreSQL reserves three for its superuser.
+const EMBEDDED_WORKERS = Math.floor((EMBEDDED_CONNECTIONS - 8) / CONNECTIONS_PER_PROCESS)
 const ANSWER_MS = 3000
 const STOP_MS = 27_000
 const HEALTHY_MS = 60_000
 
-/** The first of `WORKERS` processes and more: owns the embedded database, migrates, and keeps the others running. */
+/** The primary of `WORKERS` workers: owns the embedded database, migrates, and keeps the workers running. */
 export async function runPrimary(config: Config, lifetime: Lifetime): Promise<void> {
   if (!config.databaseUrl && config.workers > EMBEDDED_WORKERS)
     throw new ConfigError(
-      `WORKERS is ${config.workers}: the embedded database serves at most ${EMBEDDED_WORKERS}; set DATABASE_URL for more.`,
+      `WORKERS is ${config.workers}: the embedded database serves at most ${EMBEDDED_WORKERS}. For more, set DATABASE_URL.`,
     )
   const log = createLog(config)
   const say = sayTo(config, log)
@@ -31,7 +33,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const firstKey = await provideFirstKey(platform).finally(close)
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
-  // One ahead of the others: what keeps it from starting keeps all, and is told once.
+  // One starts ahead of the others: what stops it would stop all, and is reported once.
   const port = await startFirst(fork({ slot: 1, databaseUrl, log, lifetime }))
   if (port === null) return lifetime.end(1)
   for (let slot = 2; slot <= config.workers; slot++) fork({ slot, databaseUrl, log, lifetime })
@@ -42,7 +44,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   announceReady({ config, log, port, firstKey })
 }
 
-/** One of the processes that answer requests, on the database the primary has prepared. */
+/** A process that answers requests, on the database that the primary has prepared. */
 export async function runWorker(config: Config, lifetime: Lifetime): Promise<void> {
   const log = createLog(config)
   const service = await buildService({
@@ -63,7 +65,7 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
   await service.listen()
 }
 
-/** Numbers from 1 on that a replaced worker passes on, so that its figures go on under the same label. */
+/** Slot numbers from 1, which a worker's replacement inherits, so that its metrics continue under the same label. */
 const slots = new Map<number, number>()
 
 interface Place {
@@ -73,7 +75,7 @@ interface Place {
   lifetime: Lifetime
 }
 
-/** Starts a worker, and another in its place whenever it ends, sooner or later by how often that happens. */
+/** Starts a worker, and replaces it whenever it ends, with a delay that grows the more often that happens. */
 function fork(place: Place, deaths = 0): Worker {
   const { slot, databaseUrl, log, lifetime } = place
   const worker = cluster.fork({ DATABASE_URL: databaseUrl })
@@ -97,7 +99,7 @@ function fork(place: Place, deaths = 0): Worker {
   return worker
 }
 
-/** The port the worker answers on, or null when it ended before; it has told why. */
+/** @returns the worker's port, or null when it ended first, having said why. */
 async function startFirst(worker: Worker): Promise<number | null> {
   const over = new AbortController()
   const listening = once(worker, 'listening', { signal: over.signal }).then(([address]) => Number(address.port))
@@ -131,7 +133,7 @@ async function askAll(ask: Ask): Promise<unknown[]> {
   return answers.filter((answer) => answer !== null)
 }
 
-/** Null when the worker does not answer in time: it is starting, busy, or gone. */
+/** @returns null when the worker does not answer in time: it is starting, busy, or gone. */
 async function askWorker(worker: Worker, ask: Ask): Promise<unknown> {
   const id = ++questions
   const limit = AbortSignal.timeout(ANSWER_MS)
@@ -155,7 +157,7 @@ function isAnswer(message: unknown): message is { id: number; answer: unknown } 
   return typeof message === 'object' && message !== null && 'answer' in message && 'id' in message
 }
 
-/** A check has passed when it has in every worker that answers, and at least one does. */
+/** A check passes if it passes in every worker that answers, and at least one answers. */
 function mergeChecks(answers: unknown[]): Checks | null {
   if (answers.length === 0) return null
   const passed = (name: string) =>
@@ -169,7 +171,7 @@ function mergeChecks(answers: unknown[]): Checks | null {
   }
 }
 
-/** Every figure of every worker, told apart by the label `worker`. */
+/** All metrics of every worker, distinguished by the label `worker`. */
 async function mergeMetrics(answers: unknown[]): Promise<string> {
   const lists = answers.filter((answer) => Array.isArray(answer))
   return AggregatorRegistry.aggregate(lists).metrics()

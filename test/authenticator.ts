@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 
-/** How an authenticator, or whoever plays one, answers. What is absent is right. */
+/** How an authenticator, real or fake, answers. Anything absent is correct. */
 export interface Answering {
   origin: string
   /** Fingerprint, face or PIN; default true. */
@@ -15,7 +15,7 @@ export interface Answering {
   type?: string
   challenge?: string
   crossOrigin?: boolean
-  /** Of an answer to a sign-in; null: left out. */
+  /** In the answer to a sign-in; null to leave it out. */
   userHandle?: string | null
 }
 

@@ -10,7 +10,7 @@ import { removeLeftovers, temporaryName } from '../src/platform/db/embedded-proc
 
 const run = promisify(execFile)
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/snap/bin/chromium']
-// Its own errands would look like requests of the page.
+// Its background requests would look like the page's.
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run']
 const UNPACKED = fileURLToPath(
   new URL(`../node_modules/.cache/chromium-${manifest.devDependencies['@sparticuz/chromium']}`, import.meta.url),

@@ -13,7 +13,7 @@ const app = await startApp()
 const { platform } = app.app
 const tenant = await app.tenant()
 
-// Where hashes of passwords live; nothing else of these tables is left out.
+// Columns with password hashes; nothing else in these tables is left out.
 const HASHES = ['public.password_credentials', 'public.password_history']
 
 /** Every row of every table of ours and of the job queue, as text. */
@@ -63,7 +63,7 @@ async function sendCanaries(): Promise<{ secrets: string[]; replies: Reply[] }> 
   return { secrets, replies }
 }
 
-/** Every hash of a password, which nothing but its own column may hold. */
+/** Every password hash, which may only be in its own column. */
 async function storedHashes(): Promise<string[]> {
   const present = platform.db.selectFrom('password_credentials').select('hash')
   const rows = await present.unionAll(platform.db.selectFrom('password_history').select('hash')).execute()
@@ -134,7 +134,7 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
   )
   expect(echoed.map((reply) => reply.text)).toEqual([])
   expect(made.replies.every((reply) => reply.status < 500)).toBe(true)
-  // Tokens are answered where they belong; a password or a hash never is.
+  // Tokens appear in answers where they belong; a password or a hash never does.
   const told = used.replies.join('\n')
   expect([...used.passwords, ...used.hashes, ...hashes].filter((secret) => told.includes(secret))).toEqual([])
 })

@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import {
-  confirmPhone,
-  confirmTotp,
-  insertPendingPhone,
-  insertPendingTotp,
-  makeTotpSecret,
-  noteEnrolled,
-  trustDevice,
-} from '../src/features/factors/factors.ts'
+import { confirmTotp, insertPendingTotp, makeTotpSecret, updateMfaEnrolled } from '../src/features/factors/factors.ts'
 import { stepAt, totpCode } from '../src/features/factors/totp.ts'
-import { type Directory, findDirectory } from '../src/platform/http/directory.ts'
+import type { Directory } from '../src/platform/http/directory.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
-import { inTx } from '../src/platform/work.ts'
 import type { Caller, Reply, TestApp } from './harness.ts'
-import { workIn } from './work.ts'
 
-/** The code that an app shows now, or so many steps from now. `aheadSeconds`: by how much the test has moved the clock. */
+/**
+ * The code that an app shows now, or so many steps from now. `aheadSeconds`: by how much the test has moved the clock.
+ */
 export function codeOf(secret: string, stepsAhead = 0, aheadSeconds = 0): string {
   return totpCode(secret, stepAt(Date.now() / 1000 + aheadSeconds) + stepsAhead)
 }
 
-/** Enrolls an authenticator app over the API. The code of this moment is spent with it. */
+/** Enrolls an authenticator app over the API, which consumes the current code. */
 export async function enrollTotp(caller: Caller, userId: string, options: { subOrgId?: string; ahead?: number } = {}) {
   const { subOrgId, ahead = 0 } = options
   const named = { userId, ...(subOrgId ? { subOrgId } : {}) }
@@ -64,7 +56,7 @@ export async function plantTotp(app: TestApp, directory: Directory, userId: stri
   await insertPendingTotp(platform.db, directory, { userId, id, secretSealed, ttlSeconds: 600 })
   await platform.tx(async (tx) => {
     if (isConfirmed) await confirmTotp(tx, directory, { userId, id, step: 0 })
-    await noteEnrolled(tx, directory, userId)
+    await updateMfaEnrolled(tx, directory, userId)
   })
   return { id, secret }
 }
@@ -75,43 +67,4 @@ export async function sentSmsCode(app: TestApp, phone: string): Promise<string> 
   const code = /\d{6}/.exec(messages.find((message) => message.to === phone)?.text ?? '')?.[0]
   if (!code) throw new Error(`No code was sent to ${phone}`)
   return code
-}
-
-const PHONE = '+14155550123'
-
-/** What a world has of second factors. */
-export async function makeFactors(app: TestApp, scoped: Caller) {
-  const { platform } = app.app
-  succeeded(await scoped.patch('/v1/otp/settings', { sms_allowed_countries: ['US'] }))
-  succeeded(await scoped.patch('/v1/mfa/policy', { allowed_methods: ['totp', 'backup', 'sms'] }))
-  const [owner, waiting] = [await makeProvenUser(scoped), await makeProvenUser(scoped)]
-  const row = await platform.db.selectFrom('users').select('directory_id').where('id', '=', owner.id).executeTakeFirst()
-  const directory = row && (await findDirectory(platform, row.directory_id))
-  if (!directory) throw new Error('A user without a directory')
-  const totp = await plantTotp(app, directory, owner.id, true)
-  const pending = await plantTotp(app, directory, waiting.id, false)
-  const phone = { userId: owner.id, id: randomUUID(), phone: PHONE, codeHash: Buffer.alloc(0), ttlSeconds: 600 }
-  await inTx(workIn(platform, directory), async (work) => {
-    await insertPendingPhone(work.db, directory, phone)
-    await confirmPhone(work.db, directory, owner.id, phone.id)
-    await trustDevice(work, { userId: owner.id, userAgent: null, days: 30 })
-  })
-  const device = await platform.db
-    .selectFrom('trusted_devices')
-    .select('id')
-    .where('user_id', '=', owner.id)
-    .executeTakeFirstOrThrow()
-  succeeded(await scoped.post('/v1/mfa/sms', { userId: waiting.id, phone: PHONE }))
-  return {
-    factorSecret: totp.secret,
-    pendingSecret: pending.secret,
-    smsCode: await sentSmsCode(app, PHONE),
-    ids: {
-      factorUser: owner.id,
-      pendingUser: waiting.id,
-      pendingTotp: pending.id,
-      challengeToken: succeeded(await signInByLink(scoped, owner.email)).challenge_token as string,
-      trustedDevice: device.id,
-    },
-  }
 }

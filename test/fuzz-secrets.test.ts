@@ -6,8 +6,8 @@ import { linkTypes, mailLinkTo } from './mailed-links.ts'
 import { newEmail } from './people.ts'
 import { makeWorld } from './world.ts'
 
-// What people type and what mails bring, twisted: passwords, addresses, tokens, hashes of an import. No text is an
-// error of ours, and none opens what it should not.
+// Malformed user input and mail content: passwords, addresses, tokens, hashes of an import. No input causes an internal
+// error, and none gives access that it should not.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -15,7 +15,7 @@ const world = await makeWorld(app, tenant)
 const { scoped, ids } = world
 await scoped.patch('/v1/auth/settings', { lockout_max_attempts: 100, open_signup_default: true })
 
-/** Any text, down to halves of characters. */
+/** Any string, even with lone surrogates. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 140 }),
   fc.string({ unit: 'binary', maxLength: 140 }),
@@ -74,7 +74,7 @@ test('no address and no password of a stranger is an error of ours', async () =>
 
 const tokens = [ids.magicLink, ids.resetLink, ids.verificationLink, ids.signupLink, ids.inviteToken, ids.unlockLink]
 
-/** A token that is nearly right, and never right. */
+/** A token that is almost right, but never right. */
 const twisted = fc
   .tuple(fc.constantFrom(...tokens), fc.nat(), fc.oneof(text, fc.constantFrom('', 'A', '0', '%00', ' ')))
   .map(([token, at, put]) => token.slice(0, at % token.length) + put + token.slice((at % token.length) + 1))

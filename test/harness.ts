@@ -80,7 +80,7 @@ export interface StartOptions {
   env?: Record<string, string>
 }
 
-/** Starts the service in this process, on a database of its own, with a clock that tests move. */
+/** Starts the service in this process, on its own database, with a clock that tests can move. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   const serverUrl = inject('serverUrl')
@@ -133,7 +133,7 @@ async function installMovableClock(app: App): Promise<void> {
     'select date_trunc(''milliseconds'', now()) + (select ahead from public.test_clock)'`.execute(app.platform.db)
 }
 
-/** A caller of a service at any address; null: without a key. */
+/** A caller of a service at any URL, without a key if that is null. */
 export function caller(baseUrl: string, key: string | null): Caller {
   const call = async (
     method: string,

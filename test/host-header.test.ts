@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
-import { MAIL_KINDS } from '../src/platform/mail/kinds.ts'
+import { mailKinds } from '../src/platform/mail/kinds.ts'
 import { routes } from '../src/routes.ts'
 import { enrollTotp, makeProvenUser, signInByLink } from './factors.ts'
 import { startApp } from './harness.ts'
@@ -9,15 +9,15 @@ import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { mailedLink } from './sign-in.ts'
 import { makeWorld, type World } from './world.ts'
 
-// Host-header poisoning: no header and no request target that somebody makes up changes a mail, or where a link leads.
-// Forwarded headers are believed here, as they are behind a proxy.
+// Host-header poisoning: no forged header or request target changes a mail or where a link leads. Forwarded headers are
+// trusted here, as they are behind a proxy.
 
 const BASE_URL = 'https://auth.acme.example'
 const EVIL = 'evil.example'
 const app = await startApp({ env: { WATCHWORD_BASE_URL: BASE_URL, WATCHWORD_TRUST_PROXY: '127.0.0.0/8' } })
 const { port } = new URL(app.baseUrl)
 
-/** Every route that mails somebody, or answers a link to be mailed. */
+/** Every route that sends a mail, or returns a link to be mailed. */
 const MAILING_ROUTES = [
   'DELETE /v1/mfa/sms',
   'DELETE /v1/mfa/totp',
@@ -47,7 +47,7 @@ const MAILING_ROUTES = [
 
 type MakeRequest = (world: World) => SampleRequest | Promise<SampleRequest>
 
-/** Requests that mail, of routes whose sample does not. */
+/** Requests that send a mail, for routes whose sample does not. */
 const more: Record<string, MakeRequest | MakeRequest[]> = {
   'PATCH /v1/users/{userId}': ({ ids, email }) => ({ params: { userId: ids.user }, body: { email: `new-${email}` } }),
   'POST /v1/otp/generate': ({ email }) => ({ body: { email } }),
@@ -81,7 +81,7 @@ async function failTwice({ scoped }: World, email: string): Promise<void> {
   for (const _ of [1, 2]) await scoped.post('/v1/auth/login/password', { email, password: 'a mistake' })
 }
 
-/** What to ask of a route: its sample, what else mails, and with the link in the answer where it can be. */
+/** Requests to a route: its sample, others that send a mail, and, where possible, one with the link in the answer. */
 function requestsOf(route: Route): MakeRequest[] {
   const sample = (world: World) => (route.auth === 'key' ? sampleOf(route, world) : {})
   const takesLink = 'deliver' in (route.body?.properties ?? {})
@@ -118,7 +118,7 @@ const disguises: Record<string, Disguise> = {
   'an absolute request target': { headers: { host: EVIL }, target: `http://${EVIL}` },
 }
 
-/** Asks a world of its own, exactly as it stands, and reads what that has queued. */
+/** Sends the request verbatim, in a world of its own, and reads what it has queued. */
 async function ask(route: Route, make: MakeRequest, { headers, target }: Disguise) {
   // Of its own, since some routes change what all of an account inherits.
   const tenant = await app.tenant()
@@ -160,7 +160,7 @@ function mailsOrLinks({ mails, text }: Answer): boolean {
   return mails.length > 0 || text.includes('token_hash=')
 }
 
-/** What was mailed and answered, without what differs from one request to the next. */
+/** What was mailed and answered, without what differs between requests. */
 function outline({ status, text, mails }: Answer): string {
   return JSON.stringify([status, text, mails])
     .replaceAll(/token_hash=[0-9A-Za-z]+/g, 'token_hash')
@@ -174,7 +174,7 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
 }
 
-/** What mails in earnest, of all that the routes can be asked. */
+/** Those of all requests that really send a mail. */
 async function findMailing() {
   const found = []
   for (const route of routes)
@@ -192,9 +192,7 @@ test('every route that mails, and every kind of mail, is known here', () => {
   const found = new Set(mailing.map(({ route }) => nameOf(route)))
   expect([...found].sort(), 'Is there a new one? Add it to MAILING_ROUTES').toEqual(MAILING_ROUTES)
   const kinds = new Set(mailing.flatMap(({ plain }) => plain.mails.map(({ kind }) => kind)))
-  expect([...kinds].sort(), 'Is there a new kind? Add a request that sends it to `more`').toEqual(
-    [...MAIL_KINDS].sort(),
-  )
+  expect([...kinds].sort(), 'Is there a new kind? Add a request that sends it to `more`').toEqual(mailKinds())
 })
 
 test.each(mailing)('$name: mails and links are the same, whatever host the request claims', async (each) => {

@@ -5,7 +5,7 @@ import { startApp, until } from './harness.ts'
 import { newEmail } from './people.ts'
 import { startSmtpPeer } from './smtp-peer.ts'
 
-// After an outage of the mail server: what a mail brings works when it arrives, or the mail is not sent at all.
+// After an outage of the mail server: a mail's code or link works when it arrives, or the mail is not sent at all.
 
 const peer = await startSmtpPeer({ withoutStarttls: true })
 afterAll(() => peer.stop())
@@ -50,7 +50,7 @@ async function lock({ subOrgId, email }: Person) {
   return { ...third, status: third.status === 401 ? 200 : third.status }
 }
 
-/** Every kind of mail, and for how long what it brings is good. */
+/** Every kind of mail, and how long its code or link is valid. */
 const mailings: [string, number, (person: Person) => Promise<{ status: number; text: string }>][] = [
   ['login_otp', 5 * MINUTE, sendAt('/v1/auth/login/otp/send')],
   ['signup_otp', 5 * MINUTE, signUpAt('/v1/auth/signup/otp/send')],
@@ -68,7 +68,7 @@ const mailings: [string, number, (person: Person) => Promise<{ status: number; t
   ['invite', 7 * DAY, administer('invite')],
 ]
 
-/** Sends the mail, and has the server be back that much later: how many arrived, and what was counted as expired. */
+/** Sends the mail while the server is down for so long. Returns how many arrived and how many counted as expired. */
 async function sendLate(mailing: (typeof mailings)[number], afterSeconds: number) {
   const [kind, , send] = mailing
   const subOrgId = await tenant.organization()

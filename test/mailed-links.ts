@@ -9,11 +9,11 @@ export type LinkType = (typeof linkTypes)[number]
 export interface Person {
   subOrgId: string
   email: string
-  /** Null: a sign-up link makes the user. */
+  /** Null for a sign-up link, which creates the user. */
   userId: string | null
 }
 
-/** Has a link of a type mailed to somebody fresh, as people come to be mailed one. */
+/** Has a link of a type mailed to a fresh recipient, over the API. */
 export async function mailLinkTo(
   app: TestApp,
   tenant: Tenant,

@@ -4,7 +4,7 @@ import { routes } from '../src/routes.ts'
 import { type Caller, startApp } from './harness.ts'
 import { nameOf, notIds, orgWideOnly, type SampleRequest, sampleOf, sendSample } from './samples.ts'
 import { snapshot } from './snapshot.ts'
-import { type Kind, kinds, makeWorld, unknownId, type World } from './world.ts'
+import { type Kind, kindsOf, makeWorld, unknownId, type World } from './world.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -18,7 +18,7 @@ const foreign = {
   }),
 }
 
-const kindOf = new Map(kinds.map((kind) => [own.ids[kind], kind]))
+const kindOf = kindsOf(own)
 
 /** Puts other ids in place of the world's own, wherever they are in a request. */
 function replaceIds(sample: SampleRequest, replace: (kind: Kind, id: string) => string): SampleRequest {
@@ -61,7 +61,7 @@ test.each(byName)('%s: its sample names every id that the route takes', (name, r
   // Where one of several ids is enough, the sample has one.
   const optional = name === 'POST /v1/auth/token/revoke' ? ['session_id'] : []
   const missing = [...fields].filter((field) => !optional.includes(field) && !sample.includes(`"${field}":"AN ID"`))
-  expect(missing, 'put `ids.…` into the row of test/samples.ts, or the field into `notIds`').toEqual([])
+  expect(missing, 'put `ids.…` into the row of its sample.ts, or the field into `notIds` there').toEqual([])
 })
 
 /** What a caller learns: the same for what it may not see and for what does not exist. */

@@ -12,7 +12,7 @@ import { nameOf } from './samples.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 import { workIn } from './work.ts'
 
-// Every route whose answer has a session, against everything that a second factor may depend on.
+// Every route whose answer has a session, against every state that a second factor may depend on.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -38,7 +38,7 @@ async function mailed(person: Person, path: string, kind: string, body: object =
 const setPassword = async ({ id, subOrgId }: Person) =>
   succeeded(await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD }))
 
-/** What leads up to a route; run before the state is set, it answers the call itself. */
+/** The steps before a route; run before the state is set, it returns the call itself. */
 type Begin = (person: Person) => Promise<(headers: Headers) => Promise<Reply>>
 
 function byCode(purpose: 'login' | 'signup'): Begin {
@@ -139,7 +139,7 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
       const body = { subOrgId, refresh_token: session.refresh_token }
       return (headers) => tenant.post('/v1/auth/token/refresh', body, headers)
     },
-    // Who enrolls of their own accord is not asked in the midst of a session.
+    // A user who enrolls voluntarily is not asked in the middle of a session.
     answers: { ...FOR_A_METHOD, enrolled: 'session' },
   },
   'POST /v1/auth/login/passkey/verify': {
@@ -211,7 +211,9 @@ async function expectOutcome(reply: Reply, expected: Outcome) {
 }
 
 test('every route whose answer has a session has a row, and every row a route', () => {
-  const found = routes.filter((route) => 'session' in Object(Reflect.get(route.reply, 'properties'))).map(nameOf)
+  const found = routes
+    .filter((route) => 'session' in Object(Reflect.get(Object(route.replies[200]), 'properties')))
+    .map(nameOf)
   expect(found.sort()).toEqual([...Object.keys(rows), ...SECOND_STEPS].sort())
 })
 

@@ -7,7 +7,7 @@ import { makeWorld } from './world.ts'
 const app = await startApp()
 const keyed = routes.filter((route) => route.auth === 'key')
 const byName = keyed.map((route) => [nameOf(route), route] as const)
-// Tell of sessions, or end them, which stays possible.
+// They show or end sessions, which stays possible.
 const tellOrEnd = ['POST /v1/auth/token/introspect', 'POST /v1/auth/token/revoke']
 
 test.each(byName)('%s: its sample succeeds', async (name, route) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { scopes } from '../src/contract.ts'
 import type { Route } from '../src/platform/http/route.ts'
-import { scopes } from '../src/platform/http/scopes.ts'
 import { routes } from '../src/routes.ts'
 import { type Caller, type Reply, startApp } from './harness.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf, samples, sendSample } from './samples.ts'
@@ -45,7 +45,7 @@ test('every keyed route has a sample, and every sample a route', () => {
   const names = byName.map(([name]) => name)
   expect(
     names.filter((name) => !(name in samples)),
-    'add rows to `samples` in test/samples.ts',
+    'add rows to `samples` in the sample.ts of the feature',
   ).toEqual([])
   expect(
     Object.keys(samples).filter((name) => !names.includes(name)),

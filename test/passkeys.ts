@@ -6,7 +6,7 @@ import { newEmail } from './people.ts'
 export const PAGE = 'http://localhost:3000'
 
 /** The page of a relying party: where the service is deployed, its own host. */
-const pageOf = (rpId: string) => (rpId === 'localhost' ? PAGE : `https://${rpId}`)
+export const pageOf = (rpId: string) => (rpId === 'localhost' ? PAGE : `https://${rpId}`)
 
 export interface PasskeyHolder {
   subOrgId: string
@@ -71,22 +71,4 @@ export async function signInBy(
   const { options, challengeId } = await signInOptions(caller, holder.subOrgId, email)
   const credential = holder.passkey.use(options, { origin: pageOf(options.rpId), ...answering })
   return caller.post('/v1/auth/login/passkey/verify', { subOrgId: holder.subOrgId, email, challengeId, credential })
-}
-
-/** A user with a passkey, an answer to a sign-in, and one that registers a second passkey: neither sent yet. */
-export async function makePasskeyRecords(caller: Caller, subOrgId: string) {
-  const holder = await newHolder(caller, subOrgId)
-  const login = await signInOptions(caller, subOrgId, holder.email)
-  const registration = await registrationOptions(caller, subOrgId, holder.userId)
-  return {
-    passkeyEmail: holder.email,
-    passkeyAnswer: holder.passkey.use(login.options, { origin: pageOf(login.options.rpId) }),
-    madePasskey: newPasskey().make(registration.options, { origin: pageOf(registration.options.rp.id) }),
-    ids: {
-      passkeyUser: holder.userId,
-      passkey: holder.credentialId,
-      passkeyChallenge: String(login.challengeId),
-      registrationChallenge: String(registration.challengeId),
-    },
-  }
 }

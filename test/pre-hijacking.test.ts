@@ -6,8 +6,8 @@ import { register, signInBy } from './passkeys.ts'
 import { newEmail } from './people.ts'
 import { mailedCode, mailedLink, type Tokens } from './sign-in.ts'
 
-// The attacks of Sudhodanan and Paverd, "Pre-hijacked Accounts" (USENIX Security 2022): somebody prepares an account
-// under an address that is not theirs, and waits for its owner.
+// The attacks of Sudhodanan and Paverd, "Pre-hijacked Accounts" (USENIX Security 2022): an attacker prepares an account
+// under someone else's address, and waits for its owner.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -33,7 +33,7 @@ async function ask(path: string, body: object) {
 
 const login = (place: Place, password: string) => tenant.post('/v1/auth/login/password', { ...place, password })
 
-/** The ways in which the owner of a mailbox proves it; each ends with whatever session it gives. */
+/** The ways to prove a mailbox; each returns the session it gives. */
 const proofs: Record<string, (place: Place) => Promise<{ session?: Tokens }>> = {
   'a sign-in code': async (place) => {
     const { otp_id } = await ask('/v1/auth/login/otp/send', place)
@@ -178,7 +178,7 @@ test('what was mailed to the address before opens nothing under the new one (une
       const rest = route.endsWith('accept') ? { token } : { email, token_hash: token }
       const password = /accept|confirm/.test(route) ? { password: ATTACKER } : {}
       const reply = await tenant.post(route, { subOrgId: place.subOrgId, ...rest, ...password })
-      // A sign-up link of the old address makes a person of that address, never opens the one that moved on.
+      // A sign-up link for the old address creates a new user there, and never opens the user who moved on.
       if (reply.status === 200) expect(reply.body.session.directory_user_id).not.toBe(user.id)
       else expect([reply.status, reply.body.code], route).toEqual([400, 'token_invalid'])
     }

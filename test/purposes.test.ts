@@ -5,7 +5,7 @@ import { startApp } from './harness.ts'
 import { newUser, type Person } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 
-// Every one-time secret against every route that takes one (ASVS 6.6.2): each passes where it belongs, and nowhere else.
+// Every one-time secret against every route that takes one (ASVS 6.6.2): each is accepted only where it belongs.
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -39,7 +39,7 @@ const linked = async (person: Person, kind: string): Promise<Secret> => ({
 const setPassword = (person: Person, body: object = {}) =>
   tenant.put(`/v1/users/${person.id}/password`, { subOrgId: person.subOrgId, password: PASSWORD, ...body })
 
-/** Of whom a challenge was made. */
+/** Whom a challenge was created for. */
 const codes = new Map<string, string[]>()
 
 /** A sign-in of the person, enrolled by now, that waits for a second factor. */
@@ -163,7 +163,7 @@ describe.each(Object.keys(secrets))('%s', (name) => {
     const isIn = (reply: { status: number; body: { valid?: boolean } }) =>
       reply.status === 200 && reply.body.valid !== false
     const own = Object.keys(consumers).filter((path) => consumers[path]?.takes.includes(name))
-    // A device is no proof of anything by itself.
+    // A device by itself proves nothing.
     expect(own).toHaveLength(name === 'trusted device' ? 0 : 1)
     for (const path of Object.keys(consumers)) {
       if (own.includes(path)) continue
@@ -172,7 +172,7 @@ describe.each(Object.keys(secrets))('%s', (name) => {
       expect(reply.status).toBeLessThan(500)
       expect(reply.text).not.toContain('access_token')
     }
-    // None of them has spent it.
+    // None of them has consumed it.
     const [path] = own
     if (path === undefined) return
     const reply = await present(path)

@@ -4,7 +4,7 @@ import type { Reply, Tenant, TestApp } from './harness.ts'
 import { newEmail } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
 
-/** What callers and people sent, and what they were answered. */
+/** What callers and people sent, and the answers they got. */
 export interface Used {
   passwords: string[]
   /** Of imports. */
@@ -15,7 +15,7 @@ export interface Used {
   replies: string[]
 }
 
-/** Uses everything that takes a password or a mailed link, with right ones and with wrong ones. */
+/** Uses everything that accepts a password or a mailed link, with right and wrong ones. */
 export async function useMailboxMethods(app: TestApp, tenant: Tenant): Promise<Used> {
   const caller = await makeCaller(app, tenant)
   await usePasswords(caller)
@@ -40,7 +40,7 @@ async function makeCaller(app: TestApp, tenant: Tenant) {
   }
   const post = (path: string, body: object, expected = 200) => check(expected, tenant.post(path, { subOrgId, ...body }))
   const keepToken = (token: string) => {
-    // What stands before the secret names the directory.
+    // The part before the secret names the directory.
     used.tokens.push(token.slice(-SECRET_LENGTH))
     return token
   }
@@ -137,7 +137,7 @@ async function useLock({ post, change, newUser, newPassword, linkTo }: SecretsCa
   await post('/v1/auth/unlock', unlock)
 }
 
-/** Of two people who are brought along one signs in, whose hash becomes another; a third row is refused. */
+/** Imports two users, one of whom signs in and so gets a new hash, and a third row that is refused. */
 async function useImport({ used, post, put, newPassword }: SecretsCaller) {
   const bring = (password: string) => {
     const salt = randomBytes(8)

@@ -25,7 +25,7 @@ export async function signIn(app: TestApp, caller: Caller, subOrgId: string, ema
   return reply.body.session
 }
 
-/** Makes a user and signs them in. */
+/** Creates a user and signs them in. */
 export async function signedInUser(app: TestApp, caller: Caller, subOrgId: string, email: string) {
   const made = await caller.post('/v1/users', { subOrgId, email })
   if (made.status !== 200) throw new Error(`No user: ${made.text}`)

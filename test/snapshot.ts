@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { TestApp } from './harness.ts'
 
-// What a refused request may write: counters that protect, and directories that come to be on their first use.
+// What a refused request may write: protective counters, and directories created on first use.
 const COUNTED = ['rate_counters', 'idempotency_keys', 'directories', 'schema_migrations', 'test_clock']
 const TOUCHED = ['last_used_at', 'last_used_ip', 'last_active_at']
 
 /**
- * A digest of every table, so that two of them tell whether anything was written in between. `failedSignInsOf`: a
- * directory whose events of refused sign-ins do not count; `failedSignIns` false: those of none do.
+ * A digest of every table: two of them show whether anything was written in between. `failedSignInsOf` names a
+ * directory whose events of refused sign-ins do not count; with `failedSignIns` false none of these events counts.
  */
 export async function snapshot(
   app: TestApp,

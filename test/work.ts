@@ -1,9 +1,16 @@
 import { systemOrigin } from '../src/platform/events.ts'
-import type { Directory } from '../src/platform/http/directory.ts'
+import { type Directory, findDirectory } from '../src/platform/http/directory.ts'
 import type { Platform } from '../src/platform/platform.ts'
 import type { Work } from '../src/platform/work.ts'
 
-/** What a test calls a rule with, where there is no request: the service itself acts. */
+/** The work with which a test calls a rule outside a request, acting as the service itself. */
 export function workIn(platform: Platform, directory: Directory): Work {
   return { platform, directory, origin: systemOrigin(), db: platform.db }
+}
+
+/** The same for a directory by its id. Throws when there is none. */
+export async function getWorkIn(platform: Platform, directoryId: string): Promise<Work> {
+  const directory = await findDirectory(platform, directoryId)
+  if (!directory) throw new Error(`No directory ${directoryId}`)
+  return workIn(platform, directory)
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { makeBreachedList } from '../src/features/credentials/breached.ts'
 
-// Makes the list of common passwords anew from a file of one password a line:
+// Rebuilds the list of common passwords from a file with one password per line:
 //   node tools/breached-passwords.ts passwords.txt
 // src/features/credentials/breached-passwords.txt says where its lines came from.
 

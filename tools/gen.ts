@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { errorsMarkdown } from '../src/features/docs/error-catalogue.ts'
+import { eventsMarkdown } from '../src/features/docs/event-catalogue.ts'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { routes } from '../src/routes.ts'
@@ -17,6 +18,7 @@ const generators: Record<string, (outFile: string) => Promise<void>> = {
   'src/platform/db/schema.gen.ts': generateSchema,
   'openapi.json': generateOpenApi,
   'docs/errors.md': async (outFile) => writeFileSync(outFile, errorsMarkdown(routes)),
+  'docs/events.md': async (outFile) => writeFileSync(outFile, eventsMarkdown()),
 }
 
 /** Row types, from what the migrations make of an empty database. */

@@ -12,11 +12,11 @@ export interface Measurement {
 
 /** What a row is held against: another row of the same run, or its own absolute figure. */
 export interface Target {
-  /** Id of the row to divide by; null: the absolute figure. */
+  /** Id of the row to divide by; null for the absolute figure. */
   of: string | null
   on: 'value' | 'p50Ms' | 'p99Ms'
   bound: 'at least' | 'at most'
-  /** Null: the ratio is shown, nothing is asked of it. */
+  /** Null when the ratio is only shown. */
   figure: number | null
 }
 
@@ -52,7 +52,7 @@ export function createBench(settings: { seconds: number; connections: number }):
     },
     atEnd: (end) => void ends.push(end),
     close: async () => {
-      // In the order opposite to their making: servers leave before their database does.
+      // In reverse order of creation: servers end before their database.
       for (const end of ends.reverse()) await end().catch((error: unknown) => console.error(String(error)))
     },
   }

@@ -7,7 +7,7 @@ export function readField(value: unknown, path: string): unknown {
   return at
 }
 
-/** One member of a parsed object; undefined when it is no object or has none of that name. */
+/** A member of a parsed object; undefined when it is not an object or has no such member. */
 export function readMember(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

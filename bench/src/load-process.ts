@@ -54,7 +54,7 @@ function open(): Promise<Socket> {
   })
 }
 
-/** Sends one request after the other on one connection, each after the answer to the one before. */
+/** Sends one request after the other on one connection, each after the previous answer. */
 async function drive(first: Socket, connection: number): Promise<void> {
   let socket = first
   for (let index = take(connection); index !== null; index = take(connection)) {
@@ -120,10 +120,10 @@ function record(answer: Answer | null, index: number, connection: number, latenc
     const value = readField(JSON.parse(answer.body), plan.chain.field)
     if (typeof value === 'string') values[connection] = value
   }
-  // Answers after the deadline only end what was under way: counting them would stretch the window.
+  // Answers after the deadline only complete running requests: counting them would stretch the window.
   if (stopping) return
   completed++
-  // A quick refusal is no work done: rate and latencies are of right answers alone.
+  // A quick refusal is not work done: rate and latencies are those of right answers only.
   if (!failure) latenciesMs.push(latencyMs)
   lastAnswerAt = performance.now()
 }

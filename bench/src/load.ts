@@ -43,11 +43,11 @@ export interface LoadResult {
   /** Status and body of the first failure. */
   firstFailure: string | null
   bodies: string[]
-  /** For `chain`: the values to go on with. */
+  /** For `chain`: the values to continue with. */
   values: string[]
 }
 
-/** Runs a plan in a process of its own, so that generator and bench share no event loop. */
+/** Runs a plan in a separate process, so that generator and bench share no event loop. */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
   return await runJob<LoadResult>(new URL('./load-process.ts', import.meta.url), plan)
 }

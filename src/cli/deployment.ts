@@ -8,12 +8,15 @@ import { createLog } from '../platform/log.ts'
 import type { Platform } from '../platform/platform.ts'
 import { CliError, note } from './print.ts'
 
-/** Who acts in what the command line records. */
+/** The origin of events that the command line records. */
 export function cliOrigin(): Origin {
   return { requestId: null, actor: { type: 'cli', id: null }, endUser: { ip: null, userAgent: null }, recorded: [] }
 }
 
-/** Works on the deployment's database: the service's embedded one while that runs, else one started for this command. */
+/**
+ * Runs `work` on the deployment's database. An embedded one is shared with a running service, or started for this
+ * command.
+ */
 export async function withDatabase<T>(work: (config: Config, url: string) => Promise<T>): Promise<T> {
   const config = loadConfig()
   if (config.databaseUrl) {
@@ -28,7 +31,7 @@ export async function withDatabase<T>(work: (config: Config, url: string) => Pro
   }
 }
 
-/** Works with what features stand on, on a schema of this very release. */
+/** Runs `work` with a platform, on a schema of this very release. */
 export async function withPlatform<T>(work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>): Promise<T> {
   return withDatabase(async (config, url) => {
     await requireSchema(url)
@@ -36,7 +39,7 @@ export async function withPlatform<T>(work: (platform: Platform, masterKeys: Mas
   })
 }
 
-/** The same on a schema that is known to fit. */
+/** The same without checking the schema. */
 export async function openDeployment<T>(
   config: Config,
   url: string,

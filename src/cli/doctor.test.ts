@@ -101,7 +101,10 @@ test('migrates apart from the service, and tells what is applied', async () => {
 test('prints the description of the API, on stdout or into a file', async () => {
   const printed = await runCommand({}, 'openapi', '--base-url', 'https://auth.example.com')
   const document = JSON.parse(printed.stdout)
-  expect([document.openapi, document.servers]).toEqual(['3.1.0', [{ url: 'https://auth.example.com' }]])
+  expect([document.openapi, document.servers.map((server: { url: string }) => server.url)]).toEqual([
+    '3.1.0',
+    ['https://auth.example.com/api', 'https://auth.example.com'],
+  ])
   const file = join(makeDataDir(), '..', 'openapi.json')
   expect(await runCommand({}, 'openapi', '--out', file)).toMatchObject({ code: 0, stdout: '' })
   expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).paths)).toContain('/healthz')

@@ -20,15 +20,15 @@ interface Finding {
   detail: string
 }
 
-/** `report` takes the exit code: 1 when there is a problem. */
+/** `report` receives the exit code: 1 if there is a problem. */
 export function addDoctor(program: Command, report: (exitCode: number) => void): void {
   program
     .command('doctor')
-    .description('examine the configuration and everything the service needs, without changing anything')
-    .option('--json', 'for scripts')
+    .description('check the configuration and everything the service needs, without changing anything')
+    .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
-      '\nSends no mail and no SMS. Exits with 1 when there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
+      '\nSends no email and no SMS. Exits with 1 if there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
     )
     .action(async (options: { json?: boolean }) => {
       const findings = await examine()
@@ -77,7 +77,7 @@ function examineBaseUrl({ baseUrl, production }: Config): Finding {
     return {
       check: 'base URL',
       state: 'warning',
-      detail: `${baseUrl} reaches nobody else: mailed links will point there.`,
+      detail: `${baseUrl} works only on this machine, and mailed links will point there.`,
     }
   return { check: 'base URL', state: 'ok', detail: baseUrl }
 }
@@ -90,7 +90,7 @@ function examineDataDir({ dataDir }: Config): Finding {
   try {
     accessSync(existing, constants.W_OK)
   } catch {
-    const detail = `${existing} is not writable for this user: give this user the directory, or set WATCHWORD_DATA_DIR.`
+    const detail = `${existing} is not writable for this user: change its owner, or set WATCHWORD_DATA_DIR.`
     return { check, state: 'problem', detail }
   }
   const { bavail, bsize } = statfsSync(existing)
@@ -100,7 +100,7 @@ function examineDataDir({ dataDir }: Config): Finding {
   return {
     check,
     state: 'ok',
-    detail: `${dataDir}${existing === dataDir ? '' : ' (made at the first start)'}, ${free}.`,
+    detail: `${dataDir}${existing === dataDir ? '' : ' (created at the first start)'}, ${free}.`,
   }
 }
 
@@ -109,9 +109,9 @@ function nearestExisting(path: string): string {
 }
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
-  // Examining must not make a database where there is none.
+  // The check must not create a database where there is none.
   if (!config.databaseUrl && !existsSync(config.dataDir))
-    return [{ check: 'database', state: 'ok', detail: 'The embedded one, made at the first start.' }]
+    return [{ check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' }]
   try {
     const embedded = config.databaseUrl
       ? null
@@ -149,7 +149,7 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
     { check: 'database', state: 'ok', detail: `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.` },
     clock,
     migrations,
-    // A schema without the table of keys has no keys either.
+    // A schema that is not migrated may lack the table of keys.
     pending.length ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
   ]
 }
@@ -168,9 +168,9 @@ async function examineClock({ pool }: Database): Promise<Finding> {
 function examineMasterKeySetting(config: Config): Finding {
   try {
     const file = config.masterKeyFile ?? resolve(dirname(config.dataDir), 'master.key')
-    // Development makes it at the first start, and examining must not.
+    // Development creates it at the first start, and the check must not.
     if (!config.production && !config.masterKeys.length && !existsSync(file))
-      return { check: 'master key', state: 'ok', detail: `Made at the first start, in ${file}.` }
+      return { check: 'master key', state: 'ok', detail: `Created at the first start, in ${file}.` }
     const [first] = loadMasterKeys(config, () => undefined)
     return { check: 'master key', state: 'ok', detail: `Valid (${first?.id}).` }
   } catch (error) {
@@ -182,11 +182,11 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
   const setting = examineMasterKeySetting(config)
   const sealed = await db.selectFrom('data_keys').select('id').limit(1).executeTakeFirst()
   if (setting.state === 'problem' || !sealed) return setting
-  if (setting.detail.startsWith('Made'))
+  if (setting.detail.startsWith('Created'))
     return {
       ...setting,
       state: 'problem',
-      detail: 'The database is sealed, and no master key is set: restore the one it was sealed with.',
+      detail: 'The database has sealed values, but no master key is set: restore the one they were sealed with.',
     }
   try {
     const [first] = loadMasterKeys(config, () => undefined)

@@ -2,37 +2,37 @@ import { type Command, Option } from 'commander'
 import type { ImportOptions } from './import/import.ts'
 import { formats } from './import/person.ts'
 
-/** `report` takes the exit code: 2 when rows failed, 130 when it was stopped. */
+/** `report` receives the exit code: 2 if rows failed, 130 if it was stopped. */
 export function addImport(program: Command, report: (exitCode: number) => void): void {
   program
     .command('import')
-    .description('bring people over from a file')
+    .description('import data from a file')
     .command('users')
     .description('import users, with their passwords, from CSV, NDJSON or the export of another system')
-    .argument('<file>', 'UTF-8; read piece by piece, however large')
-    .requiredOption('--org <slug>', 'the organization that they come into, by slug or id')
+    .argument('<file>', 'in UTF-8; streamed, so it may be of any size')
+    .requiredOption('--org <slug>', 'the target organization, by slug or id')
     .option('--env <slug>', 'its environment', 'production')
-    .option('--account <name>', 'by name or id; without, the deployment’s first account')
-    .addOption(new Option('--format <format>', 'what the file is').choices(['auto', ...formats]).default('auto'))
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .addOption(new Option('--format <format>', 'the format of the file').choices(['auto', ...formats]).default('auto'))
     .option('--dry-run', 'check everything and write nothing but the report')
     .option('--report <file>', 'rows that were skipped or failed, as NDJSON or .csv (default: <file>.report.ndjson)')
-    .option('--checkpoint <file>', 'how far the import is (default: <file>.checkpoint.json)')
-    .option('--restart', 'begin at the first row, whatever the checkpoint says')
-    .option('--map <column=field>', 'of csv and ndjson: where a field is; may be given many times', collect, [])
-    .option('--hash-type <type>', 'of hashes that come without their type')
-    .option('--without-passwords', 'leave all passwords behind')
-    .option('--drop-unreadable-hashes', 'import people whose password cannot come over without it')
+    .option('--checkpoint <file>', 'progress of the import (default: <file>.checkpoint.json)')
+    .option('--restart', 'start at the first row, whatever the checkpoint says')
+    .option('--map <column=field>', 'for csv and ndjson: the column of a field; repeatable', collect, [])
+    .option('--hash-type <type>', 'the type of hashes that come without one')
+    .option('--without-passwords', 'import no passwords')
+    .option('--drop-unreadable-hashes', 'import users whose password cannot be imported without it')
     .option('--firebase-hash-config <file>', 'hash_config { … } as the Firebase console shows it')
-    .option('--firebase-signer-key <base64>', 'base64_signer_key of it')
-    .option('--firebase-salt-separator <base64>', 'base64_salt_separator of it', 'Bw==')
-    .option('--firebase-rounds <n>', 'rounds of it', '8')
-    .option('--firebase-mem-cost <n>', 'mem_cost of it', '14')
-    .option('--json', 'the summary for scripts')
+    .option('--firebase-signer-key <base64>', 'its base64_signer_key')
+    .option('--firebase-salt-separator <base64>', 'its base64_salt_separator', 'Bw==')
+    .option('--firebase-rounds <n>', 'its rounds', '8')
+    .option('--firebase-mem-cost <n>', 'its mem_cost', '14')
+    .option('--json', 'print the summary as JSON for scripts')
     .addHelpText(
       'after',
       `
-Whoever is there already stays as they are. An import that was stopped goes on where it was when it is run again.
-Exits with 0 when every row is there now, 2 when rows failed, 130 when it was stopped. See docs/import.md.
+Existing users stay unchanged. Run a stopped import again to continue where it stopped.
+Exits with 0 if every row is now present, 2 if rows failed, 130 if it was stopped. See docs/import.md.
 
 Examples:
   $ npx watchword import users people.csv --org acme --dry-run

@@ -10,7 +10,7 @@ const countKeys = async () => (await service.app.platform.db.selectFrom('api_key
 test('makes, lists and revokes a key, and records it', async () => {
   const made = await cli('keys', 'create', '--name', 'backend', '--expires', '90d', '--requests-per-second', '50')
   expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ww_live_[0-9A-Za-z]{49}\n$/)])
-  expect(made.stderr).toMatch(/^Key [0-9a-f-]{36} \(backend\): it is shown only this once\.\n$/)
+  expect(made.stderr).toMatch(/^Key [0-9a-f-]{36} \(backend\): it is shown only once\.\n$/)
   const key = made.stdout.trim()
   const organization = await service.as(key).post('/v1/organizations', { name: 'Acme', slug: 'acme' })
   expect(organization.status).toBe(200)
@@ -58,8 +58,8 @@ test('a key of one organization, environment and scope can do no more', async ()
 test('a wrong call says why and makes nothing', async () => {
   const before = await countKeys()
   const calls: [string[], number, RegExp][] = [
-    [['--scopes', 'users.fly'], 2, /^users\.fly is no scope: /],
-    [['--scopes', ','], 2, /^Nothing is no scope: /],
+    [['--scopes', 'users.fly'], 2, /^--scopes has users\.fly: /],
+    [['--scopes', ','], 2, /^--scopes has none: /],
     [['--name', ' '], 2, /^--name takes 1 to 200 characters\./],
     [['--expires', 'tomorrow'], 2, /^--expires is tomorrow: /],
     [['--expires', '2020-01-01'], 2, /^--expires is 2020-01-01: /],
@@ -76,7 +76,7 @@ test('a wrong call says why and makes nothing', async () => {
   expect(await countKeys()).toBe(before)
   expect(await cli('keys', 'revoke', 'everything')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/is no id of a key/),
+    stderr: expect.stringMatching(/is not the id of a key/),
   })
   const unknown = '0198c6d5-2f7a-7c31-a1a4-4f3f5a1c9b20'
   expect(await cli('keys', 'revoke', unknown)).toMatchObject({

@@ -23,18 +23,18 @@ interface CreateOptions {
 }
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('make, list and revoke API keys')
+  const keys = program.command('keys').description('create, list and revoke API keys')
   keys
     .command('create')
-    .description('make an API key and print it, this once')
+    .description('create an API key and print it, only once')
     .option('--name <name>', 'what the key is for', 'cli')
     .option('--scopes <list>', 'scopes or wildcards, separated by commas', '*')
     .option('--env <slug>', 'its environment', 'production')
-    .option('--org <slug>', 'the one organization it reaches; without, all of them')
-    .option('--account <name>', 'by name or id; without, the deployment’s first account')
+    .option('--org <slug>', 'the only organization it reaches; default: all')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--expires <when>', 'days from now, such as 90d, or a date, such as 2030-01-31')
-    .option('--requests-per-second <n>', 'a limit of its own')
-    .option('--json', 'for scripts')
+    .option('--requests-per-second <n>', 'a rate limit of its own')
+    .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
       `
@@ -46,16 +46,16 @@ Examples:
     .action(createKey)
   keys
     .command('list')
-    .description('list the API keys, revoked ones too')
-    .option('--account <name>', 'by name or id; without, the deployment’s first account')
-    .option('--json', 'for scripts')
+    .description('list API keys, including revoked ones')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword keys list')
     .action(listKeys)
   keys
     .command('revoke')
-    .description('end an API key: every process refuses it within 5 s')
-    .argument('<id>', 'as `keys list` shows it')
-    .option('--json', 'for scripts')
+    .description('revoke an API key: every process refuses it within 5 s')
+    .argument('<id>', 'the id that `keys list` shows')
+    .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword keys revoke 0198c6d5-2f7a-7c31-a1a4-4f3f5a1c9b20')
     .action(revokeKey)
 }
@@ -64,10 +64,11 @@ async function createKey(options: CreateOptions): Promise<void> {
   const wanted = readWanted(options)
   await withPlatform(async (platform) => {
     const { createApiKey } = await import('../features/api-keys/api-keys.ts')
+    const { apiKeyEvents } = await import('../features/api-keys/events.ts')
     const { homeAccount } = await import('../features/accounts/accounts.ts')
     const { toApiKey } = await import('../features/api-keys/schema.ts')
     const account = await findAccount(platform.db, options.account)
-    // On a new deployment a key is the first thing wanted.
+    // On a new deployment there may be no account yet.
     const accountId = account?.id ?? (await platform.tx(homeAccount)).accountId
     const environment = await getEnvironment(platform.db, accountId, options.env)
     const organizationId = options.org ? await getOrganizationId(platform.db, accountId, options.org) : null
@@ -76,16 +77,16 @@ async function createKey(options: CreateOptions): Promise<void> {
     const { key, row } = await inTx(work, async (work) => {
       const made = await createApiKey(platform, work.db, { ...wanted, ...environment, organizationId })
       const target = { type: 'api_key', id: made.row.id }
-      await record(work, { type: 'api_key.created', target, data: toApiKey(made.row) })
+      await record(work, apiKeyEvents.created({ target, data: toApiKey(made.row) }))
       return made
     })
     const apiKey = toApiKey(row)
     print(options, { apiKey, key }, [key])
-    if (!options.json) process.stderr.write(`Key ${apiKey.id} (${apiKey.name}): it is shown only this once.\n`)
+    if (!options.json) process.stderr.write(`Key ${apiKey.id} (${apiKey.name}): it is shown only once.\n`)
   })
 }
 
-/** Checks what can be checked before anything is opened. */
+/** Checks what can be checked before the database is opened. */
 function readWanted(
   options: CreateOptions,
 ): Pick<NewApiKey, 'name' | 'scopes' | 'expiresAt' | 'requestsPerSecond' | 'createdBy'> {
@@ -95,7 +96,9 @@ function readWanted(
     .filter(Boolean)
   const unknown = scopes.find((scope) => !isScopePattern(scope))
   if (unknown !== undefined || scopes.length === 0)
-    throw new CliError(`${unknown ?? 'Nothing'} is no scope: use such as users.read, users.* or *.`, { isUsage: true })
+    throw new CliError(`--scopes has ${unknown ?? 'none'}: use scopes such as users.read, users.* or *.`, {
+      isUsage: true,
+    })
   const name = options.name.trim()
   if (!name || name.length > 200) throw new CliError('--name takes 1 to 200 characters.', { isUsage: true })
   const limit = options.requestsPerSecond
@@ -109,9 +112,9 @@ function readExpiry(text: string | undefined): Date | null {
   if (text === undefined) return null
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1]
   const at = days ? new Date(Date.now() + Number(days) * 86_400_000) : new Date(text)
-  // Only ISO dates: others mean different days to different readers.
+  // Only ISO dates, since other formats are ambiguous.
   if ((days || /^\d{4}-\d{2}-\d{2}/.test(text)) && at.getTime() > Date.now()) return at
-  throw new CliError(`--expires is ${text}: use days from now, such as 90d, or a date to come, such as 2030-01-31.`, {
+  throw new CliError(`--expires is ${text}: use days from now, such as 90d, or a future date, such as 2030-01-31.`, {
     isUsage: true,
   })
 }
@@ -143,10 +146,10 @@ function keyCells(key: ApiKey): string[] {
 async function revokeKey(given: string, options: { json?: boolean }): Promise<void> {
   const id = given.toLowerCase()
   if (!isId(id))
-    throw new CliError(`${given} is no id of a key: take it from \`npx watchword keys list\`.`, { isUsage: true })
+    throw new CliError(`${given} is not the id of a key: see \`npx watchword keys list\`.`, { isUsage: true })
   await withPlatform(async (platform) => {
     const wasLive = await revoke(platform, id)
-    print(options, { id, revoked: true, wasLive }, [wasLive ? `Revoked ${id}.` : `${id} was revoked before.`])
+    print(options, { id, revoked: true, wasLive }, [wasLive ? `Revoked ${id}.` : `${id} was already revoked.`])
   })
 }
 

@@ -7,7 +7,7 @@ export interface AccountRef {
   name: string
 }
 
-/** An account by id or name; the home account when none is named; null when there is none yet. */
+/** An account by id or name, by default the home account. Returns null when there is no account yet. */
 export async function findAccount(db: Db, named: string | undefined): Promise<AccountRef | null> {
   const query = db.selectFrom('accounts').select(['id', 'name'])
   if (named === undefined) return (await query.where('home', '=', true).executeTakeFirst()) ?? null
@@ -20,7 +20,7 @@ export async function findAccount(db: Db, named: string | undefined): Promise<Ac
   return found[0]
 }
 
-/** The same where there must be one. */
+/** The same. Throws CliError when there is none. */
 export async function getAccount(db: Db, named: string | undefined): Promise<AccountRef> {
   const account = await findAccount(db, named)
   if (!account) throw new CliError('There is no account yet: run `npx watchword setup`, or start the service.')

@@ -6,9 +6,9 @@ import { print } from './print.ts'
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database to the schema of this release')
-    .option('--status', 'only tell what is applied and what is not')
-    .option('--json', 'for scripts')
+    .description('migrate the database to the schema of this release')
+    .option('--status', 'only show which migrations are applied')
+    .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExamples:\n  $ npx watchword migrate --status\n  $ npx watchword migrate')
     .action(async (options: { status?: boolean; json?: boolean }) => {
       await withDatabase(async (_config, url) => {

@@ -6,16 +6,17 @@ export function addOpenApi(program: Command): void {
   program
     .command('openapi')
     .description('print the OpenAPI 3.1 description of the API')
-    .option('--out <file>', 'write it there instead')
-    .option('--base-url <url>', 'where the API is reached', 'http://localhost:4000')
+    .option('--out <file>', 'write it to a file instead')
+    .option('--base-url <url>', 'the public address of the API', 'http://localhost:4000')
     .addHelpText(
       'after',
       '\nExample:\n  $ npx watchword openapi --base-url https://auth.example.com --out openapi.json',
     )
     .action(async (options: { out?: string; baseUrl: string }) => {
       const { buildOpenApi } = await import('../platform/http/openapi.ts')
+      const { formatJson } = await import('../platform/http/openapi-text.ts')
       const { routes } = await import('../routes.ts')
-      const text = `${JSON.stringify(buildOpenApi(routes, { baseUrl: options.baseUrl, version }), null, 2)}\n`
+      const text = `${formatJson(buildOpenApi(routes, { baseUrl: options.baseUrl, version }))}\n`
       if (options.out) writeFileSync(options.out, text)
       else process.stdout.write(text)
     })

@@ -1,4 +1,4 @@
-/** A command that cannot do what it was asked, in one line that says what to do. */
+/** The failure of a command, in one line that says what to do. */
 export class CliError extends Error {
   override name = 'CliError'
   readonly isUsage: boolean
@@ -9,12 +9,12 @@ export class CliError extends Error {
   }
 }
 
-/** Writes a result on stdout: `data` as JSON for scripts, `lines` for people. */
+/** Writes a result to stdout: `data` as JSON for scripts, `lines` for people. */
 export function print(options: { json?: boolean }, data: unknown, lines: string[]): void {
   process.stdout.write(`${options.json ? JSON.stringify(data, null, 2) : lines.join('\n')}\n`)
 }
 
-/** What goes on, for people: on stderr, apart from the result. */
+/** Reports progress to people: on stderr, apart from the result. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`)
 }

@@ -13,7 +13,7 @@ import { addSetup } from './setup.ts'
 import { addSigningKeys } from './signing-keys.ts'
 
 const OVERVIEW = `
-Settings are read from the environment, in development also from .env; see \`npx watchword doctor\`.
+Settings are read from the environment, in development also from .env; check them with \`npx watchword doctor\`.
 
 Examples:
   $ npx watchword setup
@@ -21,13 +21,13 @@ Examples:
   $ npx watchword doctor`
 
 /**
- * Runs the command line. Answers the exit code: 0 done, 1 it failed or found a problem, 2 it was called wrongly or rows
- * of an import failed, 130 an import was stopped.
+ * Runs the command line. Returns the exit code: 0 for success, 1 for a failure or a problem found, 2 for wrong usage or
+ * failed rows of an import, 130 for a stopped import.
  */
 export async function runCli(argv: string[]): Promise<number> {
   let exitCode = 0
   const program = new Command('watchword')
-    .description('Sets up, looks after and examines a Watchword deployment.')
+    .description('Sets up, maintains and checks a Watchword deployment.')
     .addHelpText('after', OVERVIEW)
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for usage)')
@@ -61,8 +61,8 @@ export async function runCli(argv: string[]): Promise<number> {
 function addVersion(program: Command): void {
   program
     .command('version')
-    .description('tell the version')
-    .option('--json', 'for scripts')
+    .description('print the version')
+    .option('--json', 'print JSON for scripts')
     .action((options: { json?: boolean }) => {
       print(options, { watchword: version, node: process.versions.node }, [
         `Watchword ${version} (Node ${process.versions.node})`,

@@ -13,16 +13,16 @@ test('sets a new deployment up from nothing, and refuses a second time', async (
   const missing = await runCommand(env, 'setup', '--account', 'Acme')
   expect([missing.code, missing.stderr]).toEqual([
     2,
-    '--owner-email <address> is missing, and there is no terminal to ask on.\n',
+    '--owner-email <address> is missing, and there is no terminal to ask for it.\n',
   ])
   const wrong = await runCommand(env, 'setup', ...COMPLETE, '--slug', 'No Slug')
-  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^--slug <slug>: A slug has at most 63 /)])
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringMatching(/^--slug <slug>: A slug has up to 63 /)])
 
   const made = await runCommand(env, 'setup', ...COMPLETE, '--json')
   expect(made.code).toBe(0)
   expect(made.json).toMatchObject({ accountId: expect.any(String), organizationId: expect.any(String) })
   const again = await runCommand(env, 'setup', ...COMPLETE)
-  expect([again.code, again.stdout, again.stderr]).toEqual([1, '', 'The account Acme has an owner already.\n'])
+  expect([again.code, again.stdout, again.stderr]).toEqual([1, '', 'The account Acme already has an owner.\n'])
 
   // The service that starts on it afterwards works in that very account, and the command line beside it as its guest.
   const service = await startService(env)
@@ -56,12 +56,12 @@ test('asks on a terminal for what is missing, again after a wrong answer', async
     seen = at
     terminal.write(`${text}\r`)
   }
-  await answer('Mail address of the owner: ', 'nobody')
-  await until(async () => shown.includes('nobody is no mail address.'))
-  await answer('Mail address of the owner: ', 'ada@acme.com')
+  await answer('Email address of the owner: ', 'nobody')
+  await until(async () => shown.includes('nobody is not an email address.'))
+  await answer('Email address of the owner: ', 'ada@acme.com')
   await answer('Name of the owner [ada]: ', '')
   await answer('Name of the first organization, a customer of yours: ', 'Müller & Söhne')
-  await answer('Its short name in addresses [muller-sohne]: ', '')
+  await answer('Its short name in URLs [muller-sohne]: ', '')
   await until(async () => shown.includes('Organization  Müller & Söhne'), 25_000)
   expect(shown).toContain('Next: npx watchword keys create --name backend --org muller-sohne')
 })

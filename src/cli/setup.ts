@@ -17,19 +17,19 @@ interface Question {
   flag: string
   text: string
   suggest?(answers: Partial<Answers>): string
-  /** Why the answer will not do, or null. */
+  /** Why the answer is not accepted, or null. */
   refuse(answer: string): string | null
 }
 
 const named = (what: string) => (answer: string) =>
-  answer && answer.length <= 200 ? null : `${what} has 1 to 200 characters.`
+  answer && answer.length <= 200 ? null : `${what} must have 1 to 200 characters.`
 
 const questions: Record<keyof Answers, Question> = {
   accountName: { flag: '--account <name>', text: 'Name of your company', refuse: named('The account') },
   ownerEmail: {
     flag: '--owner-email <address>',
-    text: 'Mail address of the owner',
-    refuse: (answer) => (parseEmail(answer) ? null : `${answer || 'Nothing'} is no mail address.`),
+    text: 'Email address of the owner',
+    refuse: (answer) => (parseEmail(answer) ? null : `${answer || 'An empty text'} is not an email address.`),
   },
   ownerName: {
     flag: '--owner-name <name>',
@@ -44,24 +44,24 @@ const questions: Record<keyof Answers, Question> = {
   },
   organizationSlug: {
     flag: '--slug <slug>',
-    text: 'Its short name in addresses',
+    text: 'Its short name in URLs',
     suggest: (answers) => toSlug(answers.organizationName ?? ''),
     refuse: (answer) =>
       answer.length <= 63 && /^[a-z0-9](-?[a-z0-9])*$/.test(answer)
         ? null
-        : 'A slug has at most 63 of a-z, 0-9 and single hyphens between them.',
+        : 'A slug has up to 63 characters: a-z, 0-9 and single hyphens between them.',
   },
 }
 
 export function addSetup(program: Command): void {
-  const command = program.command('setup').description('make the account, its owner and its first organization')
+  const command = program.command('setup').description('create the account, its owner and its first organization')
   for (const { flag, text } of Object.values(questions)) command.option(flag, text.toLowerCase())
   command
-    .option('--json', 'for scripts')
+    .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
       `
-What is not given is asked for, on a terminal. The account that a first start made by itself is taken over.
+On a terminal, asks for missing options. Takes over the account that a first start created on its own.
 
 Examples:
   $ npx watchword setup
@@ -80,7 +80,7 @@ interface Options {
 }
 
 async function setUp(options: Options): Promise<void> {
-  // All questions come before the first change.
+  // Ask everything before the first change.
   const setup = await complete({
     accountName: options.account,
     ownerEmail: options.ownerEmail,
@@ -128,7 +128,7 @@ async function answer(
   const suggestion = question.suggest?.(answers) ?? ''
   let text = given?.trim() ?? (terminal ? null : suggestion || null)
   if (text === null && !terminal)
-    throw new CliError(`${question.flag} is missing, and there is no terminal to ask on.`, { isUsage: true })
+    throw new CliError(`${question.flag} is missing, and there is no terminal to ask for it.`, { isUsage: true })
   for (;;) {
     if (text === null && terminal) {
       const typed = await terminal.question(`${question.text}${suggestion ? ` [${suggestion}]` : ''}: `)

@@ -16,17 +16,17 @@ export function addSigningKeys(program: Command): void {
     .command('list')
     .description('list the signing keys of an environment')
     .option('--env <slug>', 'the environment', 'production')
-    .option('--account <name>', 'by name or id; without, the deployment’s first account')
-    .option('--json', 'for scripts')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword signing-keys list --env staging')
     .action(listKeys)
   keys
     .command('rotate')
-    .description('sign with the next key from now on; the service does it by itself every 90 days')
+    .description('sign with the next key from now on; the service does so automatically every 90 days')
     .option('--env <slug>', 'the environment', 'production')
-    .option('--account <name>', 'by name or id; without, the deployment’s first account')
-    .option('--emergency', 'a key has leaked: withdraw all keys, so that every access token stops verifying')
-    .option('--json', 'for scripts')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--emergency', 'if a key has leaked: withdraw all keys, which invalidates all access tokens')
+    .option('--json', 'print JSON for scripts')
     .addHelpText(
       'after',
       '\nExamples:\n  $ npx watchword signing-keys rotate\n  $ npx watchword signing-keys rotate --env staging --emergency',
@@ -60,10 +60,10 @@ async function rotateKeys(options: Options): Promise<void> {
     const { environmentId } = await getEnvironment(platform.db, account.id, options.env)
     const active = await rotateSigningKeys(platform, environmentId, { emergency: options.emergency ?? false })
     const effect = options.emergency
-      ? 'All earlier keys are withdrawn: their access tokens stop verifying as soon as verifiers read the JWKS again.'
-      : 'The key before stays published while its tokens live.'
+      ? 'All earlier keys are withdrawn: their access tokens stop verifying as soon as verifiers reload the JWKS.'
+      : 'The previous key stays published while its tokens are valid.'
     print(options, { active, emergency: options.emergency ?? false }, [
-      `${active} signs the tokens of ${options.env} now.`,
+      `${active} now signs the tokens of ${options.env}.`,
       effect,
     ])
   })

@@ -1,6 +1,6 @@
 /**
- * The process clock: for token claims, ids and log lines. Expiry is decided by the database's clock
- * (`clock_now()` in SQL), so that processes with different clocks agree.
+ * The process clock, for token claims, ids and log lines. The database's clock (`clock_now()` in SQL) decides about
+ * expiry, so that processes with different clocks agree.
  */
 export interface Clock {
   now(): Date
@@ -8,7 +8,7 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** Whole seconds since the epoch, as JWT claims count them (RFC 7519 NumericDate). */
+/** Whole seconds since the epoch, as in JWT claims (RFC 7519 NumericDate). */
 export function epochSeconds(clock: Clock): number {
   return Math.floor(clock.now().getTime() / 1000)
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isException, readExceptions } from './outbound/addresses.ts'
 
-/** A setting that is wrong, in one line that says what to do. */
+/** An invalid setting, in one line that says what to do. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
@@ -12,16 +12,16 @@ export class ConfigError extends Error {
 export interface Config {
   production: boolean
   port: number
-  /** Where people and the customer's backend reach the service; no slash at the end. */
+  /** The public address of the service, without a trailing slash. */
   baseUrl: string
-  /** Absent: the embedded database in `dataDir`. */
+  /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
-  /** Null: no SMS; development keeps them. */
+  /** Null without SMS; development then keeps the messages. */
   sms: SmsProvider | null
-  /** Base64 texts of 32-byte keys, the writing one first; empty when a file is to be read or made. */
+  /** 32-byte keys in base64, the one that wraps first; empty when they come from a file. */
   masterKeys: string[]
   masterKeyFile: string | null
   bootstrapApiKey: string | null
@@ -30,14 +30,14 @@ export interface Config {
   trustProxy: string[]
   outboundAllow: string[]
   dnsServer: string | null
-  /** Ceiling for each API key without a limit of its own; null: none. */
+  /** Rate limit of each API key without one of its own; null for none. */
   keyRequestsPerSecond: number | null
   migrateOnStart: boolean
   workers: number
   logLevel: LogLevel
 }
 
-/** What WATCHWORD_SMS_URL says. */
+/** The parsed WATCHWORD_SMS_URL. */
 export interface SmsProvider {
   /** Without credentials and query. */
   endpoint: string
@@ -49,33 +49,33 @@ export interface SmsProvider {
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Every variable the service reads, with the line that documentation and `doctor` show. */
+/** Every variable the service reads, with the line that the documentation and `doctor` show. */
 export const variables: Record<string, string> = {
   PORT: 'Public listener. Default 4000',
   WATCHWORD_BASE_URL: 'Public address, such as https://auth.example.com; required in production',
   DATABASE_URL: 'PostgreSQL 15 or later; absent: the embedded database',
   WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
   SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
-  WATCHWORD_MAIL_FROM: 'Sender of mails, such as Acme <login@acme.com>; required with SMTP_URL',
+  WATCHWORD_MAIL_FROM: 'Sender of emails, such as Acme <login@acme.com>; required with SMTP_URL',
   WATCHWORD_SMS_URL:
     'Twilio-compatible REST endpoint with credentials and sender; absent: no SMS (development: /dev/mail)',
   WATCHWORD_MASTER_KEY: '32 bytes as base64; several, separated by commas, during a rotation (the first writes)',
-  WATCHWORD_MASTER_KEY_FILE: 'File with the same; in development it is made when missing',
+  WATCHWORD_MASTER_KEY_FILE: 'File with the same; in development it is created if missing',
   WATCHWORD_BOOTSTRAP_API_KEY: 'Key of at least 32 characters, stored at start if the deployment has none',
   WATCHWORD_METRICS_PORT: 'Private listener with /metrics and /readyz. Default 4001',
   WATCHWORD_METRICS_HOST: 'Address of the private listener. Default 127.0.0.1',
-  WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers count, separated by commas',
+  WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers are trusted, separated by commas',
   WATCHWORD_OUTBOUND_ALLOW:
     'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
   WATCHWORD_DNS_SERVER: 'Resolver for domain checks; absent: the system’s',
-  WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Ceiling of requests per second for each API key; absent: none',
+  WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
   NODE_ENV: 'production, or development (default)',
 }
 
-/** Reads the environment, in development with `.env` below it. */
+/** Reads the environment, in development with `.env` as a fallback. */
 export function loadConfig(): Config {
   const file = resolve('.env')
   const development = process.env['NODE_ENV'] !== 'production'
@@ -83,7 +83,7 @@ export function loadConfig(): Config {
   return parseConfig({ ...fromFile, ...process.env })
 }
 
-/** Validates settings. Throws ConfigError for the first that is wrong. */
+/** Validates settings. Throws ConfigError for the first invalid one. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
   refuseUnknownNames(env)
   const text = (name: string) => env[name]?.trim() || null
@@ -157,7 +157,7 @@ function readList(env: Record<string, string | undefined>, name: string): string
 function readCidrs(env: Record<string, string | undefined>, name: string): string[] {
   const list = readList(env, name)
   for (const item of list) {
-    // A hop count or `true` would trust whoever connects (security: forged forwarded headers).
+    // A hop count or `true` would trust any peer (security: forged forwarded headers).
     if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(item) || !/[.:]/.test(item))
       throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
   }
@@ -184,7 +184,7 @@ function readSmsUrl(env: Record<string, string | undefined>, outboundAllow: stri
   const exceptions = readExceptions(outboundAllow)
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   if (url.protocol === 'http:' && !exceptions.host(host) && !exceptions.address(host))
-    throw new ConfigError(`${name} is not https: use https, or name its host in WATCHWORD_OUTBOUND_ALLOW.`)
+    throw new ConfigError(`${name} is not https: use https, or add its host to WATCHWORD_OUTBOUND_ALLOW.`)
   const [username, password] = [decodePart(name, url.username), decodePart(name, url.password)]
   if (!username || !password) throw new ConfigError(`${name} has no credentials: write ${SMS_FORM}`)
   const sender = readSmsSender(url)
@@ -196,7 +196,7 @@ const SMS_FROM = /^(\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d &_-]{1,11})$/i
 
 function readSmsSender(url: URL): SmsProvider['sender'] {
   const [[parameter, given] = ['', ''], ...more] = url.searchParams
-  // A + that is not written %2B reads as a space.
+  // A + that is not encoded as %2B is decoded as a space.
   const value = given.replace(/^ (?=\d+$)/, '+')
   if (more.length === 0 && !url.hash) {
     if (parameter === 'From' && SMS_FROM.test(value)) return { parameter, value }
@@ -218,10 +218,10 @@ function decodePart(name: string, text: string): string {
 function readUrl(env: Record<string, string | undefined>, name: string, protocols: string[]): string | null {
   const value = env[name]?.trim()
   if (!value) return null
-  // pg's form for a unix socket, postgresql://user:password@/name?host=/path, has no host: not a WHATWG URL.
+  // pg's form for a Unix socket, postgresql://user:password@/name?host=/path, has no host, so it is not a WHATWG URL.
   const parsed = URL.canParse(value) ? new URL(value) : URL.parse(value.replace('@/', '@localhost/'))
   if (!parsed || !protocols.includes(parsed.protocol))
-    // The value may hold a password: it is not repeated.
+    // The value may contain a password, so it is not quoted.
     throw new ConfigError(
       `${name} is not a URL that starts with ${protocols.map((each) => `${each}//`).join(' or ')}: correct it.`,
     )
@@ -244,7 +244,7 @@ function readBaseUrl(env: Record<string, string | undefined>, production: boolea
 function readBootstrapKey(value: string | null): string | null {
   if (value && value.length < 32)
     throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY is too short: use at least 32 random characters.')
-  // A key copied from an example is known to everybody (ASVS 6.3.2).
+  // A key copied from an example is public (ASVS 6.3.2).
   if (value && (/change-?_?me|replace-?_?me/i.test(value) || new Set(value).size < 8))
     throw new ConfigError('WATCHWORD_BOOTSTRAP_API_KEY looks like a sample: use at least 32 random characters.')
   return value
@@ -253,7 +253,7 @@ function readBootstrapKey(value: string | null): string | null {
 function refuseUnknownNames(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WATCHWORD_') || name in variables) continue
-    // Without the prefix, or WATCHWORD_PORT would be nearer to any WATCHWORD_… name than to PORT.
+    // Compared without the prefix, or WATCHWORD_PORT would be closer to any WATCHWORD_… name than to PORT.
     const distance = (known: string) => editDistance(withoutPrefix(known), withoutPrefix(name))
     const nearest = Object.keys(variables).sort((a, b) => distance(a) - distance(b))[0]
     throw new ConfigError(`${name} is not a setting of Watchword: did you mean ${nearest}?`)

@@ -1,4 +1,4 @@
-/** One field of a request that was refused, in `errors[]` of an `invalid_request`. */
+/** One invalid field of a request, in `errors[]` of an `invalid_request`. */
 export interface FieldError {
   field: string
   code: string
@@ -7,23 +7,28 @@ export interface FieldError {
 
 export interface ErrorDefinition {
   status: number
-  /** Stable, documented, what callers branch on. */
+  /** Stable and documented: callers branch on it. */
   code: string
   /** The general case in a few words; the `title` of the problem (RFC 9457 §3.1.3). */
   title: string
-  /** Cause and cure in a sentence or two: in the catalogue, and the `detail` of a problem that brings none. */
+  /** Cause and remedy in a sentence or two: in the catalogue, and the `detail` of a problem without one of its own. */
   help: string
 }
 
 export interface ErrorDetails {
-  /** Safe for the public: this occurrence, and what to do about it. Default: the `help` of its definition. */
+  /** Public: this occurrence and what to do about it. Default: the `help` of its definition. */
   detail?: string
-  /** For the log alone. */
+  /** Logged, never sent. */
   cause?: unknown
   errors?: FieldError[]
   headers?: Record<string, string>
   /** Extension members of the problem, such as `retry_after`. */
   extra?: Record<string, unknown>
+}
+
+/** What an error carries besides its message, such as the `code` of Node.js; undefined for what is not an error. */
+export function readErrorField(error: unknown, name: string): unknown {
+  return error instanceof Error ? Reflect.get(error, name) : undefined
 }
 
 /** A refusal with a stable code. Everything in it but `cause` is shown to the caller. */
@@ -41,26 +46,32 @@ export class ApiError extends Error {
 
 export interface ErrorFactory extends ErrorDefinition {
   (details?: ErrorDetails): ApiError
+  /** The same code with another of the statuses it is defined with. */
+  as(status: number): ErrorFactory
 }
+
+/** `[status, code, title, help]`. A code that has several statuses by contract lists them, the usual one first. */
+type ErrorRow = readonly [status: number | readonly [number, ...number[]], code: string, title: string, help: string]
 
 /** The catalogue: every code of the service, filled as the modules that define them load. */
 const catalogue = new Map<string, ErrorDefinition>()
 
-/** Defines a feature's errors: `key: [status, code, title, help]`. The same code twice must mean the same thing. */
-export function defineErrors<K extends string>(
-  table: Record<K, readonly [status: number, code: string, title: string, help: string]>,
-): Record<K, ErrorFactory> {
-  const factories = Object.entries<readonly [number, string, string, string]>(table).map(
-    ([key, [status, code, title, help]]) => {
-      const definition = { status, code, title, help }
-      const known = catalogue.get(code)
-      if (known && known.status !== status) throw new Error(`Error code ${code} is defined with two statuses`)
-      if (!known) catalogue.set(code, definition)
-      const factory = (details: ErrorDetails = {}) => new ApiError(definition, details)
-      return [key, Object.assign(factory, definition)] as const
-    },
-  )
+/** Defines a feature's errors. Throws for a code that is defined already: each has one owner, and others import it. */
+export function defineErrors<K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorFactory> {
+  const factories = Object.entries<ErrorRow>(table).map(([key, row]) => [key, define(row)] as const)
   return Object.fromEntries(factories) as Record<K, ErrorFactory>
+}
+
+function define([given, code, title, help]: ErrorRow): ErrorFactory {
+  if (catalogue.has(code)) throw new Error(`Error code ${code} is defined twice`)
+  const statuses = typeof given === 'number' ? ([given] as const) : given
+  const as = (status: number): ErrorFactory => {
+    if (!statuses.includes(status)) throw new Error(`Error code ${code} is not defined with status ${status}`)
+    const definition = { status, code, title, help }
+    return Object.assign((details: ErrorDetails = {}) => new ApiError(definition, details), definition, { as })
+  }
+  catalogue.set(code, { status: statuses[0], code, title, help })
+  return as(statuses[0])
 }
 
 /** Every error code that any loaded module defines, sorted; feeds the documentation. */
@@ -74,7 +85,7 @@ export const httpErrors = defineErrors({
     400,
     'invalid_request',
     'Invalid request',
-    'errors[] names the fields that are wrong and why. Unknown properties are refused too.',
+    'errors[] names the invalid fields and why. Unknown properties are refused too.',
   ],
   invalidJson: [
     400,
@@ -92,13 +103,13 @@ export const httpErrors = defineErrors({
     400,
     'sub_org_required',
     'subOrgId is required',
-    'An org-wide key reaches every organization, so a write has to name one.',
+    'An org-wide key reaches every organization, so a write must name one.',
   ],
   subOrgConflict: [
     400,
     'sub_org_conflict',
     'subOrgId differs between query and body',
-    'Name the organization once, or alike in both places.',
+    'Name the organization once, or identically in both places.',
   ],
   apiKeyMissing: [
     401,
@@ -111,19 +122,31 @@ export const httpErrors = defineErrors({
     401,
     'api_key_expired',
     'API key expired',
-    'The key has passed its expiresAt: rotate it, or make another.',
+    'The key is past its expiresAt: rotate it, or create another.',
+  ],
+  accessTokenMissing: [
+    401,
+    'access_token_missing',
+    'Access token missing',
+    'This route is for end users: send the access token as Authorization: Bearer. An API key does not work here.',
+  ],
+  accessTokenInvalid: [
+    401,
+    'access_token_invalid',
+    'Access token invalid',
+    'It has expired, or its session has ended: exchange the refresh token for a new one, or sign in again.',
   ],
   insufficientScope: [
     403,
     'insufficient_scope',
     'The API key lacks the scope of this route',
-    'scope names what the key lacks: use a key that has it.',
+    'scope names the missing scope: use a key that has it.',
   ],
   subOrgMismatch: [
     403,
     'sub_org_mismatch',
     'The API key belongs to another organization',
-    'The key belongs to one organization, or the act is for keys of all of them.',
+    'The key belongs to one organization, and the request needs another one or an org-wide key.',
   ],
   serviceDisabled: [
     403,
@@ -131,12 +154,18 @@ export const httpErrors = defineErrors({
     'Service disabled',
     'service names it; PUT /v1/organization-apps turns it on. Sign-in methods also need auth.',
   ],
+  originNotAllowed: [
+    403,
+    'origin_not_allowed',
+    'This web page may not call the service',
+    'Add the origin of the page, such as https://app.example.com, to allowed_origins of the auth settings.',
+  ],
   notFound: [404, 'not_found', 'Not found', 'Nothing answers at this path.'],
   organizationNotFound: [
     404,
     'organization_not_found',
     'Organization not found',
-    'There is no such organization in the reach of the key.',
+    'There is no such organization within the reach of the key.',
   ],
   methodNotAllowed: [
     405,
@@ -144,7 +173,7 @@ export const httpErrors = defineErrors({
     'Method not allowed',
     'The header Allow names the methods of this path.',
   ],
-  notAcceptable: [406, 'not_acceptable', 'Not acceptable', 'Answers are application/json: accept that.'],
+  notAcceptable: [406, 'not_acceptable', 'Not acceptable', 'Responses are application/json: accept that.'],
   idempotencyInProgress: [
     409,
     'idempotency_in_progress',
@@ -155,9 +184,14 @@ export const httpErrors = defineErrors({
     412,
     'version_conflict',
     'The record has changed',
-    'Somebody changed the record after you read it: read it again, and repeat the change.',
+    'The record was changed after you read it: read it again, and repeat the change.',
   ],
-  payloadTooLarge: [413, 'payload_too_large', 'Body too large', 'Bodies take 1 MiB, a bulk of users 5 MiB.'],
+  payloadTooLarge: [
+    413,
+    'payload_too_large',
+    'Body too large',
+    'The limit is 1 MiB, and 5 MiB for bulk creation of users.',
+  ],
   unsupportedMediaType: [
     415,
     'unsupported_media_type',
@@ -168,7 +202,7 @@ export const httpErrors = defineErrors({
     422,
     'idempotency_key_reused',
     'Idempotency key used with another body',
-    'A key stands for one request: use a fresh one for another body.',
+    'A key identifies one request: use a fresh one for another body.',
   ],
   rateLimited: [
     429,
@@ -180,12 +214,22 @@ export const httpErrors = defineErrors({
     500,
     'internal_error',
     'Internal error',
-    'Our fault. request_id names the occurrence in the log of the service.',
+    'The fault is ours. request_id identifies the occurrence in the log of the service.',
   ],
   unavailable: [
     503,
     'unavailable',
     'Temporarily unavailable',
-    'The database or the service is busy or away: try again after Retry-After. Nothing was half done.',
+    'The database or the service is busy or unreachable: try again after Retry-After. Nothing was partly done.',
   ],
 })
+
+/** `invalid_request` for a field, or several with the same fault. The message ends without a full stop. */
+export function invalidField(
+  fields: string | string[],
+  code: string,
+  message: string,
+  detail = `${message}.`,
+): ApiError {
+  return httpErrors.invalidRequest({ detail, errors: [fields].flat().map((field) => ({ field, code, message })) })
+}

@@ -1,4 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
+import type { Static, TSchema } from 'typebox'
+import { Value } from 'typebox/value'
 import type { Events } from './db/schema.gen.ts'
 import { newId } from './ids.ts'
 import type { Work } from './work.ts'
@@ -18,14 +20,59 @@ export interface Origin {
   recorded: string[]
 }
 
-export interface EventInput {
-  /** `resource.past_tense` */
+/** A type of event: its place in the catalogue. */
+export interface EventDefinition<D extends TSchema = TSchema> {
+  /** `resource.past_tense`. Never changes: applications subscribe to it. */
   type: string
+  /** When it is recorded, in a sentence. */
+  help: string
+  /** The schema of `data`: the resource as the API shows it. Never a secret, a code or a token. */
+  data: D
+}
+
+/** What happened, to be recorded. */
+export interface EventInput {
+  definition: EventDefinition
+  target: { type: string; id: string } | null
+  data: unknown
+  previous: object | null
+}
+
+interface EventDetails<D extends TSchema> {
   target?: { type: string; id: string }
-  /** The resource as the API shows it. Never a secret, a code or a token. */
-  data: Record<string, unknown>
-  /** Of an update: the changed fields as they were. */
-  previous?: Record<string, unknown>
+  data: Static<D>
+  /** For an update: the changed fields as they were. */
+  previous?: object
+}
+
+/** Makes the events of one type. */
+export interface EventFactory<D extends TSchema = TSchema> extends EventDefinition<D> {
+  (details: EventDetails<D>): EventInput
+}
+
+type EventRow = readonly [type: string, help: string, data: TSchema]
+
+const catalogue = new Map<string, EventDefinition>()
+
+/** Defines a feature's events: `key: [type, help, schema of data]`. A type has one owner. */
+export function defineEvents<const T extends Record<string, EventRow>>(
+  table: T,
+): { [K in keyof T]: EventFactory<T[K][2]> } {
+  const factories = Object.entries(table).map(([key, [type, help, data]]) => {
+    if (catalogue.has(type)) throw new Error(`Event ${type} is defined twice`)
+    const definition: EventDefinition = { type, help, data }
+    catalogue.set(type, definition)
+    const factory = ({ target, data, previous }: EventDetails<TSchema>): EventInput => {
+      return { definition, target: target ?? null, data, previous: previous ?? null }
+    }
+    return [key, Object.assign(factory, definition)] as const
+  })
+  return Object.fromEntries(factories) as { [K in keyof T]: EventFactory<T[K][2]> }
+}
+
+/** Every type that any loaded module defines, sorted; feeds the feed's filter, the documentation and the contract. */
+export function eventCatalogue(): EventDefinition[] {
+  return [...catalogue.values()].sort((a, b) => (a.type < b.type ? -1 : 1))
 }
 
 /** The origin of what the service does on its own, such as jobs. */
@@ -34,23 +81,37 @@ export function systemOrigin(): Origin {
 }
 
 /** Whose event it is, and who caused it. */
-type EventWork = Pick<Work, 'directory' | 'origin'>
+type EventWork = Pick<Work, 'platform' | 'directory' | 'origin'>
 
 /** The row of an event, for a statement that writes it together with other rows. */
-export function eventRow({ directory, origin }: EventWork, event: EventInput): Insertable<Events> {
-  origin.recorded.push(event.type)
+export function eventRow({ platform, directory, origin }: EventWork, event: EventInput): Insertable<Events> {
+  const { definition, target } = event
+  const data = JSON.stringify(event.data)
+  if (platform.strict) assertFits(definition, JSON.parse(data))
+  origin.recorded.push(definition.type)
   return {
     directory_id: directory.id,
+    account_id: directory.accountId,
+    environment_id: directory.environmentId,
     id: newId(),
-    type: event.type,
+    type: definition.type,
     actor_type: origin.actor.type,
     actor_id: origin.actor.id,
-    target_type: event.target?.type ?? null,
-    target_id: event.target?.id ?? null,
+    target_type: target?.type ?? null,
+    target_id: target?.id ?? null,
     request_id: origin.requestId,
-    data: JSON.stringify(event.data),
-    previous: event.previous === undefined ? null : JSON.stringify(event.previous),
+    ip_address: origin.endUser.ip,
+    user_agent: origin.endUser.userAgent,
+    data,
+    previous: event.previous === null ? null : JSON.stringify(event.previous),
   }
+}
+
+/** In tests: what is recorded matches the catalogue. */
+function assertFits({ type, data: schema }: EventDefinition, data: unknown): void {
+  if (Value.Check(schema, data)) return
+  const [error] = Value.Errors(schema, data)
+  throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(error)}`)
 }
 
 /**
@@ -60,11 +121,12 @@ export function eventRow({ directory, origin }: EventWork, event: EventInput): I
 export function recordIfAny(work: EventWork, source: string, ...events: EventInput[]): RawBuilder<unknown> {
   const rows = events.map((event) => {
     const row = eventRow(work, event)
-    return sql`(${row.directory_id}::uuid, ${row.id}::uuid, ${row.type}, ${row.actor_type}, ${row.actor_id},
-      ${row.target_type}, ${row.target_id}, ${row.request_id}, ${row.data}::jsonb)`
+    return sql`(${row.directory_id}::uuid, ${row.account_id}::uuid, ${row.environment_id}::uuid, ${row.id}::uuid,
+      ${row.type}, ${row.actor_type}, ${row.actor_id}, ${row.target_type}, ${row.target_id}, ${row.request_id},
+      ${row.ip_address}, ${row.user_agent}, ${row.data}::jsonb)`
   })
-  return sql`insert into events
-    (directory_id, id, type, actor_type, actor_id, target_type, target_id, request_id, data)
+  return sql`insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
+      target_id, request_id, ip_address, user_agent, data)
     select * from (values ${sql.join(rows)}) as event where exists (select from ${sql.table(source)})`
 }
 
@@ -76,7 +138,7 @@ export async function record(work: EventWork & Pick<Work, 'db'>, ...events: Even
   }
 }
 
-// PostgreSQL takes 65 535 parameters a statement, and a row has eleven.
+// PostgreSQL takes 65 535 parameters per statement, and a row has fifteen.
 const EVENTS_A_STATEMENT = 1000
 
 /** The fields of `after` that changed, as they were in `before`. */

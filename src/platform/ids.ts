@@ -4,7 +4,7 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const pool = Buffer.alloc(8192)
 let taken = pool.length
 
-/** Random bytes from a pool: a system call for each id would be a good part of what an id costs. */
+/** Random bytes from a pool: a system call for each id would be much of its cost. */
 function takeRandom(count: number): Buffer {
   if (taken + count > pool.length) {
     randomFillSync(pool)
@@ -17,7 +17,7 @@ function takeRandom(count: number): Buffer {
 let lastMs = 0
 let sequence = 0
 
-/** A lower-case UUIDv7 (RFC 9562 §5.7). Within one process ids sort in the order they were made. */
+/** A lower-case UUIDv7 (RFC 9562 §5.7). Within one process ids sort in the order they were created. */
 export function newId(nowMs = Date.now()): string {
   const bytes = takeRandom(16)
   // RFC 9562 §6.2 method 1: `rand_a` is a counter within the millisecond, and carries into the next one.

@@ -1,8 +1,9 @@
 import { pino } from 'pino'
 import type { Config } from './config.ts'
+import { readErrorField } from './errors.ts'
 
 /**
- * What a log line may hold. A closed list instead of a redacting logger: a field that is not named here cannot
+ * What a log line may contain. A closed list instead of a redacting logger: a field that is not named here cannot
  * be written, so a secret cannot leak by being passed along (ASVS 16.2.5).
  */
 export interface LogFields {
@@ -54,7 +55,7 @@ function pickFields(fields: LogFields): Record<string, unknown> {
 
 /**
  * An error without the data it may quote: PostgreSQL's `detail` repeats column values, parsers repeat their input,
- * mail servers repeat addresses. Names, codes and stack frames tell where to look.
+ * mail servers repeat addresses. Names, codes and stack frames show where to look.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error }
@@ -64,7 +65,7 @@ export function describeError(error: unknown): Record<string, unknown> {
     frames: frames.slice(0, 12).map((line) => line.trim()),
   }
   for (const key of ['code', 'constraint', 'table', 'routine', 'severity', 'responseCode', 'syscall']) {
-    const value: unknown = Reflect.get(error, key)
+    const value = readErrorField(error, key)
     if (typeof value === 'string' || typeof value === 'number') described[key] = value
   }
   if (error.cause instanceof Error) described['cause'] = describeError(error.cause)

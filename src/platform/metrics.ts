@@ -5,13 +5,13 @@ export interface Metrics {
   registry: Registry
   observeRequest(method: string, route: string, status: number, durationMs: number): void
   mail: Counter<'result'>
-  /** Age in seconds of the oldest mail that still waits; an alarm belongs at 60. */
+  /** Age in seconds of the oldest mail still waiting; set an alarm at 60. */
   mailOldestWaiting: Gauge
   sms: Counter<'result'>
   smsOldestWaiting: Gauge
-  /** Text messages that were asked for and not made. */
+  /** Text messages that were requested but withheld. */
   smsWithheld: Counter<'reason'>
-  /** Passwords that wait for a thread to hash them. */
+  /** Passwords waiting for a hashing thread. */
   passwordsWaiting: Gauge
 }
 
@@ -40,13 +40,13 @@ export function createMetrics(): Metrics {
     },
     mail: new Counter({
       name: 'watchword_mails_total',
-      help: 'Mails by result: sent, retried, expired, refused',
+      help: 'Emails by result: sent, retried, expired, refused',
       labelNames: ['result'],
       registers: [registry],
     }),
     mailOldestWaiting: new Gauge({
       name: 'watchword_mail_oldest_waiting_seconds',
-      help: 'Age of the oldest mail that still waits for the mail server',
+      help: 'Age of the oldest email still waiting for the mail server',
       registers: [registry],
     }),
     sms: new Counter({
@@ -57,18 +57,18 @@ export function createMetrics(): Metrics {
     }),
     smsOldestWaiting: new Gauge({
       name: 'watchword_sms_oldest_waiting_seconds',
-      help: 'Age of the oldest text message that still waits for the provider',
+      help: 'Age of the oldest text message still waiting for the provider',
       registers: [registry],
     }),
     smsWithheld: new Counter({
       name: 'watchword_sms_withheld_total',
-      help: 'Text messages that were asked for and not made, by reason: off, number, country, daily_limit',
+      help: 'Text messages requested but withheld, by reason: off, number, country, daily_limit',
       labelNames: ['reason'],
       registers: [registry],
     }),
     passwordsWaiting: new Gauge({
       name: 'watchword_passwords_waiting',
-      help: 'Passwords that wait for a thread to hash them; beyond ten a core they are refused with 503',
+      help: 'Passwords waiting for a hashing thread; beyond ten per core they are refused with 503',
       registers: [registry],
     }),
   }

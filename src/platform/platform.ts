@@ -7,24 +7,24 @@ import type { RunInTransaction } from './db/tx.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What every feature stands on: one value per process (tests: per app). */
+/** What every feature builds on: one value per process (in tests, per app). */
 export interface Platform {
   config: Config
   clock: Clock
   log: Log
   metrics: Metrics
   database: Database
-  /** Single statements. */
+  /** For single statements. */
   db: Db
-  /** Several that belong together. */
+  /** For several that belong together. */
   tx: RunInTransaction
   keyring: Keyring
   caches: Caches
-  /** Tests: a route that breaks its own declaration (errors, event) fails. */
+  /** In tests: a route that breaks its own declaration (errors, event) fails. */
   strict: boolean
 }
 
-/** State that belongs to a process, such as a cache or a queue of writes: made on first use, one per platform. */
+/** State that belongs to a process, such as a cache or a queue of writes: created on first use, one per platform. */
 export function perPlatform<T>(make: (platform: Platform) => T): (platform: Platform) => T {
   const made = new WeakMap<Platform, { value: T }>()
   return (platform) => {

@@ -1,38 +1,51 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { now } from './db/now.ts'
+import type { DB, Json } from './db/schema.gen.ts'
 import { httpErrors } from './errors.ts'
-import { changedFrom, record } from './events.ts'
+import { changedFrom, defineEvents, type EventFactory, record } from './events.ts'
 import { type AccountScope, accountDirectory } from './http/directory.ts'
 import { perPlatform } from './platform.ts'
+import { named, nullable } from './schema.ts'
 import { inTx, type TxWork, type Work } from './work.ts'
 
 /** Where a setting's value comes from. */
 export type SettingSource = 'default' | 'account' | 'directory'
 
+/** The source of each value of a family. */
+export const SettingsSources = named(
+  'SettingsSources',
+  Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory'])),
+)
+
 /**
  * One family of settings. A directory inherits what it does not set from the account-level directory of its
- * environment, and that from the defaults; a row holds only what was set there.
+ * environment, which inherits from the defaults; a row holds only what was set there.
  */
 export interface Settings<P extends TProperties> {
   /** The values in force. */
   effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Where each value comes from. */
   sources(work: Tenant): Promise<Record<string, SettingSource>>
-  /** Sets fields, or with null returns them to the inherited value; of a field that is an object, what is named. */
+  /** Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named. */
   change(work: TxWork, patch: Record<string, unknown>): Promise<void>
-  /** The same as a request does it: changes, records the event, and answers the values then in force. */
+  /** The same for a request: changes, records the event, and returns the values now in force. */
   update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
+  events: { updated: EventFactory }
   /** The body of a change: every field optional and nullable. */
   patchBody: TProperties
 }
 
-/** Where settings are read. */
+/** The directory whose settings are read. */
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
 const NOTHING = {}
 
-type SettingsTable = 'auth_settings' | 'otp_settings' | 'mail_settings' | 'passkey_settings'
+/** The tables that hold a family: `directory_id`, `settings`. */
+type SettingsTable = {
+  [T in keyof DB]: DB[T] extends { directory_id: string; settings: Json; updated_at: unknown } ? T : never
+}[keyof DB]
 
 /** Defines a family kept in a table of `directory_id`, `settings`. */
 export function defineSettings<P extends TProperties>(
@@ -40,7 +53,59 @@ export function defineSettings<P extends TProperties>(
   schema: TObject<P>,
   defaults: Static<TObject<P>>,
 ): Settings<P> {
-  const eventType = `${table.replace('_', '.')}.updated`
+  const events = defineEvents({
+    updated: [
+      `${table.replace('_', '.')}.updated`,
+      'Settings were changed.',
+      Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
+    ],
+  })
+  const { layers, write } = settingsRows(table)
+  // Cached rows keep their identity until they change, so their composition is computed once.
+  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
+
+  function compose(inherited: Record<string, unknown>, own: Record<string, unknown>): Static<TObject<P>> {
+    const values: unknown = overlay(schema, overlay(schema, onlyObject(defaults), inherited), own)
+    if (!Value.Check(schema, values)) throw new Error(`The defaults of ${table} do not fit their schema`)
+    return values
+  }
+
+  const family: Settings<P> = {
+    events,
+    patchBody: patchOf(schema.properties),
+    async effective(work) {
+      const { own, inherited } = await layers(work)
+      const known = composed.get(own)
+      if (known?.inherited === inherited) return known.values
+      const values = compose(inherited, own)
+      composed.set(own, { inherited, values })
+      return values
+    },
+    async sources(work) {
+      const { own, inherited } = await layers(work)
+      const mine = work.directory.kind === 'account' ? 'account' : 'directory'
+      const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
+      return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
+    },
+    async change(work, patch) {
+      await write(work, patch)
+    },
+    async update(work, patch) {
+      const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
+      return inTx(work, async (work) => {
+        const { inherited } = await layers(work)
+        const own = await write(work, data)
+        const before: object = compose(inherited, own.before)
+        await record(work, events.updated({ data, previous: changedFrom(before, data) }))
+        return compose(inherited, own.after)
+      })
+    },
+  }
+  return family
+}
+
+/** What directories have set, as rows of a table. */
+function settingsRows(table: SettingsTable) {
   const overrides = perPlatform((platform) =>
     platform.caches.define<Record<string, unknown>>(table, async (directoryId) => {
       const row = await platform.db
@@ -52,9 +117,6 @@ export function defineSettings<P extends TProperties>(
     }),
   )
 
-  // Cached rows keep their identity until they change, so what they compose to is computed once.
-  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
-
   async function layers({ platform, directory }: Tenant) {
     const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
     const cache = overrides(platform)
@@ -62,61 +124,43 @@ export function defineSettings<P extends TProperties>(
     return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
   }
 
-  const family: Settings<P> = {
-    patchBody: patchOf(schema.properties),
-    async effective(work) {
-      const { own, inherited } = await layers(work)
-      const known = composed.get(own)
-      if (known?.inherited === inherited) return known.values
-      const values: unknown = overlay(schema, overlay(schema, onlyObject(defaults), inherited), own)
-      if (!Value.Check(schema, values)) throw new Error(`The defaults of ${table} do not fit their schema`)
-      composed.set(own, { inherited, values })
-      return values
-    },
-    async sources(work) {
-      const { own, inherited } = await layers(work)
-      const mine = work.directory.kind === 'account' ? 'account' : 'directory'
-      const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
-      return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
-    },
-    async change({ platform, directory, db }, patch) {
-      await db
-        .insertInto(table)
-        .values({ directory_id: directory.id, settings: changed(sql`'{}'::jsonb`, patch) })
-        .onConflict((conflict) =>
-          conflict.column('directory_id').doUpdateSet({
-            settings: changed(sql.ref(`${table}.settings`), patch),
-            updated_at: sql<Date>`clock_now()`,
-          }),
-        )
-        .execute()
-      await overrides(platform).invalidate(db, directory.id)
-    },
-    async update(work, patch) {
-      const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
-      const before: object = await family.effective(work)
-      await inTx(work, async (work) => {
-        await family.change(work, data)
-        await record(work, { type: eventType, data, previous: changedFrom(before, data) })
-      })
-      return family.effective(work)
-    },
+  /** What the directory itself has set, before and after a change. */
+  async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
+    const before = await db
+      .selectFrom(table)
+      .select('settings')
+      .where('directory_id', '=', directory.id)
+      .forUpdate()
+      .executeTakeFirst()
+    const after = await db
+      .insertInto(table)
+      .values({ directory_id: directory.id, settings: changed(sql`'{}'::jsonb`, patch) })
+      .onConflict((conflict) =>
+        conflict.column('directory_id').doUpdateSet({
+          settings: changed(sql.ref(`${table}.settings`), patch),
+          updated_at: now,
+        }),
+      )
+      .returning('settings')
+      .executeTakeFirstOrThrow()
+    await overrides(platform).invalidate(db, directory.id)
+    return { before: onlyObject(before?.settings), after: onlyObject(after.settings) }
   }
-  return family
+  return { layers, write }
 }
 
-/** The body of a change: every field, and every field of a group of them, optional and nullable. */
+/** The body of a change: every field, and every field within a group, optional and nullable. */
 function patchOf(properties: TProperties): TProperties {
   const fields = Object.entries(properties).map(([name, field]) => {
     const value = Type.IsObject(field) ? Type.Object(patchOf(field.properties), { additionalProperties: false }) : field
-    return [name, Type.Optional(Type.Union([value, Type.Null()]))] as const
+    return [name, Type.Optional(nullable(value))] as const
   })
   return Object.fromEntries(fields)
 }
 
 /**
- * The values with those of another layer over them, a group of fields one by one. What an earlier release stored and
- * this one no longer takes falls back to the inherited value.
+ * The values overlaid with those of another layer, groups field by field. What an earlier release stored and this one
+ * no longer accepts falls back to the inherited value.
  */
 function overlay(
   schema: TObject,
@@ -132,7 +176,7 @@ function overlay(
   return result
 }
 
-/** The stored values as a patch leaves them: a group of fields one by one, and none that is null. */
+/** The stored values with a patch applied: groups field by field, nulls removed. */
 function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
   const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
   const merged = groups
@@ -149,10 +193,10 @@ function onlyObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
-/** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower one. */
+/** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower key. */
 export function accountDefaults(scope: AccountScope): AccountScope {
   if (scope.organizationId === null) return scope
   throw httpErrors.subOrgMismatch({
-    detail: 'The defaults of all organizations are set without subOrgId, by an org-wide key.',
+    detail: 'To set the defaults of all organizations, use an org-wide key and leave out subOrgId.',
   })
 }

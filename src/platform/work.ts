@@ -4,12 +4,12 @@ import type { AccountScope, Directory, Reach } from './http/directory.ts'
 import type { Platform } from './platform.ts'
 
 /**
- * What a rule works with: the process, the tenant that the caller was let into, who acts, and the handle for
- * statements. Rules take `(work, input)`; stores take `(db, directory, row)` and nothing else.
+ * What a rule works with: the process, the tenant the caller was admitted to, who acts, and the handle for statements.
+ * Rules take `(work, input)`; stores take `(db, directory, row)` and nothing else.
  */
 export interface Work<D extends Directory | Reach | AccountScope = Directory> {
   platform: Platform
-  /** The tenant. `Reach` and `AccountScope` for what reads a whole environment, or belongs to the account. */
+  /** The tenant: a `Reach` for reads of a whole environment, an `AccountScope` for what belongs to the account. */
   directory: D
   /** Who acts, for events. */
   origin: Origin
@@ -17,23 +17,23 @@ export interface Work<D extends Directory | Reach | AccountScope = Directory> {
   db: Db
 }
 
-/** Work inside a transaction: what it writes is written together, or not at all. */
+/** Work inside a transaction: its writes succeed together, or not at all. */
 export interface TxWork<D extends Directory | Reach | AccountScope = Directory> extends Work<D> {
   db: Tx
 }
 
 /**
- * Runs the rest in one transaction: that of the work at hand, or one of its own. A deadlock or serialization failure
- * runs it again, so it has no effect outside its transaction. What must survive a refusal is written through
- * `platform.db`.
+ * Runs a function in one transaction: that of the given work, or a new one. It is run again after a deadlock or a
+ * serialization failure, so it must have no effect outside the transaction. What must survive a refusal is written
+ * through `platform.db`.
  */
-export function inTx<W extends Work<Directory | Reach | AccountScope>, T>(
+export function inTx<W extends Pick<Work, 'platform' | 'db'>, T>(
   work: W,
   run: (work: W & { db: Tx }) => Promise<T>,
 ): Promise<T> {
   return isInTx(work) ? run(work) : work.platform.tx((db) => run({ ...work, db }))
 }
 
-function isInTx<W extends Work<Directory | Reach | AccountScope>>(work: W): work is W & { db: Tx } {
+function isInTx<W extends Pick<Work, 'db'>>(work: W): work is W & { db: Tx } {
   return work.db.isTransaction
 }

@@ -57,7 +57,7 @@ interface Acknowledged {
   sessions: string[]
 }
 
-/** People whose burnt sign-in codes and sessions differ in number. */
+/** Users whose consumed sign-in codes and sessions differ in number. */
 const HALF_LOGINS = `
   select u.email, burnt, made from users u
   cross join lateral (select count(*) as burnt from otps where user_id = u.id and used_at is not null) codes
@@ -84,7 +84,7 @@ async function write(baseUrl: string, name: string, acknowledged: Acknowledged) 
       if (login.status === 200) acknowledged.sessions.push(String(decodeJwt(login.body.session.access_token)['sid']))
     }
   } catch {
-    // The connection broke: what was not answered was not promised.
+    // The connection broke: what was not acknowledged was not promised.
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-// As much of curl as what the service prints needs, for machines that have none: the shell has read its words.
+// The part of curl that the service's printed commands need, for machines without it: the shell has parsed the words.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -6,7 +6,7 @@ import { afterThisTest, databasePid, makeDataDir, productionSettings, startServi
 
 test('a restart of PostgreSQL costs 503s with Retry-After, and no restart of the service', async () => {
   const dataDir = makeDataDir()
-  // A server apart from the service, as in production; whoever stops it here also brings it back.
+  // A server separate from the service, as in production; a test that stops it also restarts it.
   let server = await startEmbedded({ dataDir, log: () => undefined })
   afterThisTest(() => server.stop())
   const settings = await productionSettings()
@@ -36,7 +36,7 @@ test('a restart of PostgreSQL costs 503s with Retry-After, and no restart of the
   const listed = await api.get('/v1/organizations')
   expect(listed.body.subOrganizations.map((row: { slug: string }) => row.slug).sort()).toEqual(['after', 'before'])
 
-  // The queue and the caches hear the database again.
+  // The queue and the caches receive notifications again.
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
   afterThisTest(() => client.end())

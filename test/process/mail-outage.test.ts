@@ -6,7 +6,7 @@ import { type Reply, until } from '../harness.ts'
 import { type ReceivedMail, startMailService, succeed } from './mail-service.ts'
 import { afterThisTest, startedOnce } from './service.ts'
 
-// A mail server in trouble changes no answer and loses no mail.
+// A failing mail server changes no answer and loses no mail.
 
 const mails = await startedOnce(startMailService)
 const { api, peer } = mails
@@ -21,7 +21,7 @@ interface Person {
 interface Mailing {
   /** Mails the person. */
   send(person: Person): Promise<Reply>
-  /** What the mail is good for; absent: it only tells something. */
+  /** What the mail is for; absent for a mere notice. */
   redeem?(person: Person, mail: ReceivedMail, sent: Reply): Promise<Reply>
   newcomer?: true
 }
@@ -40,7 +40,7 @@ const sendAt = (path: string) => {
 const acceptInvite = ({ subOrgId }: Person, { link }: ReceivedMail) =>
   api.post('/v1/auth/invite/accept', { subOrgId, token: link?.token, password: PASSWORD })
 
-/** Every request that mails somebody. */
+/** Every request that sends a mail. */
 const mailings: Record<string, Mailing> = {
   'sign-in code': {
     send: sendAt('/v1/auth/login/otp/send'),
@@ -120,7 +120,7 @@ async function newPerson(subOrgId: string, mailing: Pick<Mailing, 'newcomer'> = 
   return { subOrgId, email, id: String(made.user.id) }
 }
 
-/** An answer without what differs from one request to the next. */
+/** An answer without what differs between requests. */
 function outline({ status, text }: Reply): string {
   const ids = /[0-9a-f]{8}-[0-9a-f-]{27}/g
   const moments = /\d{4}-\d\d-\d\dT[\d:.]+Z/g
@@ -134,14 +134,14 @@ interface Sent {
   reply: Reply
 }
 
-/** Sends every kind of mail to somebody fresh. */
+/** Sends every kind of mail, each to a fresh recipient. */
 async function sendAll(): Promise<Sent[]> {
   const subOrgId = await mails.organization()
   const sent = []
   for (const mailing of Object.values(mailings)) {
     const person = await newPerson(subOrgId, mailing)
     const reply = await mailing.send(person)
-    // 401: the mistake that locks.
+    // 401: the failure that locks.
     expect([200, 401], reply.text).toContain(reply.status)
     sent.push({ mailing, person, reply })
   }
@@ -156,9 +156,9 @@ async function receiveAll(sent: Sent[]): Promise<void> {
   }
 }
 
-/** Takes what the redeemed mails have caused in turn: news of a changed password. */
+/** Takes the mails that redeeming others has caused: notices of a changed password. */
 async function takeNews(): Promise<void> {
-  // A try that was given up may have arrived all the same: such a mail comes twice, as one message.
+  // An attempt that was given up may have arrived nevertheless: such a mail comes twice, with one message id.
   const news = (await mails.unreceived()).filter(({ again }) => !again)
   expect(new Set(news.map(({ subject }) => subject))).toEqual(new Set(['Your password was changed']))
 }
@@ -194,11 +194,11 @@ test('while it takes connections and never speaks, requests answer the same, and
   succeed(await sendAt('/v1/auth/login/otp/send')(first))
   await until(async () => blackHole.sockets.length > 0)
   const sent = await sendAll()
-  // Nothing but the silent server has been asked, and none of the mails has left.
+  // Only the silent server has been tried, and no mail was sent.
   expect(sent.map(({ reply }) => outline(reply))).toEqual(answersWhileUp)
   expect(await mails.waiting()).toBe(sent.length + 1)
   expect(blackHole.wrote()).toBe(0)
-  // It is back, and never closes the connections that it took.
+  // It is back, and never closes the connections it accepted.
   await blackHole.stopListening()
   await peer.start()
   expect((await mails.receive(first.email)).code).not.toBeNull()

@@ -12,11 +12,11 @@ const MAIL_PASSWORD = 'p@ss word'
 const SENDER = { name: 'Globex Sign-in', address: 'hello@acme.example' }
 const REPLY_TO = { name: '', address: 'help@globex.example' }
 
-/** A mail as the person who got it sees it. */
+/** A mail as its recipient sees it. */
 export interface ReceivedMail {
   subject: string
   text: string
-  /** Null: the mail brings none. */
+  /** Null if the mail has none. */
   link: { token: string; email: string; type: string } | null
   /** The word pair. */
   code: string | null
@@ -54,7 +54,7 @@ export async function startMailService() {
     api,
     post,
     waiting,
-    /** An organization whose mails have a sender of its own, open for sign-up, which locks after three mistakes. */
+    /** An organization with its own mail sender, open sign-up, and a lock after three failures. */
     async organization(): Promise<string> {
       const made = await post('/v1/organizations', { name: 'Globex', slug: `globex-${randomUUID()}` })
       const subOrgId = String(made.subOrganization.id)
@@ -75,7 +75,7 @@ export async function startMailService() {
       received.add(delivery.email.messageId ?? '')
       return read(delivery, to)
     },
-    /** Waits until nothing is left to be sent, and takes what arrived and nobody has received. */
+    /** Waits until the outbox is empty, and takes what arrived and was not received before. */
     async unreceived(): Promise<{ to: string[]; subject: string | undefined; again: boolean }[]> {
       await until(async () => (await waiting()) === 0, 90_000)
       return peer.deliveries.splice(0).map(({ to, email }) => {
@@ -93,7 +93,7 @@ export async function startMailService() {
       const told = await post('/v1/auth/token/introspect', { subOrgId, token: session.access_token })
       expect(told).toMatchObject({ active: true })
     },
-    /** Every client so far has shown the password, and only to an encrypted connection. */
+    /** Every client so far has presented the password, and only over an encrypted connection. */
     expectEncryptedLogins(): void {
       expect(peer.logins.length).toBeGreaterThan(0)
       for (const login of peer.logins) expect(login).toEqual({ user: 'login', password: MAIL_PASSWORD, secure: true })

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { newEmail } from '../people.ts'
 import { type ReceivedMail, startMailService, succeed } from './mail-service.ts'
 import { startedOnce } from './service.ts'
 
-// Every way in that begins with a mail, as it runs in production: out over STARTTLS with a password, and back as a
+// Every sign-in method that begins with a mail, as in production: sent over STARTTLS with a password, and ending in a
 // session. `receive` asserts what is true of every mail.
 
 const mails = await startedOnce(startMailService)
@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 
 async function newcomer() {
-  return { subOrgId: await mails.organization(), email: newEmail() }
+  return { subOrgId: await mails.organization(), email: `${randomUUID()}@example.com` }
 }
 
 async function newUser() {
@@ -26,7 +26,7 @@ async function newUser() {
   return { subOrgId, email, id: String(user.id) }
 }
 
-/** Somebody with a password, who has read the mail about it. */
+/** A user with a password, who has read the mail about it. */
 async function passwordUser() {
   const { id, subOrgId, email } = await newUser()
   succeed(await api.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD }))
@@ -138,7 +138,7 @@ test.each(['newcomer', 'user'])('a link lets in whoever signs up: a %s', async (
   const { subOrgId, email } = who === 'user' ? await newUser() : await newcomer()
   await post('/v1/auth/signup/authenticate-email/send', { subOrgId, email })
   const mail = await receive(email)
-  expect(mail.subject).toBe(who === 'user' ? 'Your sign-in link' : 'Confirm your e-mail address')
+  expect(mail.subject).toBe(who === 'user' ? 'Your sign-in link' : 'Confirm your email address')
   const redeem = { subOrgId, ...redeeming(mail, 'signup') }
   await expectSession(subOrgId, await api.post('/v1/auth/signup/authenticate-email/verify', redeem))
 })
@@ -155,8 +155,8 @@ test('a password and an address that an administrator changed are told', async (
   const { subOrgId, email, id } = await newUser()
   succeed(await api.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD }))
   expect(await receive(email)).toMatchObject({ subject: 'Your password was changed', link: null, code: null })
-  succeed(await api.patch(`/v1/users/${id}`, { subOrgId, email: newEmail() }))
-  expect(await receive(email)).toMatchObject({ subject: 'Your e-mail address was changed', link: null, code: null })
+  succeed(await api.patch(`/v1/users/${id}`, { subOrgId, email: `${randomUUID()}@example.com` }))
+  expect(await receive(email)).toMatchObject({ subject: 'Your email address was changed', link: null, code: null })
 })
 
 test('nobody’s address is mailed', async () => {

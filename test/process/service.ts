@@ -22,7 +22,9 @@ export function afterThisTest(step: () => Promise<unknown> | unknown): void {
   undo.push(step)
 }
 
-/** Starts something that the tests of a file share: it ends after the last of them. Not to be called within a test. */
+/**
+ * Starts something that the tests of a file share and that ends after the last of them. Not to be called within a test.
+ */
 export async function startedOnce<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start()
@@ -56,7 +58,7 @@ export interface Service extends Running {
   readiness(): Promise<Readiness | null>
 }
 
-/** Runs `src/<file>` with nothing of our own environment, in a directory without a .env. */
+/** Runs `src/<file>` without our environment variables, in a directory without a .env. */
 export function runFile(file: string, args: string[], env: Record<string, string>, input?: string): Running {
   const child = spawn(process.execPath, [join(root, 'src', file), ...args], {
     cwd: makeDirectory(),
@@ -105,7 +107,7 @@ export async function startService(env: Record<string, string>): Promise<Service
   }
 }
 
-/** Starts a service that is to refuse: its exit code and the one line it says. */
+/** Starts a service that should refuse to start. Returns its exit code and its one line of output. */
 export async function refusedStart(env: Record<string, string>): Promise<{ code: number | string; line: string }> {
   const service = await startService(env)
   const code = await service.ended
@@ -134,7 +136,7 @@ export async function productionSettings(): Promise<ProductionSettings> {
   }
 }
 
-/** A data directory to be; a database left running in it is killed after the test. */
+/** The path of a future data directory; a database left running in it is killed after the test. */
 export function makeDataDir(): string {
   const dataDir = join(makeDirectory(), 'data')
   afterThisTest(async () => {
@@ -164,8 +166,8 @@ export function makeDirectory(): string {
 }
 
 /**
- * A port that nobody else is given until this process ends. A connection comes from it, so the system deals it to no
- * other; a service that asks for it by number may listen on it, again and again, and until one does nobody answers.
+ * A port reserved until this process ends. A connection originates from it, so the system assigns it to no one else; a
+ * service that asks for it by number may listen on it repeatedly, and until one does, nothing answers.
  */
 export async function takePort(): Promise<number> {
   const held = connect({ host: '127.0.0.1', port: await anchorPort(), localAddress: '127.0.0.1' }).unref()
@@ -176,7 +178,7 @@ export async function takePort(): Promise<number> {
 
 let anchor: Promise<number> | undefined
 
-/** Where the connections that hold ports lead to. */
+/** The far end of the connections that reserve ports. */
 function anchorPort(): Promise<number> {
   anchor ??= (async () => {
     const server = createServer((socket) => void socket.unref()).listen(0, '127.0.0.1')

@@ -42,7 +42,7 @@ test('the first start in development makes a key, shows how to use it, and never
   expect(second.stdout()).not.toMatch(/ww_|curl/)
 })
 
-/** A program called curl, alone in a directory. */
+/** A directory with nothing in it but a program called curl. */
 function makeCurl(): string {
   const file = join(makeDirectory(), 'curl')
   const source = fileURLToPath(new URL('curl.ts', import.meta.url))
@@ -93,7 +93,7 @@ test('a wrong setting is one line', async () => {
     [{ WATCHWORD_SMTP_URL: 'x' }, 'WATCHWORD_SMTP_URL is not a setting of Watchword: did you mean SMTP_URL?'],
     [
       { WATCHWORD_MASTER_KEY: 'short' },
-      'WATCHWORD_MASTER_KEY holds a master key that is not 32 bytes as base64: make one with `openssl rand -base64 32`.',
+      'WATCHWORD_MASTER_KEY has a master key that is not 32 bytes as base64: create one with `openssl rand -base64 32`.',
     ],
     [
       { DATABASE_URL: 'mysql://x' },

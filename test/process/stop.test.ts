@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { caller, until } from '../harness.ts'
 import { productionSettings, type Service, startService } from './service.ts'
 
-/** A request whose body is still to come, on a connection that would be kept. */
+/** A request whose body has not been sent yet, on a keep-alive connection. */
 async function beginRequest(service: Service, key: string) {
   const body = JSON.stringify({ name: 'Slow', slug: 'slow' })
   const { hostname, port } = new URL(service.baseUrl)
@@ -21,7 +21,7 @@ async function beginRequest(service: Service, key: string) {
     `X-API-Key: ${key}`,
     'Content-Type: application/json',
   ]
-  // The server answers 100 once it has read the head: only then is the request under way.
+  // The server answers 100 once it has read the headers: only then has the request begun.
   socket.write(`${[...head, 'Expect: 100-continue', `Content-Length: ${body.length}`].join('\r\n')}\r\n\r\n`)
   await until(async () => received.includes('100 Continue'))
   return {

@@ -24,9 +24,9 @@ test('200 wrong passwords at once on two processes: ten are looked at, whether o
   for (const email of [known, newEmail()]) {
     const replies = await atOnce(200, (i) => login(i, email, `wrong ${i}`))
     const codes = Map.groupBy(replies, (reply) => reply.body.code)
-    // Only what was looked at can be told from a locked address.
+    // Only checked passwords can be told from a locked address.
     expect(codes.get('invalid_credentials')).toHaveLength(10)
-    // The rest found the lock, or the hashers of their process taken.
+    // The rest met the lock, or busy hashers in their process.
     const refused = [codes.get('account_locked') ?? [], codes.get('unavailable') ?? []].flat()
     expect(refused).toHaveLength(190)
   }

@@ -13,7 +13,9 @@ export interface RunningProcess {
   as(key: string | null): Caller
 }
 
-/** Starts further processes of the service on the database of a test app: what one deployment of several machines is. */
+/**
+ * Starts further processes of the service on the database of a test app: what one deployment of several machines is.
+ */
 export async function startProcesses(app: TestApp, count: number): Promise<RunningProcess[]> {
   const running = await Promise.all(Array.from({ length: count }, () => startProcess(app)))
   afterAll(async () => {

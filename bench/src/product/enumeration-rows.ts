@@ -5,7 +5,7 @@ import { callAll, createOrganization, createUsers, getDeployment, makeEmails, po
 
 const SAMPLES = 2000
 
-/** The routes that answer alike whether or not anybody has the address. */
+/** The routes whose answer does not depend on whether a user has the address. */
 const routes: { id: string; status: number; request(email: string, subOrgId: string): LoadRequest }[] = [
   send('otp-send', '/v1/auth/login/otp/send'),
   send('magic-link-send', '/v1/auth/login/magic-link/send'),
@@ -25,7 +25,7 @@ function send(id: string, path: string) {
 }
 
 /**
- * Whether a request tells by its time if somebody has the address: known and unknown addresses in turn, one request
+ * Whether the time of a request reveals that a user has the address: known and unknown addresses in turn, one request
  * at a time, compared by the Mann-Whitney U test (two-sided, normal approximation).
  */
 export const enumerationRows: Row[] = routes.map((route) => ({
@@ -51,7 +51,7 @@ async function measure(bench: Bench, route: (typeof routes)[number]): Promise<Me
   const ask = await asker(bench, route, subOrgId)
   for (const [i, email] of known.entries()) {
     const other = unknown[i] ?? ''
-    // Who is first alternates, so that whatever follows a request does not fall on one kind alone.
+    // The first kind alternates, so that after-effects of a request do not fall on only one kind.
     if (i % 2 === 0) times.known.push(await ask(email))
     times.unknown.push(await ask(other))
     if (i % 2 === 1) times.known.push(await ask(email))

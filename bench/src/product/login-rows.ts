@@ -19,7 +19,7 @@ export const loginRows: Row[] = [
   row('login-otp-verify', 'login OTP verify → session', 'http-post', 0.25, measureVerify),
   row('magic-link-verify', 'magic-link verify → session', 'http-post', 0.25, measureMagicLink),
   row('token-refresh', 'refresh with rotation, a chain a connection', 'http-post', 0.25, measureRefresh),
-  row('token-introspect', 'token introspection', 'http-post', 0.4, measureIntrospection),
+  row('token-introspect', 'token introspection', 'http-post', 0.5, measureIntrospection),
 ]
 
 function row(id: string, title: string, of: string, figure: number, measure: Row['measure']): Row {

@@ -5,12 +5,12 @@ import { readText } from '../json-field.ts'
 import type { LoadRequest } from '../load.ts'
 import { analyze, callAll, createOrganization, createUsers, makeEmails, measureRequests, post } from './deployment.ts'
 
-// A code of a person passes once in its thirty seconds, so each measurement asks once for each person.
+// A user's code is accepted once in its thirty seconds, so each measurement makes one request per user.
 const PEOPLE = 512
 // Enrolling hashes ten backup codes, for which only so many may wait.
 const AT_ONCE = 8
 
-/** Two counters, a code and a challenge spent, a session made. */
+/** Two counters, a code and a challenge consumed, a session created. */
 export const mfaRows: Row[] = [
   {
     id: 'mfa-challenge-verify',
@@ -80,7 +80,7 @@ async function measureChallengeVerify(bench: Bench): Promise<Measurement> {
     }),
   )
   await analyze(bench)
-  // The code of the next step passes as well; of the step that was spent last none does.
+  // The code of the next step is accepted too; that of the last consumed step is not.
   while (stepAt(Date.now() / 1000) + 1 <= group.lastStep) await wait(200)
   const step = stepAt(Date.now() / 1000) + 1
   group.lastStep = step

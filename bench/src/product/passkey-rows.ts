@@ -8,7 +8,7 @@ const LOGINS_PER_ROUND = 3000
 const RP_ID = 'bench.example'
 const origin = `https://${RP_ID}`
 
-/** A challenge spent, a signature verified and a session made. */
+/** A challenge consumed, a signature verified and a session created. */
 export const passkeyRows: Row[] = [
   {
     id: 'passkey-verify',

@@ -6,7 +6,7 @@ import { callAll, createOrganization, makeEmails, measureRequests, post } from '
 const PEOPLE = 256
 const PASSWORD = 'correct horse battery staple'
 
-/** What a password costs, against what its hash alone costs. */
+/** The cost of a password, compared with that of its hash. */
 export const passwordRows: Row[] = [
   {
     id: 'password-login',

@@ -32,7 +32,7 @@ async function probe(bench: Bench, request: LoadRequest): Promise<Measurement> {
 
 async function measureInStorm(bench: Bench, request: LoadRequest): Promise<Measurement> {
   const [measured, { completed, failures }] = await Promise.all([probe(bench, request), raiseStorm(bench)])
-  // A login of nobody costs a hash and is 401; what cannot be hashed soon is 503.
+  // The login of an unknown user costs a hash and is 401; what cannot be hashed soon is 503.
   const others = Object.entries(failures).filter(([status]) => status !== '401' && status !== '503')
   const problems = others.map(([what, count]) => `storm: ${count} × ${what} of ${completed}`)
   if (!failures['503']) problems.push(`storm: none of ${completed} logins was refused`)

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 
-// The ceiling: what the same framework does with a body, a schema and an answer of the size the product sends,
-// and nothing behind it.
+// The ceiling: the same framework with a body, a schema and an answer of the size the product sends, and nothing
+// behind it.
 const body = {
   type: 'object',
   additionalProperties: false,

@@ -14,7 +14,7 @@ import type { RawRecord } from './records.ts'
 export interface AdapterOptions {
   format: Format
   layout: Layout
-  /** The first record, whose keys stand for all where there is no header. */
+  /** The first record, whose keys are used for all where there is no header. */
   first: Record<string, unknown> | null
   /** `column=field` */
   map: string[]
@@ -23,11 +23,11 @@ export interface AdapterOptions {
   withoutPasswords: boolean
 }
 
-/** What makes people of the records of a file. Throws CliError when the options do not fit the file. */
+/** The function that turns the records of a file into people. Throws CliError when the options do not fit the file. */
 export function adapterOf(options: AdapterOptions): (record: RawRecord) => Person {
   const adapt = findAdapter(options)
   return ({ value, problem }) =>
-    isObject(value) ? adapt(value) : { fields: {}, unreadable: problem ?? 'The record is no object of JSON.' }
+    isObject(value) ? adapt(value) : { fields: {}, unreadable: problem ?? 'The record is not a JSON object.' }
 }
 
 function findAdapter(options: AdapterOptions): Adapter {
@@ -56,13 +56,13 @@ function findAdapter(options: AdapterOptions): Adapter {
 
 function plain({ format, layout, first, map, hashType }: AdapterOptions): Adapter {
   if ((format === 'csv') !== (layout.kind === 'csv'))
-    throw new CliError(`The file is no ${format.toUpperCase()}: leave --format out, or say ${otherThan(format)}.`, {
+    throw new CliError(`The file is not ${format.toUpperCase()}: omit --format, or use ${otherThan(format)}.`, {
       isUsage: true,
     })
   const columns = layout.kind === 'csv' ? layout.shape.columns : Object.keys(first ?? {})
   if (layout.kind === 'csv') assertColumns(columns, map)
   const mapping = mapColumns(columns, map)
-  if (mapping.unused.length) note(`Left out: ${mapping.unused.join(', ')}. Bring them over by --map.`)
+  if (mapping.unused.length) note(`Ignored columns: ${mapping.unused.join(', ')}. Import them with --map.`)
   return plainAdapter(mapping, hashType)
 }
 

@@ -9,7 +9,7 @@ import { type Adapter, flagOf, isObject, metadataOf, personOf, type SourceHash, 
  */
 export const fromAuth0: Adapter = (record) => {
   const user = Object.fromEntries(Object.entries(record).map(([key, value]) => [keyOf(key), withoutGuard(value)]))
-  // Newer exports of hashes have the address among the identifiers alone.
+  // Newer exports of hashes have the address only among the identifiers.
   const identifier = Array.isArray(user['identifiers'])
     ? user['identifiers'].filter(isObject).find((each) => each['type'] === 'email')
     : undefined
@@ -18,7 +18,7 @@ export const fromAuth0: Adapter = (record) => {
   const fields = {
     email,
     emailVerified: flagOf(user['email_verified'] ?? identifier?.['verified']),
-    // Auth0 puts the address there when it knows no name.
+    // Auth0 uses the address when it has no name.
     displayName: name === email ? undefined : name,
     firstName: textOf(user['given_name']),
     lastName: textOf(user['family_name']),
@@ -32,12 +32,12 @@ export const fromAuth0: Adapter = (record) => {
   return personOf(fields, hashOf(user), { inactive: flagOf(user['blocked']) === true })
 }
 
-/** `Email Verified` of the older exports is `email_verified`. */
+/** Older exports have `Email Verified` instead of `email_verified`. */
 function keyOf(key: string): string {
   return key.includes('metadata.') ? key : key.trim().toLowerCase().replaceAll(' ', '_')
 }
 
-/** In CSV each text begins with a quote, against formulas. */
+/** In CSV every text starts with a quote, as a guard against formulas. */
 function withoutGuard(value: unknown): unknown {
   return typeof value === 'string' && value.startsWith("'") ? value.slice(1) : value
 }

@@ -5,32 +5,32 @@ import { newId, newRequestId } from '../../platform/ids.ts'
 import { CliError } from '../print.ts'
 
 const Counts = Type.Object({
-  /** Records of the file that are done with. */
+  /** Records of the file that have been processed. */
   rows: Type.Integer(),
   created: Type.Integer(),
   existed: Type.Integer(),
   duplicates: Type.Integer(),
   leftOut: Type.Integer(),
   failed: Type.Integer(),
-  /** Of those who came over: without the password they had. */
+  /** Created without the password they had. */
   withoutPassword: Type.Integer(),
-  /** Failed, by their reason. */
+  /** Failed rows by reason. */
   reasons: Type.Record(Type.String(), Type.Integer()),
 })
 export type Counts = Static<typeof Counts>
 
 const Checkpoint = Type.Object({
   version: Type.Literal(1),
-  /** Which file, read in which way, into which directory. */
+  /** Identifies the file; with the format and the directory, the import. */
   fingerprint: Type.String(),
   format: Type.String(),
   directoryId: Type.String(),
   /** The `request_id` of all events of the import. */
   importId: Type.String(),
-  /** An id made before the next batch is begun: what was recorded later is of a batch that this does not know of. */
+  /** An id made before the next batch starts: later events belong to a batch that this checkpoint does not cover. */
   mark: Type.String(),
   counts: Counts,
-  /** How long the report was, so that what was written after it is written once. */
+  /** Length of the report, so that lines written after the checkpoint are not repeated. */
   reportBytes: Type.Integer(),
   updatedAt: Type.String(),
 })
@@ -44,7 +44,7 @@ export function firstCheckpoint(of: Pick<Checkpoint, 'fingerprint' | 'format' | 
   }
 }
 
-/** Null: there is none. Throws CliError when it tells of something else than this import. */
+/** @returns null when there is none. Throws CliError for the checkpoint of another import. */
 export async function readCheckpoint(
   path: string,
   of: Pick<Checkpoint, 'fingerprint' | 'format' | 'directoryId'>,
@@ -56,11 +56,12 @@ export async function readCheckpoint(
   if (text === null) return null
   const found = parse(text)
   const refuse = (what: string) =>
-    new CliError(`${path} ${what}: import from the beginning by --restart, or name another file by --checkpoint.`)
-  if (!found) throw refuse('is no checkpoint of this release')
-  if (found.fingerprint !== of.fingerprint) throw refuse('is of another file, or the file has changed since')
-  if (found.directoryId !== of.directoryId) throw refuse('is of an import into another organization or environment')
-  if (found.format !== of.format) throw refuse(`is of an import by --format ${found.format}`)
+    new CliError(`${path} ${what}: import from the beginning with --restart, or name another file with --checkpoint.`)
+  if (!found) throw refuse('is not a checkpoint of this release')
+  if (found.fingerprint !== of.fingerprint) throw refuse('belongs to another file, or the file has changed since')
+  if (found.directoryId !== of.directoryId)
+    throw refuse('belongs to an import into another organization or environment')
+  if (found.format !== of.format) throw refuse(`belongs to an import with --format ${found.format}`)
   return found
 }
 
@@ -73,7 +74,7 @@ function parse(text: string): Checkpoint | null {
   }
 }
 
-/** Replaces it as a whole: whenever the process ends, the old one or the new one is there. */
+/** Replaces it atomically: whenever the process ends, either the old or the new one exists. */
 export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Promise<void> {
   const fresh = `${path}.new`
   try {
@@ -81,7 +82,7 @@ export async function writeCheckpoint(path: string, checkpoint: Checkpoint): Pro
     await rename(fresh, path)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new CliError(`${path} cannot be written (${code}): name another place by --checkpoint.`, { cause: error })
+    throw new CliError(`${path} cannot be written (${code}): name another file with --checkpoint.`, { cause: error })
   }
 }
 

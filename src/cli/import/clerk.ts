@@ -2,7 +2,7 @@ import { firebaseHash, pbkdf2Hash, scryptHash } from './hashes.ts'
 import { type Adapter, flagOf, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
 /**
- * Clerk: the CSV of the dashboard, which has the passwords, and the JSON of its CLI and Backend API, which has none.
+ * Clerk: the CSV of the dashboard, with passwords, and the JSON of its CLI and Backend API, without.
  * https://clerk.com/docs/guides/development/migrating/export-from-clerk
  */
 export const fromClerk: Adapter = (record) => {
@@ -50,7 +50,7 @@ function listOf(value: unknown): string[] {
   return (textOf(value) ?? '').split(/[|,;\s]+/).filter(Boolean)
 }
 
-/** The values of `password_hasher`, each with its form: https://clerk.com/docs/reference/backend-api, CreateUser. */
+/** The formats of `password_hasher`: https://clerk.com/docs/reference/backend-api, CreateUser. */
 function hashOf(digest: string | undefined, hasher: string | undefined): SourceHash {
   if (!digest) return null
   const parts = digest.split('$')
@@ -82,6 +82,6 @@ function hashOf(digest: string | undefined, hasher: string | undefined): SourceH
 /** `scrypt:32768:8:1$salt$hex` */
 function werkzeug(method: string, salt: string, hash: string): SourceHash {
   const [, cost, blockSize, parallelism] = method.split(':').map(Number)
-  if (!cost || !blockSize || !parallelism) return { problem: 'the scrypt hash is not of Werkzeug’s form' }
+  if (!cost || !blockSize || !parallelism) return { problem: 'the scrypt hash is not in Werkzeug’s format' }
   return scryptHash({ cost, blockSize, parallelism, salt: Buffer.from(salt), hash: Buffer.from(hash, 'hex') })
 }

@@ -2,7 +2,7 @@ import { type Adapter, flagOf, isObject, metadataOf, personOf, textOf } from './
 
 /**
  * Amazon Cognito: CSV with the header of a user pool, and the JSON of `aws cognito-idp list-users`. Neither has
- * passwords: Cognito gives them to nobody.
+ * passwords: Cognito does not export them.
  * https://docs.aws.amazon.com/cognito/latest/developerguide/cognito-user-pools-using-import-tool-csv-header.html
  * https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_ListUsers.html
  */

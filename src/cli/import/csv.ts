@@ -4,34 +4,34 @@ import { parse as parseAtOnce } from 'csv-parse/sync'
 import { CliError } from '../print.ts'
 import { MAX_RECORD_BYTES, type RawRecord } from './records.ts'
 
-/** How a CSV is written. */
+/** The dialect of a CSV file. */
 export interface CsvShape {
   delimiter: string
   columns: string[]
-  /** Whether its first row are the names of the columns. */
+  /** Whether the first row has the names of the columns. */
   hasHeader: boolean
 }
 
 const common = { relax_column_count: true, relax_quotes: true, skip_empty_lines: true, trim: true } satisfies Options
 
-/** The delimiter of the first line that stands there most often outside of quotes. */
+/** The delimiter that occurs most often outside quotes in the first line. */
 export function findDelimiter(head: string): string {
   const line = head.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)[0] ?? ''
   const counts = [',', ';', '\t', '|'].map((delimiter) => ({ delimiter, count: line.split(delimiter).length }))
   return counts.reduce((best, each) => (each.count > best.count ? each : best)).delimiter
 }
 
-/** The first rows of a file, from its beginning. */
+/** The first rows of a file, parsed from its beginning. */
 export function firstRows(head: string, delimiter: string, count: number): string[][] {
   const rows: unknown = parseAtOnce(head, { ...common, delimiter, to: count, max_record_size: MAX_RECORD_BYTES })
   return Array.isArray(rows) ? rows.filter(Array.isArray).map((row) => row.map(String)) : []
 }
 
-/** Reads the rows as objects by the names of their columns. Throws CliError for a quote that nothing closes. */
+/** Reads the rows as objects keyed by column. Throws CliError for an unclosed quote. */
 export async function* csvRows(bytes: AsyncIterable<Buffer>, shape: CsvShape): AsyncGenerator<RawRecord> {
   const { delimiter, columns, hasHeader } = shape
   const parser = parse({ ...common, delimiter, info: true, max_record_size: MAX_RECORD_BYTES })
-  // The error of either comes out of the iteration.
+  // An error of either stream is thrown by the iteration.
   Readable.from(bytes)
     .on('error', (error) => parser.destroy(error))
     .pipe(parser)
@@ -39,7 +39,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>, shape: CsvShape): A
   let overcount = 0
   try {
     for await (const { record, info } of parser) {
-      // csv-parse counts a line break of two characters twice when it is inside of a cell.
+      // csv-parse counts a CRLF inside a cell twice.
       overcount += countIn(record, '\r\n')
       if (isHeader) isHeader = false
       else yield toRecord(record, info.lines - overcount, columns)
@@ -51,7 +51,7 @@ export async function* csvRows(bytes: AsyncIterable<Buffer>, shape: CsvShape): A
 }
 
 function toRecord(cells: string[], lastLine: number, columns: string[]): RawRecord {
-  // A quoted cell may go over several lines; the row is where it begins.
+  // A quoted cell may span several lines; a row is reported where it starts.
   const line = lastLine - countIn(cells, '\n')
   const surplus = cells.slice(columns.length).some((cell) => cell !== '')
   const value = Object.fromEntries(columns.map((column, n) => [column, cells[n] ?? '']))

@@ -7,13 +7,13 @@ import { type Format, isObject } from './person.ts'
 import { parseJson, type RawRecord } from './records.ts'
 import { readBytes, type Source } from './source.ts'
 
-/** How the records of a file are to be read. */
+/** How to read the records of a file. */
 export type Layout = { kind: 'csv'; shape: CsvShape } | { kind: 'lines' } | { kind: 'document' }
 
-// Names that the list of users has in Keycloak's and Firebase's documents, and in Cognito's.
+// The key of the list of users in the documents of Keycloak and Firebase, and of Cognito.
 const LIST_NAMES = ['users', 'Users']
 
-/** Tells CSV, one JSON value a line, and a JSON document apart. Throws CliError for what is none of them. */
+/** Detects CSV, one JSON value per line, or a JSON document. Throws CliError for anything else. */
 export function findLayout(source: Source, format: Format | 'auto'): Layout {
   const text = source.head.trimStart()
   if (text.startsWith('{')) return isJsonLines(text) ? { kind: 'lines' } : { kind: 'document' }
@@ -35,12 +35,12 @@ function findShape(head: string, format: Format | 'auto'): CsvShape {
   return { delimiter, columns: first, hasHeader: true }
 }
 
-/** Firebase writes no header: id, address, whether it is verified, and some twenty columns more. */
+/** Firebase writes no header: id, address, whether it is verified, and some twenty more columns. */
 function isFirebaseRow([, email = '', verified = '', ...more]: string[]): boolean {
   return more.length >= 20 && (email === '' || email.includes('@')) && ['true', 'false'].includes(verified)
 }
 
-/** Reads every record of a file, from its beginning. */
+/** Reads every record of a file from the beginning. */
 export function readRecords(
   source: Source,
   layout: Layout,
@@ -51,13 +51,13 @@ export function readRecords(
   return layout.kind === 'lines' ? jsonLines(bytes) : jsonElements(bytes, LIST_NAMES)
 }
 
-/** The first record that can be read, if there is one. */
+/** The first readable record, or null. */
 export async function firstRecord(source: Source, layout: Layout): Promise<Record<string, unknown> | null> {
   for await (const { value } of readRecords(source, layout)) if (isObject(value)) return value
   return null
 }
 
-/** Whose export this is, by what nobody else calls so; else plain. */
+/** Detects the exporting system by keys that only it uses; otherwise the file is plain. */
 export function guessFormat(layout: Layout, record: Record<string, unknown> | null): Format {
   if (layout.kind === 'csv') {
     const { columns, hasHeader } = layout.shape
@@ -75,7 +75,7 @@ export function guessFormat(layout: Layout, record: Record<string, unknown> | nu
   return 'ndjson'
 }
 
-/** Such as `auth0|5dea9f9c82dd7c0e76e4ec93`, in CSV with a quote before it. */
+/** Such as `auth0|5dea9f9c82dd7c0e76e4ec93`, in CSV preceded by a quote. */
 function isAuth0Id(value: unknown): boolean {
   return typeof value === 'string' && /^'?[a-z][\w-]*\|/.test(value)
 }

@@ -36,9 +36,9 @@ function hashOf(user: Record<string, unknown>, config: FirebaseHashConfig | null
   if (!hash) return null
   if (!config)
     throw new CliError(
-      'The file has passwords, and without the parameters of the project nobody can sign in with them: copy hash_config ' +
-        'from the Firebase console (Authentication, Users, ⋮, Password hash parameters) into a file, and name it by ' +
-        '--firebase-hash-config; or leave the passwords behind by --without-passwords.',
+      'The file has passwords, which work only with the hash parameters of the project: copy hash_config from the ' +
+        'Firebase console (Authentication, Users, ⋮, Password hash parameters) into a file, and name it with ' +
+        '--firebase-hash-config; or import without passwords, with --without-passwords.',
       { isUsage: true },
     )
   return firebaseHash(config, salt ?? '', hash)
@@ -52,12 +52,12 @@ function claimsOf(text: string | undefined): unknown {
   }
 }
 
-/** Reads `hash_config { … }` as the console shows it. Throws when something of it is missing. */
+/** Reads `hash_config { … }` as the console shows it. Throws CliError when a part is missing. */
 export function readHashConfig(text: string): FirebaseHashConfig {
   const read = (name: string) => {
     const value = new RegExp(`\\b${name}\\s*:\\s*"?([^\\s",]+)`).exec(text)?.[1]
     if (value === undefined)
-      throw new CliError(`The hash parameters lack ${name}: copy hash_config whole from the Firebase console.`)
+      throw new CliError(`The hash parameters lack ${name}: copy all of hash_config from the Firebase console.`)
     return value
   }
   return {

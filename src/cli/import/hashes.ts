@@ -1,6 +1,6 @@
 import type { SourceHash } from './person.ts'
 
-/** The parts of a scrypt hash as the PHC string that is imported. `cost` is N. */
+/** Builds the PHC string to import from the parts of a scrypt hash. `cost` is N. */
 export function scryptHash(parts: {
   cost: number
   blockSize: number
@@ -13,12 +13,12 @@ export function scryptHash(parts: {
   return { type: 'scrypt', text: `$scrypt$${parameters}$${salt.toString('base64')}$${hash.toString('base64')}` }
 }
 
-/** The same of PBKDF2; salt and hash in base64. `digest` such as `sha256`. */
+/** The same for PBKDF2; salt and hash in base64, `digest` such as `sha256`. */
 export function pbkdf2Hash(digest: string, iterations: number | string, salt: string, hash: string): SourceHash {
   return { type: 'pbkdf2', text: `$pbkdf2-${digest}$i=${iterations}$${salt}$${hash}` }
 }
 
-/** What all hashes of a Firebase project have in common: its `hash_config`, in base64. */
+/** The parameters shared by all hashes of a Firebase project: its `hash_config`, in base64. */
 export interface FirebaseHashConfig {
   signerKey: string
   saltSeparator: string

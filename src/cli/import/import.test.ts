@@ -28,7 +28,7 @@ test('what cannot be imported is refused in words, and changes nothing', { timeo
   const people = write('people.csv', 'email\na@example.com\n')
   const calls: [args: string[], code: number, line: RegExp][] = [
     [[at('nowhere.csv')], 1, /^There is no file .*nowhere\.csv\.$/],
-    [[home], 1, /is no file: name the file of users itself\.$/],
+    [[home], 1, /is not a file: name the file of users itself\.$/],
     [[write('empty.csv', ' \n')], 1, /is empty\.$/],
     [
       [write('people.xlsx', Buffer.from('PK\u0003\u0004rest'))],
@@ -43,18 +43,22 @@ test('what cannot be imported is refused in words, and changes nothing', { timeo
       /is not in UTF-8\. Convert it/,
     ],
     [[write('page.html', '<html>')], 1, /looks like XML or HTML: export CSV or JSON\.$/],
-    [[write('list.json', '[]')], 1, /has no user that can be read\.$/],
-    [[write('half.json', '{"users": [{"localId": "a", ')], 1, /^The file breaks off in line 1: it is not whole\.$/],
+    [[write('list.json', '[]')], 1, /has no readable user\.$/],
+    [
+      [write('half.json', '{"users": [{"localId": "a", ')],
+      1,
+      /^The file ends in the middle, in line 1: it is truncated\.$/,
+    ],
     [
       [write('none.json', '{\n"realm": "acme"}')],
       1,
-      /^The file has no list of users: it should be one, or have one named/,
+      /^The file has no list of users: it must be one, or have one named/,
     ],
     [[write('open.csv', 'email\n"a@example.com\n')], 1, /^The CSV cannot be read from here on: Quote Not Closed/],
     [
       [write('other.csv', 'Mehl;Name\na;b\n')],
       2,
-      /^No column holds e-mail addresses .* has “Mehl”, “Name”\. Say which: --map/,
+      /^No column name stands for email addresses; the file has “Mehl”, “Name”\. Name the column: --map/,
     ],
     [[people, '--map', 'Mail=email'], 2, /^--map names the column Mail; the file has “email”\.$/],
     [[people, '--map', 'email=e-mail'], 2, /^--map is email=e-mail: use column=field with a field of email, /],
@@ -64,18 +68,18 @@ test('what cannot be imported is refused in words, and changes nothing', { timeo
       2,
       /^error: option '--format <format>' argument 'excel' is invalid\. Allowed choices/,
     ],
-    [[people, '--format', 'ndjson'], 2, /^The file is no NDJSON: leave --format out, or say csv\.$/],
-    [[people, '--report', people], 2, /^The file, its report and its checkpoint are three files/],
+    [[people, '--format', 'ndjson'], 2, /^The file is not NDJSON: omit --format, or use csv\.$/],
+    [[people, '--report', people], 2, /^The file, its report and its checkpoint must be three different files/],
     [
       [people, '--checkpoint', join(home, 'no', 'where')],
       1,
-      /cannot be written \(ENOENT\): name another place by --checkpoint/,
+      /cannot be written \(ENOENT\): name another file with --checkpoint/,
     ],
     [[people, '--env', 'nowhere'], 1, /^There is no environment nowhere: use one of /],
     [
       [firebase, '--report', at('r'), '--checkpoint', at('c')],
       2,
-      /^The file has passwords, and without the parameters/,
+      /^The file has passwords, which work only with the hash parameters/,
     ],
   ]
   const before = await snapshot(service)
@@ -119,21 +123,23 @@ test('a dry run says what an import would do, and writes the report alone', asyn
   expect(dry.stdout.replace(/in \d+\.\d s/, 'in 0.0 s').split('\n')).toEqual([
     `Checked 605 rows into ${subOrgId} (production) in 0.0 s.`,
     '  would be created                    601',
-    '  existed already                       1',
-    '  twice in the file                     1',
+    '  already existed                       1',
+    '  duplicate in the file                 1',
     '  failed                                2',
     '    invalid_field:phone                 1',
     '    invalid_field:passwordHash          1',
-    `Every row that did not come over whole is in ${report}.`,
+    `Every row that was not imported completely is in ${report}.`,
     '',
   ])
   const text = readFileSync(report, 'utf8')
   expect(text.split('\n')).toEqual([
     'line,email,outcome,code,reason',
-    '602,here@example.com,skipped,already_exists,Somebody has this address already.',
+    '602,here@example.com,skipped,already_exists,A user already has this address.',
     '603,DRY0@example.com,skipped,duplicate_in_file,The same address as in line 2.',
-    expect.stringMatching(/^604,new@example\.com,failed,invalid_field:phone,"The phone number is none of .*"$/),
-    expect.stringMatching(/^606,hash@example\.com,failed,invalid_field:passwordHash,"The password hash is not of .*"$/),
+    expect.stringMatching(/^604,new@example\.com,failed,invalid_field:phone,"The phone number needs .*"$/),
+    expect.stringMatching(
+      /^606,hash@example\.com,failed,invalid_field:passwordHash,"The password hash does not match .*"$/,
+    ),
     '',
   ])
   const real = await importUsers(path, '--report', report, '--json')

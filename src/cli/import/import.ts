@@ -14,7 +14,7 @@ import type { FirebaseHashConfig } from './hashes.ts'
 import type { Format } from './person.ts'
 import { openProgress } from './progress.ts'
 import { openReport } from './report.ts'
-import { type PasswordPolicy, runImport } from './run.ts'
+import { type PasswordHandling, runImport } from './run.ts'
 import { openSource, type Source } from './source.ts'
 import { summaryLines } from './summary.ts'
 
@@ -41,7 +41,7 @@ export interface ImportOptions {
   json?: boolean
 }
 
-/** What is known of an import before anything is opened. */
+/** What is known about an import before the database is opened. */
 interface Plan {
   source: Source
   layout: Layout
@@ -51,7 +51,7 @@ interface Plan {
   checkpointPath: string
 }
 
-/** Imports a file and answers the exit code. Throws CliError for what keeps it from beginning. */
+/** Imports a file. Throws CliError for whatever prevents it from starting. Returns the exit code. */
 export async function importUsers(file: string, options: ImportOptions): Promise<number> {
   const plan = await makePlan(file, options)
   return withPlatform(async (platform) => {
@@ -67,13 +67,13 @@ async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
   const reportPath = options.report ?? `${file}.report.ndjson`
   const checkpointPath = options.checkpoint ?? `${file}.checkpoint.json`
   if (new Set([file, reportPath, checkpointPath].map((path) => resolve(path))).size < 3)
-    throw new CliError('The file, its report and its checkpoint are three files: give each a name of its own.', {
+    throw new CliError('The file, its report and its checkpoint must be three different files.', {
       isUsage: true,
     })
   const source = await openSource(file)
   const layout = findLayout(source, options.format)
   const first = await firstRecord(source, layout)
-  if (!first && layout.kind !== 'csv') throw new CliError(`${file} has no user that can be read.`)
+  if (!first && layout.kind !== 'csv') throw new CliError(`${file} has no readable user.`)
   const format = options.format === 'auto' ? guessFormat(layout, first) : options.format
   const adapt = adapterOf({
     ...{ format, layout, first, map: options.map, hashType: readHashType(options.hashType) },
@@ -115,7 +115,7 @@ async function importInto(
   const checkpoint = found ?? firstCheckpoint(of)
   const where = `${options.org} (${options.env})`
   note(`${dryRun ? 'Checking' : 'Importing'} ${source.path}, read as ${format}, into ${where}.`)
-  if (found?.counts.rows) note(`Going on after row ${found.counts.rows}: ${checkpointPath} says so.`)
+  if (found?.counts.rows) note(`Continuing after row ${found.counts.rows}, according to ${checkpointPath}.`)
   const ownEmails = found ? await findOwnEmails(platform, found) : new Set<string>()
   const save = dryRun ? async () => undefined : (state: Checkpoint) => writeCheckpoint(checkpointPath, state)
   await save(checkpoint)
@@ -127,7 +127,7 @@ async function importInto(
     const end = await runImport({
       ...{ platform, directory, adapt, dryRun, checkpoint, ownEmails, save, report, progress },
       records: readRecords(source, layout, progress.read),
-      passwords: passwordPolicy(options),
+      passwords: passwordHandling(options),
       isStopped: stop.isStopped,
     })
     progress.end()
@@ -155,16 +155,16 @@ async function importInto(
   }
 }
 
-const HOW_TO_GO_ON = 'Run the same command again to go on from there, or with --restart to begin anew.'
+const HOW_TO_GO_ON = 'Run the same command again to continue there, or with --restart to start over.'
 
-function passwordPolicy(options: ImportOptions): PasswordPolicy {
+function passwordHandling(options: ImportOptions): PasswordHandling {
   if (options.withoutPasswords) return 'none'
   return options.dropUnreadableHashes ? 'readable' : 'required'
 }
 
 /**
- * The addresses of a batch that was committed in the moment before its checkpoint would have been written: its rows are
- * there already, and this import has made them.
+ * The addresses of a batch that was committed but whose checkpoint was not written: its users exist already, and this
+ * import created them.
  */
 async function findOwnEmails(platform: Platform, { directoryId, importId, mark }: Checkpoint): Promise<Set<string>> {
   const events = await platform.db
@@ -178,7 +178,7 @@ async function findOwnEmails(platform: Platform, { directoryId, importId, mark }
   return new Set(events.map(({ data }) => String(Object(data)['email']).toLowerCase()))
 }
 
-/** The first signal asks to stop after the batch at hand; a second one ends the process as ever. */
+/** The first signal requests a stop after the current batch; a second one ends the process as usual. */
 function listenForStop(): { isStopped(): boolean; end(): void } {
   let stopped = false
   const signals = ['SIGINT', 'SIGTERM'] as const
@@ -188,7 +188,7 @@ function listenForStop(): { isStopped(): boolean; end(): void } {
   const stop = () => {
     stopped = true
     end()
-    note('\nStopping after this batch; once more to stop at once.')
+    note('\nStopping after this batch; press again to stop at once.')
   }
   for (const signal of signals) process.on(signal, stop)
   return { isStopped: () => stopped, end }

@@ -54,7 +54,7 @@ test('documents one after the other are read like one, and each record says its 
 
 test('what breaks off, has no list or is too large is refused', async () => {
   const refused = (text: string, pieces: number[]) => read(jsonElements(inPieces(text, pieces), ['users']))
-  await expect(refused('{"users": [{"a": 1}', [5])).rejects.toThrow('breaks off in line 1')
+  await expect(refused('{"users": [{"a": 1}', [5])).rejects.toThrow('ends in the middle, in line 1')
   await expect(refused('{"other": [1], "b": {"users": [1]}}', [5])).rejects.toThrow('no list of users')
   await expect(refused(`[{"a": "${'x'.repeat(2 ** 21)}"}]`, [65_536])).rejects.toThrow('larger than a mebibyte')
   await expect(read(jsonLines(inPieces('x'.repeat(2 ** 21), [65_536])))).rejects.toThrow('larger than a mebibyte')

@@ -12,28 +12,28 @@ const CLOSE_OBJECT = 0x7d
 const NEWLINE = 0x0a
 const LONGEST_NAME = 32
 
-/** Where a scan of the document is. */
+/** The state of the scan. */
 interface Scan {
   line: number
   depth: number
   inString: boolean
   escaped: boolean
-  /** The latest string right in the document's object, and the latest of them that was a key. */
+  /** The latest string directly in the document's object, and the latest one that was a key. */
   text: string
   key: string
-  /** Depth inside the list that is read; 0 outside of it. */
+  /** Depth inside the list that is read; 0 outside. */
   listDepth: number
   found: boolean
-  /** The element at hand: in which line it began (0: none is open), and what of it was in earlier chunks. */
+  /** The current element: the line where it started (0 if none is open), and its parts from earlier chunks. */
   startLine: number
   parts: Buffer[]
   size: number
 }
 
 /**
- * Reads the elements of one list out of a JSON document, one after the other, however large the document is: of a list
- * that is the document, or that its object has under one of the `names`. Bytes of UTF-8 beyond ASCII are never taken
- * for a sign of JSON. Throws CliError when there is no such list or the document breaks off.
+ * Streams the elements of one list in a JSON document of any size: of the list that is the document, or that its object
+ * has under one of the `names`. Works on bytes, since non-ASCII UTF-8 never contains JSON syntax. Throws CliError when
+ * there is no such list or the document is truncated.
  */
 export async function* jsonElements(bytes: AsyncIterable<Buffer>, names: string[]): AsyncGenerator<RawRecord> {
   const scan: Scan = {
@@ -42,8 +42,8 @@ export async function* jsonElements(bytes: AsyncIterable<Buffer>, names: string[
   }
   for await (const chunk of bytes) yield* scanChunk(scan, chunk, names)
   if (scan.depth !== 0 || scan.inString)
-    throw new CliError(`The file breaks off in line ${scan.line}: it is not whole.`)
-  if (!scan.found) throw new CliError(`The file has no list of users: it should be one, or have one named ${names[0]}.`)
+    throw new CliError(`The file ends in the middle, in line ${scan.line}: it is truncated.`)
+  if (!scan.found) throw new CliError(`The file has no list of users: it must be one, or have one named ${names[0]}.`)
 }
 
 function* scanChunk(scan: Scan, chunk: Buffer, names: string[]): Generator<RawRecord> {
@@ -79,7 +79,7 @@ function keepPart(scan: Scan, part: Buffer): void {
   scan.parts.push(part)
   scan.size += part.length
   if (scan.size > MAX_RECORD_BYTES)
-    throw new CliError(`The record that begins in line ${scan.startLine} is larger than a mebibyte.`)
+    throw new CliError(`The record that starts in line ${scan.startLine} is larger than a mebibyte.`)
 }
 
 function step(scan: Scan, byte: number, names: string[]): void {

@@ -2,7 +2,7 @@ import { pbkdf2Hash } from './hashes.ts'
 import { type Adapter, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
 /**
- * Keycloak: a user of the JSON that `kc.sh export` writes, be it of a realm or of a file of users alone.
+ * Keycloak: a user of the JSON that `kc.sh export` writes, in a realm file or in a separate file of users.
  * https://www.keycloak.org/server/importExport
  */
 export const fromKeycloak: Adapter = (user) => {
@@ -21,7 +21,7 @@ export const fromKeycloak: Adapter = (user) => {
   return personOf(fields, hashOf(user['credentials']), { inactive: user['enabled'] === false })
 }
 
-/** Every attribute is a list there, most of them of one. */
+/** Every attribute is a list, mostly with one element. */
 function single(value: unknown): unknown {
   return Array.isArray(value) && value.length === 1 ? value[0] : value
 }
@@ -34,7 +34,7 @@ function hashOf(credentials: unknown): SourceHash {
   const data = read(password['credentialData'])
   const secret = read(password['secretData'])
   const [value, salt] = [textOf(secret['value']), textOf(secret['salt'])]
-  // The Admin REST API leaves the secret half out.
+  // The Admin REST API omits the secret half.
   if (value === undefined) return null
   const algorithm = textOf(data['algorithm']) ?? ''
   const iterations = Number(data['hashIterations'])
@@ -45,7 +45,7 @@ function hashOf(credentials: unknown): SourceHash {
   return { problem: `the password is hashed with ${algorithm || 'something unnamed'}, which cannot be imported` }
 }
 
-/** `PasswordCredentialData.additionalParameters`: each a list of one text. */
+/** `PasswordCredentialData.additionalParameters`: each is a list with one string. */
 function argon2(data: Record<string, unknown>, iterations: number, salt: string, value: string): SourceHash {
   const parameters = isObject(data['additionalParameters']) ? data['additionalParameters'] : {}
   const parameter = (name: string) => String(single(parameters[name]))
@@ -54,7 +54,7 @@ function argon2(data: Record<string, unknown>, iterations: number, salt: string,
   return { type: 'argon2', text: `$argon2${parameter('type')}$v=${version}$${costs}$${salt}$${value}` }
 }
 
-/** JSON inside of JSON. */
+/** Parses JSON inside JSON. */
 function read(text: unknown): Record<string, unknown> {
   try {
     const value: unknown = typeof text === 'string' ? JSON.parse(text) : text

@@ -1,30 +1,30 @@
 import type { ImportedHashType } from '../../features/credentials/credentials.ts'
 
-/** Formats that a file can be of: plain ones of our own fields, and exports of other systems. */
+/** Formats of files: plain ones with our own fields, and exports of other systems. */
 export const formats = ['csv', 'ndjson', 'auth0', 'clerk', 'cognito', 'keycloak', 'firebase'] as const
 export type Format = (typeof formats)[number]
 
-/** One person of a file, before anything was checked. */
+/** One person of a file, unchecked. */
 export interface Person {
   /** As `PUT /v1/users` takes them. */
   fields: Record<string, unknown>
-  /** The source lets them not sign in. */
+  /** Whether the source has blocked them from signing in. */
   inactive?: boolean
-  /** Why their password cannot come over. */
+  /** Why the password cannot be imported. */
   hashProblem?: string
-  /** The record cannot be read: why. */
+  /** Why the record cannot be read. */
   unreadable?: string
-  /** The record is nobody to import: why. */
+  /** Why the record is not imported, such as a service account. */
   leftOut?: { code: string; reason: string }
 }
 
-/** Turns a record of an export (an object of JSON, or the columns of a CSV row by their names) into a person. */
+/** Turns a record of an export (a JSON object, or a CSV row keyed by column) into a person. */
 export type Adapter = (record: Record<string, unknown>) => Person
 
-/** A password as an export has it. */
+/** A password hash as exported. */
 export type SourceHash = { type: ImportedHashType; text: string } | { problem: string } | null
 
-/** The fields that hold something, with the password among them. */
+/** A person with the non-empty fields and the password. */
 export function personOf(
   fields: Record<string, unknown>,
   hash: SourceHash,
@@ -38,13 +38,13 @@ export function personOf(
   return { fields: { ...given, passwordHash: hash.text, passwordHashType: hash.type }, ...more }
 }
 
-/** The first of these that is text with something in it. */
+/** The first non-blank string, trimmed. */
 export function textOf(...values: unknown[]): string | undefined {
   for (const value of values) if (typeof value === 'string' && value.trim() !== '') return value.trim()
   return undefined
 }
 
-/** CSV knows no booleans. What is neither stays as it is, and is told as wrong. */
+/** Reads a boolean, which CSV does not have. Anything else is returned as it is, to be reported as invalid. */
 export function flagOf(value: unknown): unknown {
   if (typeof value !== 'string') return value ?? undefined
   const text = value.trim().toLowerCase()
@@ -57,7 +57,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Metadata of those parts that hold something. */
+/** Metadata of the non-empty parts. */
 export function metadataOf(parts: Record<string, unknown>): Record<string, unknown> | undefined {
   const given = Object.entries(parts).filter(([, value]) => {
     if (isObject(value)) return Object.keys(value).length > 0

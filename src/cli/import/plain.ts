@@ -2,7 +2,7 @@ import type { ImportedHashType } from '../../features/credentials/credentials.ts
 import { CliError } from '../print.ts'
 import { type Adapter, flagOf, isObject, type Person, personOf, textOf } from './person.ts'
 
-/** The fields of a user, each with the names that columns have for it elsewhere. */
+/** The fields of a user, each with common column names for it. */
 const fieldNames: Record<string, string[]> = {
   email: ['email', 'mail', 'emailaddress', 'primaryemail', 'primaryemailaddress'],
   emailVerified: ['emailverified', 'verified', 'emailconfirmed', 'isemailverified'],
@@ -23,13 +23,13 @@ const METADATA = 'metadata.'
 export interface Mapping {
   /** The field, or `metadata.<key>`, of a column. */
   fieldOf(column: string): string | undefined
-  /** Columns that nothing is taken from. */
+  /** Columns that are not imported. */
   unused: string[]
 }
 
 /**
- * Finds the field of each column: as `given` says (`column=field`), else by its name, written in whichever way.
- * Throws when no column has the address, or `given` is not of its form.
+ * Finds the field of each column: as `given` says (`column=field`), or else by its name, in any spelling.
+ * Throws CliError when no column has the address, or `given` is malformed.
  */
 export function mapColumns(columns: string[], given: string[]): Mapping {
   const named = new Map(given.map(readPair))
@@ -40,14 +40,14 @@ export function mapColumns(columns: string[], given: string[]): Mapping {
   }
   if (!taken.has('email') && !columns.some((column) => fieldOf(column) === 'email'))
     throw new CliError(
-      `No column holds e-mail addresses by its name; the file has ${listed(columns)}. ` +
-        'Say which: --map "<column>=email".',
+      `No column name stands for email addresses; the file has ${listed(columns)}. ` +
+        'Name the column: --map "<column>=email".',
       { isUsage: true },
     )
   return { fieldOf, unused: columns.filter((column) => fieldOf(column) === undefined) }
 }
 
-/** Throws when `given` names a column of CSV that is not there. */
+/** Throws CliError when `given` names a column that the CSV does not have. */
 export function assertColumns(columns: string[], given: string[]): void {
   const missing = given.map(readPair).find(([column]) => !columns.includes(column))
   if (missing)
@@ -74,7 +74,7 @@ function listed(columns: string[]): string {
   return columns.map((column) => `“${column}”`).join(', ')
 }
 
-/** Reads records of our own fields. `hashType`: of hashes that come without their type. */
+/** Reads records with our own fields. `hashType` applies to hashes that come without a type. */
 export function plainAdapter(mapping: Mapping, hashType: ImportedHashType | undefined): Adapter {
   return (record) => {
     const fields: Record<string, unknown> = {}
@@ -103,7 +103,7 @@ function withPassword(fields: Record<string, unknown>, hashType: ImportedHashTyp
   return { fields: { ...rest, passwordHash: text, ...(passwordHashType ? { passwordHashType } : {}) } }
 }
 
-/** Most hashes say in their first letters what they are. */
+/** Most hashes identify themselves by their prefix. */
 function guessHashType(text: string): ImportedHashType | undefined {
   const beginnings: [RegExp, ImportedHashType][] = [
     [/^\$2[aby]\$/, 'bcrypt'],

@@ -6,7 +6,7 @@ const BAR_EVERY_MS = 200
 const LINE_EVERY_MS = 5000
 
 export interface Progress {
-  /** How much of the file has been read. */
+  /** Reports how much of the file has been read. */
   read(bytes: number): void
   /** Called after every batch. */
   show(counts: Counts): void
@@ -14,7 +14,7 @@ export interface Progress {
   end(): void
 }
 
-/** Shows how far an import is, on stderr: a bar on a terminal, a line every few seconds elsewhere. */
+/** Shows the progress of an import on stderr: a bar on a terminal, otherwise a line every few seconds. */
 export function openProgress(totalBytes: number, doneBefore: number): Progress {
   const isTerminal = process.stderr.isTTY === true
   const startedAt = Date.now()

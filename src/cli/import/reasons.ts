@@ -2,17 +2,18 @@ import { importedHashTypes } from '../../features/credentials/credentials.ts'
 
 const fields: Record<string, string> = {
   line: 'The record cannot be read.',
-  phone: 'The phone number is none of at least four digits, such as +14155550123.',
+  phone: 'The phone number needs at least four digits, such as +14155550123.',
   externalId: 'externalId is longer than 255 characters, or has control characters.',
-  metadata: 'metadata is no JSON object of at most 50 keys and 16 KiB.',
+  metadata: 'metadata is not a JSON object of at most 50 keys and 16 KiB.',
   emailVerified: 'emailVerified is neither true nor false.',
-  passwordHash: 'The password hash is not of the form of its type, or costs more to verify than is allowed.',
-  passwordHashType: `The type of the password hash is missing or not known: use one of ${importedHashTypes.join(', ')}.`,
+  passwordHash: 'The password hash does not match its type, or is too expensive to verify.',
+  passwordHashType: `The type of the password hash is missing or unknown: use one of ${importedHashTypes.join(', ')}.`,
 }
 
-/** What a `failed.error` of the bulk route means, in words. */
+/** A `failed.error` of the bulk route in words. */
 export function reasonOf(error: string, email: string | null): string {
-  if (error === 'invalid_email') return email === null ? 'There is no e-mail address.' : 'This is no e-mail address.'
+  if (error === 'invalid_email')
+    return email === null ? 'The email address is missing.' : 'The email address is invalid.'
   const [field = ''] = error.replace('invalid_field:', '').split('.')
-  return fields[field] ?? `${field} is no line of at most 200 characters without control characters.`
+  return fields[field] ?? `${field} must be a line of at most 200 characters without control characters.`
 }

@@ -1,17 +1,17 @@
-/** A record larger than this is no user, and would be held in memory. */
+/** A larger record is not a user, and would have to be held in memory. */
 export const MAX_RECORD_BYTES = 1024 * 1024
 
-/** A record as a file has it. */
+/** A record as read from a file. */
 export interface RawRecord {
-  /** Where it begins; the first line is 1. */
+  /** Where it starts; the first line is 1. */
   line: number
-  /** An object of JSON, or the columns of a row; undefined when it cannot be read. */
+  /** A JSON object, or the columns of a row; undefined when it cannot be read. */
   value: unknown
-  /** Why it cannot be read, where more can be told than that. */
+  /** Why it cannot be read, if known. */
   problem?: string
 }
 
-/** Undefined: it is no JSON. */
+/** @returns undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { CliError } from '../print.ts'
 
-/** A row that did not come over whole. */
+/** A row that was not imported completely. */
 export interface ReportLine {
   line: number
   email: string | null
@@ -13,7 +13,7 @@ export interface ReportLine {
 }
 
 export interface Report {
-  /** Appends, and answers how long the report is when it is safely stored. */
+  /** Appends durably. Returns the length of the report. */
   write(lines: ReportLine[]): Promise<number>
   close(): Promise<void>
 }
@@ -21,14 +21,14 @@ export interface Report {
 const HEADING = 'line,email,outcome,code,reason\n'
 
 /**
- * Opens a report to go on at `keptBytes`; it is made when there is something to tell. NDJSON, or CSV when its name ends
- * so. For the operator alone: it has addresses.
+ * Opens a report to continue at `keptBytes`; the file is created with the first line. NDJSON, or CSV if the name ends
+ * in .csv. Readable only by its owner, since it has addresses.
  */
 export async function openReport(path: string, keptBytes: number): Promise<Report> {
   const isCsv = path.toLowerCase().endsWith('.csv')
   let file: FileHandle | null = null
   let length = keptBytes
-  // One of an earlier import would be taken for that of this one.
+  // The report of an earlier import would be mistaken for this one's.
   if (!keptBytes) await rm(path, { force: true })
   return {
     async write(lines) {
@@ -54,7 +54,7 @@ async function openAt(path: string, keptBytes: number): Promise<FileHandle> {
     return file
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
-    throw new CliError(`${path} cannot be written (${code}): name another place by --report.`, { cause: error })
+    throw new CliError(`${path} cannot be written (${code}): name another file with --report.`, { cause: error })
   }
 }
 
@@ -62,7 +62,7 @@ function csvLine({ line, email, outcome, code, reason }: ReportLine): string {
   return `${[String(line), email ?? '', outcome, code, reason].map(csvCell).join(',')}\n`
 }
 
-/** What begins like a formula gets a quote before it: spreadsheets would run it (OWASP, CSV injection). */
+/** A cell that starts like a formula is prefixed with a quote: spreadsheets would run it (OWASP, CSV injection). */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -77,7 +77,7 @@ test('an import that is killed in the middle goes on: nobody twice, nobody lost,
   expect(kills.every((rows) => rows % BATCH === 0 && rows < ROWS)).toBe(true)
   expect((await countAll(subOrgId)).users).toBeLessThan(people)
   const { code, json, stderr } = await runCommand(env, ...commandOf(path, subOrgId), '--json')
-  expect(stderr).toContain(`Going on after row ${kills.at(-1)}`)
+  expect(stderr).toContain(`Continuing after row ${kills.at(-1)}`)
   expect([code, json]).toEqual([2, expect.objectContaining({ rows: ROWS, created: people, existed: 0 })])
   expect(await countAll(subOrgId)).toEqual(all(people))
   expect(reportOf(path)).toEqual(report)
@@ -107,7 +107,7 @@ test('a signal stops it after the batch, and it says how to go on; the checkpoin
   expect(await running.ended, running.stderr()).toBe(130)
   const rows = rowsOf(checkpoint)
   expect(running.stderr()).toMatch(
-    new RegExp(`Stopped after row ${rows}\\. Run the same command again to go on from there, or with --restart`),
+    new RegExp(`Stopped after row ${rows}\\. Run the same command again to continue there, or with --restart`),
   )
   expect((await countAll(subOrgId)).events).toBe((await countAll(subOrgId)).users)
   expect(statSync(checkpoint).mode & 0o777).toBe(0o600)
@@ -115,7 +115,7 @@ test('a signal stops it after the batch, and it says how to go on; the checkpoin
   const elsewhere = await runCommand(env, ...commandOf(path, await tenant.organization()))
   expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('into another organization')])
   const other = await runCommand(env, ...commandOf(path, subOrgId), '--format', 'clerk')
-  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('is of an import by --format csv')])
+  expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('belongs to an import with --format csv')])
   writeFileSync(path, `${readFileSync(path, 'utf8')}last@many.example.com,Ada,,\n`)
   const changed = await runCommand(env, ...commandOf(path, subOrgId))
   expect([changed.code, changed.stderr]).toEqual([1, expect.stringContaining('the file has changed since')])

@@ -15,25 +15,27 @@ import { reasonOf } from './reasons.ts'
 import type { RawRecord } from './records.ts'
 import type { Report, ReportLine } from './report.ts'
 
-/** What to do with a password that cannot come over: fail its row, or import the person without; `none`: with any. */
-export type PasswordPolicy = 'required' | 'readable' | 'none'
+/**
+ * What to do with a password that cannot be imported: fail the row, or import without it; `none` drops all passwords.
+ */
+export type PasswordHandling = 'required' | 'readable' | 'none'
 
 export interface ImportRun {
   platform: Platform
   directory: Directory
   records: AsyncIterable<RawRecord>
   adapt(record: RawRecord): Person
-  passwords: PasswordPolicy
+  passwords: PasswordHandling
   dryRun: boolean
-  /** Changed as the import goes on. */
+  /** Updated as the import proceeds. */
   checkpoint: Checkpoint
   /** Addresses that the import has added since its checkpoint was written. */
   ownEmails: ReadonlySet<string>
-  /** Stores the checkpoint; called when the batch before is committed and reported. */
+  /** Stores the checkpoint; called after the batch was committed and reported. */
   save(checkpoint: Checkpoint): Promise<void>
   report: Report
   progress: Progress
-  /** Whether to stop after the batch at hand. */
+  /** Whether to stop after the current batch. */
   isStopped(): boolean
 }
 
@@ -42,15 +44,15 @@ const BAD_HASH = 'invalid_field:passwordHash'
 interface Row {
   line: number
   person: Person
-  /** The address as it is compared; null when there is none. */
+  /** The normalised address; null if there is none. */
   norm: string | null
-  /** Why they come over without their password. */
+  /** Why the user is imported without the password. */
   lostPassword: string | null
 }
 
 /**
- * Imports what is left of a file, batch by batch through the code of `PUT /v1/users`: each batch is committed, then
- * reported, then noted. Answers whether it came to the end.
+ * Imports the rest of a file, in batches, through the code of `PUT /v1/users`: each batch is committed, then reported,
+ * then recorded in the checkpoint. Returns whether it reached the end.
  */
 export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   const { checkpoint } = run
@@ -91,7 +93,7 @@ function passwordProblem({ fields, hashProblem }: Person): string | null {
   if (hashProblem !== undefined) return hashProblem
   if (hash === undefined) return null
   const type = importedHashTypes.find((known) => known === given)
-  if (!type) return 'the type of the password hash is missing or not known'
+  if (!type) return 'the type of the password hash is missing or unknown'
   return typeof hash === 'string' && parseImportedHash(type, hash) ? null : 'the password hash cannot be read'
 }
 
@@ -107,7 +109,7 @@ async function importBatch(run: ImportRun, batch: Row[], firstLines: Map<number,
   progress.show(checkpoint.counts)
 }
 
-/** By row; those that are not to be written have none. */
+/** Outcomes by row; rows that are not written have none. */
 async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutcome<unknown>>> {
   const { platform, directory, checkpoint } = run
   const rows = batch.filter(({ person }) => !person.leftOut && refusalOf(person) === null)
@@ -126,13 +128,13 @@ async function writeRows(run: ImportRun, batch: Row[]): Promise<Map<Row, RowOutc
   return byRow
 }
 
-/** Why it is not to be written, of what only the file's format knows. */
+/** Why the person is not written, as far as the adapter found out. */
 function refusalOf({ unreadable, hashProblem }: Person): { code: string; reason: string } | null {
   if (unreadable !== undefined) return { code: 'invalid_field:line', reason: unreadable }
   return hashProblem === undefined ? null : { code: BAD_HASH, reason: sentence(hashProblem) }
 }
 
-/** Counts the row, and answers what the report has to say of it. */
+/** Counts the row. Returns its line in the report, if it has one. */
 function tally(
   run: ImportRun,
   row: Row,
@@ -162,7 +164,9 @@ function tally(
   return { ...told, outcome: 'imported_without_password', code: BAD_HASH, reason: sentence(lostPassword) }
 }
 
-/** Counts an address that is there already, be it of an earlier row of the file; null: this row made the user. */
+/**
+ * Counts an address that already exists, or occurred in an earlier row. Returns null when this row created the user.
+ */
 function skipOf(
   { checkpoint: { counts }, ownEmails, dryRun }: ImportRun,
   { norm, line }: Row,
@@ -176,14 +180,14 @@ function skipOf(
   }
   if (!isTaken || (norm !== null && ownEmails.has(norm))) return null
   counts.existed++
-  return { code: 'already_exists', reason: 'Somebody has this address already.' }
+  return { code: 'already_exists', reason: 'A user already has this address.' }
 }
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
-/** In which line an address came first, this one included. Held as 53 bits of its digest: files have millions. */
+/** The line where an address occurred first. Keeps only 53 bits of its digest, since files have millions. */
 function noteLine(firstLines: Map<number, number>, norm: string, line: number): number {
   const digest = createHash('sha256').update(norm).digest()
   const key = digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) >> 3)

@@ -6,18 +6,18 @@ import { CliError } from '../print.ts'
 const HEAD_BYTES = 64 * 1024
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** A file to import, looked at from outside. */
+/** A file to import. */
 export interface Source {
   path: string
   size: number
-  /** Tells this file from another, or from itself after an edit. */
+  /** Distinguishes this file from others, and from itself after an edit. */
   fingerprint: string
   /** Its beginning as text, without a byte order mark. */
   head: string
   hasBom: boolean
 }
 
-/** Files that people take for a list of users, by their first bytes. */
+/** Files that are mistaken for a list of users, by their first bytes. */
 const foreign: [beginning: number[], what: string][] = [
   [[0x50, 0x4b, 0x03, 0x04], 'an Excel workbook or a ZIP archive: save the sheet as CSV in UTF-8, or unpack it'],
   [[0xd0, 0xcf, 0x11, 0xe0], 'an old Excel workbook: save the sheet as CSV in UTF-8'],
@@ -26,14 +26,14 @@ const foreign: [beginning: number[], what: string][] = [
   [[0xfe, 0xff], 'written in UTF-16: save it in UTF-8'],
 ]
 
-/** Opens a file. Throws CliError for what cannot be read or is no text. */
+/** Opens a file. Throws CliError if it cannot be read or is not text. */
 export async function openSource(path: string): Promise<Source> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new CliError(error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${error.code}.`)
   })
   try {
     const stat = await file.stat()
-    if (!stat.isFile()) throw new CliError(`${path} is no file: name the file of users itself.`)
+    if (!stat.isFile()) throw new CliError(`${path} is not a file: name the file of users itself.`)
     const bytes = await readHead(file)
     const known = foreign.find(([beginning]) => beginning.every((byte, n) => bytes[n] === byte))
     if (known) throw new CliError(`${path} is ${known[1]}.`)
@@ -54,20 +54,20 @@ async function readHead(file: FileHandle): Promise<Buffer> {
 }
 
 /**
- * The bytes of the file after its byte order mark, piece by piece. `onRead` hears how many have been read. Throws
- * CliError for what is not UTF-8: names in another encoding would be stored as nonsense.
+ * Streams the file without its byte order mark. `onRead` receives how many bytes have been read. Throws CliError if it
+ * is not UTF-8: names in another encoding would be garbled.
  */
 export async function* readBytes(source: Source, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const stream = createReadStream(source.path, { start: source.hasBom ? BOM.length : 0, highWaterMark: 256 * 1024 })
   let read = 0
   for await (const chunk of stream) {
-    if (!Buffer.isBuffer(chunk)) throw new Error('A file is read as bytes')
+    if (!Buffer.isBuffer(chunk)) throw new Error('A file must be read as bytes')
     try {
       decoder.decode(chunk, { stream: true })
     } catch {
       throw new CliError(
-        `${source.path} is not in UTF-8. Convert it, such as by: iconv -f WINDOWS-1252 -t UTF-8 ${source.path}`,
+        `${source.path} is not in UTF-8. Convert it, for example with: iconv -f WINDOWS-1252 -t UTF-8 ${source.path}`,
       )
     }
     read += chunk.length

@@ -1,6 +1,6 @@
 import type { Counts } from './checkpoint.ts'
 
-/** The end of an import in words. */
+/** The summary of an import in words. */
 export function summaryLines(
   counts: Counts,
   run: { dryRun: boolean; where: string; seconds: number; reportFile: string | null },
@@ -10,9 +10,9 @@ export function summaryLines(
   const line = (label: string, count: number, always = false) => (count || always ? [[label, String(count)]] : [])
   const parts = [
     ...line(run.dryRun ? 'would be created' : 'created', created, true),
-    ...line('  of them without the password', withoutPassword),
-    ...line('existed already', existed),
-    ...line('twice in the file', duplicates),
+    ...line('  without their password', withoutPassword),
+    ...line('already existed', existed),
+    ...line('duplicate in the file', duplicates),
     ...line('left out', leftOut),
     ...line('failed', failed, true),
     ...Object.entries(reasons).flatMap(([reason, count]) => line(`  ${reason}`, count)),
@@ -21,6 +21,6 @@ export function summaryLines(
   return [
     `${verb} ${rows} rows into ${run.where} in ${run.seconds.toFixed(1)} s.`,
     ...parts.map(([label = '', count = '']) => `  ${label.padEnd(width)}  ${count.padStart(9)}`),
-    ...(run.reportFile ? [`Every row that did not come over whole is in ${run.reportFile}.`] : []),
+    ...(run.reportFile ? [`Every row that was not imported completely is in ${run.reportFile}.`] : []),
   ]
 }

@@ -23,14 +23,14 @@ interface Case {
   format: string
   /** What came over, by what is before the @ of the address. */
   users: Record<string, object>
-  /** Who signs in with the password; nobody else does. */
+  /** Who signs in with the password; no one else does. */
   withPassword?: string[]
   /** The whole report, without the outcome of those who failed. */
   report?: object[]
 }
 
 const unsupported = (kind: string) => `The password is hashed with ${kind}, which cannot be imported.`
-const noAddress = { code: 'invalid_email', reason: 'There is no e-mail address.', email: null }
+const noAddress = { code: 'invalid_email', reason: 'The email address is missing.', email: null }
 
 const cases: Case[] = [
   {
@@ -190,10 +190,10 @@ const cases: Case[] = [
         ...{ line: 6, email: 'hopper@plain.example.com', outcome: 'skipped' },
         ...{ code: 'duplicate_in_file', reason: 'The same address as in line 4.' },
       },
-      { line: 7, email: 'not-an-address', code: 'invalid_email', reason: 'This is no e-mail address.' },
+      { line: 7, email: 'not-an-address', code: 'invalid_email', reason: 'The email address is invalid.' },
       {
         ...{ line: 8, email: 'bad@plain.example.com', code: 'invalid_field:passwordHashType' },
-        reason: expect.stringMatching(/^The type of the password hash is missing or not known: use one of bcrypt, /),
+        reason: expect.stringMatching(/^The type of the password hash is missing or unknown: use one of bcrypt, /),
       },
       { line: 9, email: null, code: 'invalid_field:line', reason: 'The row has 11 columns instead of 9.' },
       {
@@ -208,8 +208,8 @@ const cases: Case[] = [
     users: { one: { firstName: 'One' }, two: { displayName: 'Two', emailVerified: true, metadata: { n: 2 } } },
     withPassword: ['two'],
     report: [
-      { line: 3, email: null, code: 'invalid_field:line', reason: 'The record is no object of JSON.' },
-      { line: 5, email: null, code: 'invalid_field:line', reason: 'The record is no object of JSON.' },
+      { line: 3, email: null, code: 'invalid_field:line', reason: 'The record is not a JSON object.' },
+      { line: 5, email: null, code: 'invalid_field:line', reason: 'The record is not a JSON object.' },
       { line: 6, ...noAddress },
     ],
   },

@@ -11,7 +11,7 @@ export interface NewAccount {
 }
 
 /**
- * Makes an account with its two fixed environments. The first account of a deployment is its home account, whose
+ * Creates an account with its two fixed environments. The first account of a deployment is its home account, whose
  * production environment issues tokens under the bare base URL.
  */
 export async function createAccount(tx: Tx, name: string): Promise<NewAccount> {
@@ -24,7 +24,7 @@ export async function createAccount(tx: Tx, name: string): Promise<NewAccount> {
   return ids
 }
 
-/** The deployment's first account; made under the name `Default` when there is none yet. */
+/** The deployment's first account, created with the name `Default` if there is none yet. */
 export async function homeAccount(tx: Tx): Promise<NewAccount> {
   await lockAccounts(tx)
   const home = await findHomeAccountRow(tx)

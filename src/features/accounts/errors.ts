@@ -5,6 +5,6 @@ export const accountErrors = defineErrors({
     409,
     'account_exists',
     'The account exists and has an owner',
-    'An account of this name has an owner already: choose another name.',
+    'An account with this name already has an owner: choose another name.',
   ],
 })

@@ -32,8 +32,8 @@ export interface AccountSetUp extends NewAccount {
 }
 
 /**
- * Sets an account up with its owner and first organization. The account that a first start made by itself is taken
- * over while nobody is in it; otherwise a new one is made.
+ * Sets an account up with its owner and first organization. Takes over the account that a first start created on its
+ * own, as long as it has no members; otherwise creates a new one.
  * Throws `invalid_request`, `account_exists` when an account of this name has an owner, `slug_taken`.
  */
 export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<AccountSetUp> {
@@ -43,11 +43,11 @@ export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<Account
   const { organizationSlug: slug } = setup
   if (!isSlug(slug))
     throw httpErrors.invalidRequest({
-      detail: 'The organization slug must be at most 63 of a-z, 0-9 and single hyphens between them.',
+      detail: 'The organization slug must have up to 63 characters: a-z, 0-9 and single hyphens between them.',
     })
   await lockAccounts(tx)
   if (await hasOwnerRow(tx, accountName))
-    throw accountErrors.accountExists({ detail: `The account ${accountName} has an owner already.` })
+    throw accountErrors.accountExists({ detail: `The account ${accountName} already has an owner.` })
   const account = (await adoptDefaultAccount(tx, accountName)) ?? (await createAccount(tx, accountName))
   const { accountId } = account
   const ownerIds = await insertOwner(tx, account, owner, setup.ownerName?.trim() || null)
@@ -87,7 +87,7 @@ async function insertOwner(tx: Tx, account: NewAccount, owner: EmailAddress, dis
     environment_id: productionId,
     email: owner.email,
     email_norm: owner.norm,
-    // Whoever ran the set-up named the address; its first sign-in is what proves it.
+    // The address was only typed during setup; the first sign-in proves it.
     email_verified: false,
     display_name: displayName,
     role: 'admin',
@@ -104,6 +104,6 @@ function readName(what: string, text: string): string {
 
 function readOwner(text: string): EmailAddress {
   const owner = parseEmail(text)
-  if (!owner) throw httpErrors.invalidRequest({ detail: 'The address of the owner is not a mail address.' })
+  if (!owner) throw httpErrors.invalidRequest({ detail: 'The address of the owner is not an email address.' })
   return owner
 }

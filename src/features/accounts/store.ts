@@ -2,13 +2,13 @@ import { type Insertable, type InsertObject, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Environments } from '../../platform/db/schema.gen.ts'
 
-/** Held until the transaction ends: accounts are made and taken over one after the other. */
+/** Held until the transaction ends: serializes the creation and take-over of accounts. */
 export async function lockAccounts(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.accounts'))`.execute(tx)
 }
 
 export async function insertAccountRow(tx: Tx, id: string, name: string): Promise<void> {
-  // Two first starts at once must not make two homes.
+  // Two concurrent first starts must not create two home accounts.
   await lockAccounts(tx)
   await tx
     .insertInto('accounts')
@@ -58,7 +58,7 @@ export async function insertMemberRow(tx: Tx, row: InsertObject<DB, 'members'>):
   await tx.insertInto('members').values(row).execute()
 }
 
-/** The id of the console directory, made where it is missing. */
+/** The id of the console directory, created if it is missing. */
 export async function ensureConsoleDirectoryRow(
   tx: Tx,
   row: { id: string; account_id: string; environment_id: string },
@@ -77,7 +77,7 @@ export async function ensureConsoleDirectoryRow(
   return found.id
 }
 
-/** Of a directory that this very transaction may have made, which no other connection can resolve yet. */
+/** Takes a directory id, not a Directory: this very transaction may have created it, so it cannot be resolved yet. */
 export async function insertConsoleUserRow(tx: Tx, row: InsertObject<DB, 'users'>): Promise<void> {
   await tx.insertInto('users').values(row).execute()
 }

@@ -56,11 +56,15 @@ test('makes a key that works, and shows it once', async () => {
   expect((await listApiKeys(platform.db, tenant.accountId)).map((row) => row.id)).toEqual([own.id, apiKey.id])
 })
 
-test('is never answered from the idempotency store', async () => {
+test('a repeated request is answered with the same key, which is kept sealed', async () => {
   const tenant = await first.tenant()
   const make = () => tenant.post(path, { name: 'K', scopes: ['*'] }, { 'idempotency-key': 'same' })
-  const keys = [(await make()).body.key, (await make()).body.key]
-  expect(new Set(keys).size).toBe(2)
+  const [made, again] = [await make(), await make()]
+  expect([made.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, made.text, 'true'])
+  const kept = await platform.db.selectFrom('idempotency_keys').selectAll().where('key', '=', 'same').execute()
+  expect(kept).toHaveLength(1)
+  expect(JSON.stringify(kept)).not.toContain(made.body.key.slice(-20))
+  expect((await tenant.get(path)).body.apiKeys.filter((key: { name: string }) => key.name === 'K')).toHaveLength(1)
 })
 
 test('a key mints only a subset of itself', async () => {

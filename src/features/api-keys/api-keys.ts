@@ -1,12 +1,15 @@
 import { hash } from 'node:crypto'
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { checksum, keyedHash, randomBase62, SECRET_LENGTH, sameHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import type { Principal } from '../../platform/http/authenticate.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { noteKeyUse } from './key-use.ts'
 import { type ApiKeyRow, findApiKeyRowsByStart, insertApiKeyRow, listApiKeyRows } from './store.ts'
+
+const apiKeys = hashPurpose('api-key')
 
 const START_LENGTH = 12
 const CHECKSUM_LENGTH = 6
@@ -38,7 +41,7 @@ export function makeKey(environmentSlug: string): string {
 }
 
 /**
- * Stores a key and returns its text, which is shown this once. `given`: a key of the operator's own making.
+ * Stores a key and returns its text, which is shown only once. `given` is a key that the operator made.
  * Throws `invalid_request` for an environment of another account or organization.
  */
 export async function createApiKey(
@@ -62,43 +65,43 @@ export async function createApiKey(
   })
   if (!row)
     throw httpErrors.invalidRequest({
-      detail: `The environment ${spec.environmentSlug} takes only keys of the organization it was made for.`,
+      detail: `The environment ${spec.environmentSlug} accepts only keys of the organization it was created for.`,
     })
   return { key, row: { ...row, environment_slug: spec.environmentSlug } }
 }
 
-/** What is kept of a key: the public start, by which it is looked up, and a keyed hash. */
+/** What is stored of a key: the public start, by which it is looked up, and a keyed hash. */
 export function secretOf(platform: Platform, key: string): { start: string; key_hash: Buffer } {
   return { start: key.slice(0, START_LENGTH), key_hash: hashKey(platform, key) }
 }
 
-/** All keys of an account, revoked ones too, oldest first. */
+/** All keys of an account, including revoked ones, oldest first. */
 export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[]> {
   return listApiKeyRows(db, { accountId, environmentId: null, organizationId: null })
 }
 
 /**
- * Looks presented keys up, through a cache that a revocation empties at once here and by notice elsewhere. Notes the
- * use of those that live, from `ip` where it is known.
+ * Looks presented keys up, through a cache that a revocation invalidates at once here and by NOTIFY elsewhere. Records
+ * the use of live keys, from `ip` if it is known.
  */
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
-  return async (presented: string, ip: string | null = null): Promise<Principal | null> => {
+  return async (presented: string, ip: string | null = null): Promise<KeyCaller | null> => {
     const address = presented.length > MAX_LENGTH ? null : addressOf(presented)
     if (address === null) return null
-    const principal = await cache.get(address)
-    const lives = principal && !(principal.expiresAt && principal.expiresAt <= platform.clock.now())
-    if (lives) noteKeyUse(platform, principal.apiKeyId, ip)
-    return principal
+    const caller = await cache.get(address)
+    const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
+    if (lives) noteKeyUse(platform, caller.apiKeyId, ip)
+    return caller
   }
 }
 
 const MAX_REMEMBERED = 10_000
 
 /**
- * Where a presented key is looked up, or null when it is mistyped. Remembered under a plain digest, which costs a
- * fraction of the keyed one and, unlike the key itself, gives nothing away in a memory dump.
+ * The cache key of a presented key, or null when it is mistyped. Memoized under a plain digest, which costs a fraction
+ * of the keyed one and, unlike the key itself, reveals nothing in a memory dump.
  */
 function keyAddresses(platform: Platform): (presented: string) => string | null {
   const remembered = new Map<string, string | null>()
@@ -121,15 +124,15 @@ export function isPresentable(key: string): boolean {
 }
 
 export const apiKeyCache = perPlatform((platform) =>
-  platform.caches.define<Principal | null>('api_keys', async (key) => {
+  platform.caches.define<KeyCaller | null>('api_keys', async (key) => {
     const at = key.lastIndexOf('/')
     const presentedHash = Buffer.from(key.slice(at + 1), 'hex')
     const rows = await findApiKeyRowsByStart(platform.db, key.slice(0, at))
-    // Compared in constant time; a start that nobody has compares as well.
+    // Compared in constant time, also for a start that no key has.
     const candidates = rows.length ? rows : [{ key_hash: Buffer.alloc(presentedHash.length) }]
     const matching = candidates.filter((row) => sameHash(row.key_hash, presentedHash))
     const row = rows.find((candidate) => matching.includes(candidate))
-    return row ? toPrincipal(row) : null
+    return row ? toCaller(row) : null
   }),
 )
 
@@ -137,8 +140,10 @@ export function cacheKey(start: string, hash: Buffer): string {
   return `${start}/${hash.toString('hex')}`
 }
 
-function toPrincipal(row: ApiKeyRow): Principal {
+function toCaller(row: ApiKeyRow): KeyCaller {
   return {
+    kind: 'key',
+    actor: { type: 'api_key', id: row.id },
     apiKeyId: row.id,
     accountId: row.account_id,
     environmentId: row.environment_id,
@@ -151,10 +156,10 @@ function toPrincipal(row: ApiKeyRow): Principal {
 }
 
 function hashKey(platform: Platform, key: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('api-key'), key)
+  return keyedHash(platform.keyring.hashKey(apiKeys), key)
 }
 
-/** A key of our own form whose checksum is wrong needs no look-up. Keys of the operator's own making have no form. */
+/** A key in our own format with a wrong checksum needs no look-up. Keys that the operator made have no format. */
 function isMistyped(presented: string): boolean {
   return /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/.test(presented) && !hasChecksum(presented)
 }

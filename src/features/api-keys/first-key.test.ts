@@ -58,7 +58,7 @@ test('a key that could never be presented is refused before anything is made', a
   const first = await startApp()
   for (const key of ['x'.repeat(201), 'with a space in it, 32 characters', 'schlüssel-'.repeat(4)])
     await expect(storeBootstrapKey(first.app.platform, key)).rejects.toThrow(
-      /^WATCHWORD_BOOTSTRAP_API_KEY can never be presented: use 32 to 200 visible ASCII characters/,
+      /^WATCHWORD_BOOTSTRAP_API_KEY cannot be sent in a header: use 32 to 200 visible ASCII characters/,
     )
   expect(await state(first)).toEqual({ accounts: [], keys: [] })
 })
@@ -70,7 +70,7 @@ test('a key of our own making that is mistyped or cut off is refused as just tha
   const typo = key.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'))
   for (const damaged of [typo, key.slice(0, -1), key.slice(0, 40), `${key}A`])
     await expect(storeBootstrapKey(platform, damaged)).rejects.toThrow(
-      /^WATCHWORD_BOOTSTRAP_API_KEY begins as .*, and is mistyped or cut off: its checksum does not match\./,
+      /^WATCHWORD_BOOTSTRAP_API_KEY looks like .* but is mistyped or truncated: its checksum does not match\./,
     )
   expect(await state(first)).toEqual({ accounts: [], keys: [] })
   expect(await storeBootstrapKey(platform, key)).toBe(true)

@@ -6,21 +6,22 @@ import { hasAnyApiKey, lockFirstKey } from './store.ts'
 
 /**
  * Stores the operator's key with every scope, org-wide and in production, if the deployment has no key at all; safe
- * when several processes start at once. Returns whether it did. Throws ConfigError for a key that could not be sent.
+ * when several processes start concurrently. Throws ConfigError for a key that could not be sent. Returns whether it
+ * did.
  */
 export async function storeBootstrapKey(platform: Platform, key: string): Promise<boolean> {
   if (isDamaged(key))
     throw new ConfigError(
-      'WATCHWORD_BOOTSTRAP_API_KEY begins as a key made by Watchword does, and is mistyped or cut off: its checksum does not match. Copy the whole key again, or make another (openssl rand -hex 32).',
+      'WATCHWORD_BOOTSTRAP_API_KEY looks like a Watchword key but is mistyped or truncated: its checksum does not match. Copy the whole key again, or create another (openssl rand -hex 32).',
     )
   if (!isPresentable(key))
     throw new ConfigError(
-      'WATCHWORD_BOOTSTRAP_API_KEY can never be presented: use 32 to 200 visible ASCII characters (openssl rand -hex 32).',
+      'WATCHWORD_BOOTSTRAP_API_KEY cannot be sent in a header: use 32 to 200 visible ASCII characters (openssl rand -hex 32).',
     )
   return createFirstKey(platform, key, 'bootstrap')
 }
 
-/** The same with a key made here. Returns its text, to be printed this once, or null when the deployment has a key. */
+/** The same with a new key. Returns its text, to be printed once, or null when the deployment has a key. */
 export async function firstDevelopmentKey(platform: Platform): Promise<string | null> {
   const key = makeKey('production')
   return (await createFirstKey(platform, key, 'development')) ? key : null

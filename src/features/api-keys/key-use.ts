@@ -8,7 +8,7 @@ const pending = perPlatform((): { uses: Map<string, KeyUse>; timer: NodeJS.Timeo
   timer: undefined,
 }))
 
-/** Remembers the last use of a key; written within 10 s together with those of all others. */
+/** Remembers the last use of a key, to be written within 10 s together with those of other keys. */
 export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null): void {
   const state = pending(platform)
   const at = platform.clock.now()
@@ -17,14 +17,14 @@ export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | nu
   if (state.timer) return
   state.timer = setTimeout(() => {
     flushKeyUses(platform).catch((error: unknown) =>
-      platform.log.warn({ error }, 'The last uses of keys were not kept'),
+      platform.log.warn({ error }, 'The last uses of API keys were not saved'),
     )
   }, FLUSH_MS)
-  // A process that has nothing else to do may end.
+  // The timer must not keep the process alive.
   state.timer.unref()
 }
 
-/** Writes what is remembered; before the process closes, and by itself every 10 s of use. */
+/** Writes what is remembered. Called by the timer, and before the process ends. */
 export async function flushKeyUses(platform: Platform): Promise<void> {
   const state = pending(platform)
   clearTimeout(state.timer)

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/pool.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import type { Principal } from '../../platform/http/authenticate.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { isScopePattern } from '../../platform/http/scopes.ts'
 import { isId, newId } from '../../platform/ids.ts'
@@ -9,6 +9,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { apiKeyCache, cacheKey, createApiKey, makeKey, secretOf } from './api-keys.ts'
 import { apiKeyErrors } from './errors.ts'
+import { apiKeyEvents } from './events.ts'
 import { type ApiKey, type ApiKeyCreate, toApiKey } from './schema.ts'
 import {
   type ApiKeyRow,
@@ -23,15 +24,15 @@ import {
 } from './store.ts'
 import { refuseEscalation } from './subset.ts'
 
-/** The work of the key that asks. */
+/** The work of a request with its calling key. */
 interface KeyWork extends Work<AccountScope> {
-  principal: Principal
+  caller: KeyCaller
 }
 
-/** Makes a key that can do no more than the caller's. Throws `privilege_escalation`, `invalid_request`. */
+/** Creates a key that can do no more than the caller's. Throws `privilege_escalation`, `invalid_request`. */
 export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
-    const { platform, principal, directory: scope } = work
+    const { platform, caller, directory: scope } = work
     const spec = {
       accountId: scope.accountId,
       environmentId: scope.environmentId,
@@ -39,23 +40,23 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
       organizationId: scope.organizationId,
       name: body.name,
       scopes: readScopes(body.scopes),
-      expiresAt: readExpiry(platform, principal, body.expiresAt),
-      requestsPerSecond: body.requestsPerSecond === undefined ? principal.requestsPerSecond : body.requestsPerSecond,
-      createdBy: `api_key:${principal.apiKeyId}`,
+      expiresAt: readExpiry(platform, caller, body.expiresAt),
+      requestsPerSecond: body.requestsPerSecond === undefined ? caller.requestsPerSecond : body.requestsPerSecond,
+      createdBy: `api_key:${caller.apiKeyId}`,
     }
-    refuseEscalation(principal, spec, platform.config.keyRequestsPerSecond)
+    refuseEscalation(caller, spec, platform.config.keyRequestsPerSecond)
     const { key, row } = await createApiKey(platform, work.db, spec)
     const apiKey = toApiKey(row)
     const target = { type: 'api_key', id: row.id }
-    await record({ ...work, directory: scope.directory }, { type: 'api_key.created', target, data: apiKey })
+    await record({ ...work, directory: scope.directory }, apiKeyEvents.created({ target, data: apiKey }))
     return { apiKey, key }
   })
 }
 
 /**
- * Gives a key a new secret; id, name and rights stay. The secret before lives on as a key of its own for the overlap;
- * without one it ends at once, with any that still overlaps from an earlier rotation.
- * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, for the secret goes to the caller.
+ * Gives a key a new secret; id, name and rights stay. The previous secret works for the overlap as a key of its own;
+ * without an overlap it ends at once, with any that still overlaps from an earlier rotation.
+ * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
   work: KeyWork,
@@ -63,11 +64,11 @@ export async function rotateApiKey(
   overlapSeconds: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
-    const { platform, principal, directory: scope, db } = work
+    const { platform, caller, directory: scope, db } = work
     const row = await lockKey(db, scope, id)
     if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
     if (row.created_by.startsWith(previousSecretOf('')))
-      throw apiKeyErrors.inactive({ detail: 'This is the secret before of a rotated key: rotate that key instead.' })
+      throw apiKeyErrors.inactive({ detail: 'This is the previous secret of a rotated key: rotate that key instead.' })
     const power = {
       scopes: row.scopes,
       organizationId: row.organization_id,
@@ -75,7 +76,7 @@ export async function rotateApiKey(
       expiresAt: row.expires_at,
       requestsPerSecond: row.requests_per_second,
     }
-    refuseEscalation(principal, power, platform.config.keyRequestsPerSecond)
+    refuseEscalation(caller, power, platform.config.keyRequestsPerSecond)
     const key = makeKey(row.environment_slug)
     await replaceSecret(db, row.id, secretOf(platform, key))
     await forget(work, [row])
@@ -84,15 +85,15 @@ export async function rotateApiKey(
     const apiKey = toApiKey({ ...row, start: secretOf(platform, key).start })
     const target = { type: 'api_key', id: row.id }
     const previous = changedFrom(toApiKey(row), apiKey)
-    const event = { type: 'api_key.rotated', target, data: apiKey, previous }
+    const event = apiKeyEvents.rotated({ target, data: apiKey, previous })
     await record({ ...work, directory: scope.directory }, event)
     return { apiKey, key }
   })
 }
 
 /**
- * Revokes a key and what is left of its secrets before: at once here, within 5 s on every other process. A key that
- * was revoked before stays as it is. `work.directory`: the account-level one of the key's environment, for the event.
+ * Revokes a key and its overlapping previous secrets: at once here, within 5 s on every other process. Idempotent.
+ * `work.directory` is the account-level directory of the key's environment, for the event.
  * Throws `api_key_not_found`.
  */
 export async function revokeApiKey(work: Work, reach: KeyReach, id: string): Promise<void> {
@@ -105,7 +106,7 @@ export async function revokeApiKey(work: Work, reach: KeyReach, id: string): Pro
     const data = toApiKey({ ...own, environment_slug: before.environment_slug })
     const target = { type: 'api_key', id: before.id }
     const previous = changedFrom(toApiKey(before), data)
-    await record(work, { type: 'api_key.revoked', target, data, previous })
+    await record(work, apiKeyEvents.revoked({ target, data, previous }))
   })
 }
 
@@ -143,19 +144,20 @@ async function forget(
 
 function readScopes(scopes: string[]): string[] {
   const errors = scopes.flatMap((scope, i) =>
-    isScopePattern(scope) ? [] : [{ field: `scopes.${i}`, code: 'unknown_scope', message: `scopes.${i} is no scope` }],
+    isScopePattern(scope)
+      ? []
+      : [{ field: `scopes.${i}`, code: 'unknown_scope', message: `scopes.${i} is not a scope` }],
   )
-  const first = errors[0]
+  const [first] = errors
   if (first) throw httpErrors.invalidRequest({ detail: `${first.message}.`, errors })
   return scopes
 }
 
-/** Absent: the caller's own end. */
-function readExpiry(platform: Platform, principal: Principal, text: string | null | undefined): Date | null {
-  if (text === undefined) return principal.expiresAt
+/** Defaults to the caller's own expiry. */
+function readExpiry(platform: Platform, caller: KeyCaller, text: string | null | undefined): Date | null {
+  if (text === undefined) return caller.expiresAt
   if (text === null) return null
   const at = new Date(text)
   if (at > platform.clock.now()) return at
-  const message = 'expiresAt must be a moment to come'
-  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'expiresAt', code: 'past', message }] })
+  throw invalidField('expiresAt', 'past', 'expiresAt must be in the future')
 }

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { apiKeyErrors } from './errors.ts'
+import { apiKeyEvents } from './events.ts'
 import { mintApiKey, revokeApiKey, rotateApiKey } from './lifecycle.ts'
 import { ApiKeyCreate, ApiKeyListReply, ApiKeyParams, ApiKeyRotate, ApiKeySecretReply, toApiKey } from './schema.ts'
 import { countApiKeyRows, listApiKeyRows } from './store.ts'
@@ -12,11 +13,13 @@ export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/api-keys',
+    operation: 'apiKeys.list',
     scope: 'api_keys.read',
     directory: 'account',
     tag,
     summary: 'List API keys',
-    description: 'Of the environment of the calling key, revoked ones too; a key of one organization sees its own.',
+    description:
+      'Of the environment of the calling key, including revoked ones. A key of one organization sees only those of its organization.',
     query: Type.Object(listQuery),
     reply: ApiKeyListReply,
     async handle(work, { query }) {
@@ -31,30 +34,31 @@ export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/api-keys',
+    operation: 'apiKeys.create',
     scope: 'api_keys.manage',
     directory: 'account',
     tag,
     summary: 'Create an API key',
-    description: 'In no respect more than the calling key. With `subOrgId`: a key of that organization alone.',
+    description: 'It can do no more than the calling key. With `subOrgId`, it is a key of that organization only.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
     errors: [apiKeyErrors.privilegeEscalation],
-    event: 'api_key.created',
-    secretReply: true,
+    event: apiKeyEvents.created,
     handle: (work, { body }) => mintApiKey(work, body),
   }),
   defineRoute({
     method: 'DELETE',
     path: '/v1/api-keys/{id}',
+    operation: 'apiKeys.revoke',
     scope: 'api_keys.manage',
     directory: 'account',
     tag,
     summary: 'Revoke an API key',
-    description: 'At once, with what is left of its secrets before; at the latest 5 s later on every process.',
+    description: 'Takes effect within 5 s on every process. Also revokes previous secrets that still work.',
     params: ApiKeyParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [apiKeyErrors.notFound],
-    maybeEvents: ['api_key.revoked'],
+    maybeEvents: [apiKeyEvents.revoked],
     async handle(work, { params }) {
       const scope = work.directory
       await revokeApiKey({ ...work, directory: scope.directory }, scope, params.id)
@@ -64,17 +68,17 @@ export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/api-keys/{id}/rotate',
+    operation: 'apiKeys.rotate',
     scope: 'api_keys.manage',
     directory: 'account',
     tag,
     summary: 'Give an API key a new secret',
-    description: 'The secret before ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own.',
+    description: 'The previous secret ends at once, or after `overlap_seconds`, listed meanwhile as a key of its own.',
     params: ApiKeyParams,
     body: ApiKeyRotate,
     reply: ApiKeySecretReply,
     errors: [apiKeyErrors.notFound, apiKeyErrors.inactive, apiKeyErrors.privilegeEscalation],
-    event: 'api_key.rotated',
-    secretReply: true,
+    event: apiKeyEvents.rotated,
     handle: (work, { params, body }) => rotateApiKey(work, params.id, body.overlap_seconds ?? 0),
   }),
 ]

@@ -1,30 +1,39 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { named, nullable } from '../../platform/schema.ts'
 import type { ApiKeyRow } from './store.ts'
 
-const nullable = Type.Union([Type.String(), Type.Null()])
+const Moment = Type.String({ format: 'date-time' })
+const EXAMPLE_KEY = 'ww_live_7Gk2mQ4xV9rT1bN8sW3yZ6aD5eF0hJ2kL7pC4uX9iOq3RvBnE1'
+const scopeExamples = [['users.*', 'auth.login']]
 const WEEK_SECONDS = 604_800
 
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
 
 export const ApiKeyCreate = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '\\S',
+    'x-form': 'more than white space',
+    examples: ['Backend'],
+  }),
   scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
     minItems: 1,
     maxItems: 100,
     uniqueItems: true,
     description: 'Scopes or wildcards (`users.*`, `*`), each covered by the calling key.',
+    examples: scopeExamples,
   }),
-  expiresAt: Type.Optional(
-    Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Absent: as the calling key.' }),
-  ),
+  expiresAt: Type.Optional(nullable(Moment, 'Default: that of the calling key.')),
   environment: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 63, description: 'Slug; that of the calling key.' }),
+    Type.String({ minLength: 1, maxLength: 63, description: 'Slug; must be that of the calling key.' }),
   ),
   requestsPerSecond: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000 }), Type.Null()], {
-      description: 'Ceiling of this key; null: the one of the deployment. Absent: as the calling key.',
-    }),
+    nullable(
+      Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+      'Rate limit of this key; null for that of the deployment. Default: that of the calling key.',
+    ),
   ),
 })
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
@@ -35,32 +44,45 @@ export const ApiKeyRotate = Type.Object({
       minimum: 0,
       maximum: WEEK_SECONDS,
       default: 0,
-      description: 'How long the secret before goes on working; 0 ends it, and any earlier one, at once.',
+      examples: [3600],
+      description: 'How long the previous secret keeps working; 0 ends it, and any earlier one, at once.',
     }),
   ),
 })
 
-export const ApiKey = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  start: Type.String({ description: 'The public first characters, to tell keys apart.' }),
-  scopes: Type.Array(Type.String()),
-  subOrgId: nullable,
-  environment: Type.String(),
-  requestsPerSecond: Type.Union([Type.Integer(), Type.Null()]),
-  expiresAt: nullable,
-  lastUsedAt: nullable,
-  lastUsedIp: nullable,
-  createdBy: Type.String({ description: '`api_key:<id>`, or `rotation:<id>` for the secret before of a rotated key.' }),
-  createdAt: Type.String(),
-  revokedAt: nullable,
-})
+export const ApiKey = named(
+  'ApiKey',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String({ examples: ['Backend'] }),
+    start: Type.String({
+      description: 'The public first characters, to tell keys apart.',
+      examples: [EXAMPLE_KEY.slice(0, 12)],
+    }),
+    scopes: Type.Array(Type.String(), { examples: scopeExamples }),
+    subOrgId: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
+    environment: Type.String({ examples: ['production'] }),
+    requestsPerSecond: nullable(Type.Integer({ examples: [50] })),
+    expiresAt: nullable(Moment),
+    lastUsedAt: nullable(Moment),
+    lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
+    createdBy: Type.String({
+      description: '`api_key:<id>`, or `rotation:<id>` for the previous secret of a rotated key.',
+      examples: ['api_key:0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+    }),
+    createdAt: Moment,
+    revokedAt: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
 export type ApiKey = Static<typeof ApiKey>
 
-export const ApiKeySecretReply = Type.Object({
-  apiKey: ApiKey,
-  key: Type.String({ description: 'The key itself, shown this once.' }),
-})
+export const ApiKeySecretReply = named(
+  'ApiKeySecret',
+  Type.Object({
+    apiKey: ApiKey,
+    key: Type.String({ description: 'The key itself, shown only once.', examples: [EXAMPLE_KEY] }),
+  }),
+)
 export const ApiKeyListReply = Type.Object({ apiKeys: Type.Array(ApiKey), ...listReply })
 
 export function toApiKey(row: ApiKeyRow): ApiKey {

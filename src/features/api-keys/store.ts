@@ -6,19 +6,19 @@ import { type Page, takePage } from '../../platform/http/pagination.ts'
 
 export type ApiKeyRow = Selectable<ApiKeys> & { environment_slug: string }
 
-/** The keys that a caller may know of. */
+/** The keys that a caller may see. */
 export interface KeyReach {
   accountId: string
-  /** Null: of every environment. */
+  /** Null for every environment. */
   environmentId: string | null
-  /** Null: of every organization, and the org-wide ones. */
+  /** Null for every organization and for org-wide keys. */
   organizationId: string | null
 }
 
-/** What stands in `created_by` of the secret before, while it overlaps with that of the rotated key. */
+/** `created_by` of the previous secret of a rotated key, while it overlaps. */
 export const previousSecretOf = (id: string) => `rotation:${id}`
 
-/** Live keys that begin like this. */
+/** Keys with this start that are not revoked. */
 export async function findApiKeyRowsByStart(db: Db, start: string): Promise<ApiKeyRow[]> {
   return selectApiKeys(db).where('start', '=', start).where('revoked_at', 'is', null).execute()
 }
@@ -37,7 +37,7 @@ export async function countApiKeyRows(db: Db, reach: KeyReach): Promise<number> 
   return row.count
 }
 
-/** A key, held until the transaction ends. `dead`: revoked or expired. */
+/** A key, locked until the transaction ends. `dead`: revoked or expired. */
 export async function lockApiKeyRow(tx: Tx, reach: KeyReach, id: string) {
   return selectReached(tx, reach)
     .select(sql<boolean>`(revoked_at is not null or coalesce(expires_at <= clock_now(), false))`.as('dead'))
@@ -47,8 +47,8 @@ export async function lockApiKeyRow(tx: Tx, reach: KeyReach, id: string) {
 }
 
 /**
- * Undefined when the environment is not of the account, or was made for another organization: then there is no row,
- * whoever asks for it.
+ * Inserts a key. Returns undefined when the environment is of another account, or was created for another organization:
+ * the statement itself then inserts no row, whatever the caller checked.
  */
 export async function insertApiKeyRow(
   db: Db,
@@ -97,7 +97,7 @@ export async function insertApiKeyRow(
     .executeTakeFirst()
 }
 
-/** Revokes a live key with what is left of the secrets before it. Returns all that lived. */
+/** Revokes a live key and its previous secrets. Returns all that were live. */
 export async function revokeApiKeyRows(tx: Tx, reach: KeyReach, id: string): Promise<Selectable<ApiKeys>[]> {
   return tx
     .updateTable('api_keys')
@@ -109,7 +109,7 @@ export async function revokeApiKeyRows(tx: Tx, reach: KeyReach, id: string): Pro
     .execute()
 }
 
-/** The same for the secrets before alone. */
+/** The same for only the previous secrets. */
 export async function revokePreviousSecretRows(tx: Tx, accountId: string, id: string): Promise<Selectable<ApiKeys>[]> {
   return tx
     .updateTable('api_keys')
@@ -125,7 +125,7 @@ export async function replaceSecret(tx: Tx, id: string, secret: { start: string;
   await tx.updateTable('api_keys').set(secret).where('id', '=', id).execute()
 }
 
-/** Moves a key's end so that many seconds from now, and never later than it was. */
+/** Makes a key expire within `seconds`, and never later than it would have. */
 export async function endKeyWithin(tx: Tx, id: string, seconds: number): Promise<void> {
   await tx
     .updateTable('api_keys')
@@ -140,7 +140,7 @@ export interface KeyUse {
   ip: string | null
 }
 
-/** Another process that stamps the same key at this moment is not waited for: its stamp does as well. */
+/** Skips keys that another process is stamping right now: its stamp is as good. */
 export async function stampKeyUses(db: Db, uses: KeyUse[]): Promise<void> {
   await sql`
     with used as (
@@ -156,7 +156,7 @@ export async function hasAnyApiKey(db: Db): Promise<boolean> {
   return row.any
 }
 
-/** Held until the transaction ends: of several first starts at once, one makes the first key. */
+/** Held until the transaction ends: of several concurrent first starts, one creates the first key. */
 export async function lockFirstKey(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.first_key'))`.execute(tx)
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '../../platform/http/authenticate.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
 import { apiKeyErrors } from './errors.ts'
 
@@ -12,15 +12,15 @@ export interface Power {
 }
 
 /**
- * Refuses to put a secret into the caller's hands that can do more than the caller's own: wider scopes, another
- * organization or environment, a longer life, a higher ceiling. `deploymentCeiling` holds for keys without one of their
+ * Refuses to give the caller a secret that can do more than the caller's own: wider scopes, another organization or
+ * environment, a longer lifetime, a higher rate limit. `deploymentCeiling` applies to keys without a limit of their
  * own. Throws `privilege_escalation`.
  */
-export function refuseEscalation(principal: Principal, power: Power, deploymentCeiling: number | null): void {
-  const { organizationId, expiresAt, requestsPerSecond } = principal
-  if (!isSubset(power.scopes, principal.scopes)) refuse('its scopes must be among those of your key')
+export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
+  const { organizationId, expiresAt, requestsPerSecond } = caller
+  if (!isSubset(power.scopes, caller.scopes)) refuse('its scopes must be among those of your key')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
-  if (power.environmentSlug !== principal.environmentSlug) refuse('it must belong to the environment of your key')
+  if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
   const ceiling = requestsPerSecond ?? deploymentCeiling
   const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
@@ -29,5 +29,5 @@ export function refuseEscalation(principal: Principal, power: Power, deploymentC
 }
 
 function refuse(rule: string): never {
-  throw apiKeyErrors.privilegeEscalation({ detail: `The key cannot be given out: ${rule}.` })
+  throw apiKeyErrors.privilegeEscalation({ detail: `The key cannot be issued: ${rule}.` })
 }

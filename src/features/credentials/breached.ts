@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { normalizePassword } from './hash.ts'
 
-/** Bytes of SHA-256 kept of each listed password: a password that is not listed is found with a chance of 5 in 10^8. */
+/** Bytes of SHA-256 stored per listed password: the probability of a false positive is 5 in 10^8. */
 const ENTRY_BYTES = 5
 
-// A common password with a year or an exclamation mark after it is still one of the first guesses. Not more than this:
-// a common word and a long number, or a phrase, are not.
+// A common password followed by a year or an exclamation mark is still one of the first guesses. A common word followed
+// by a long number, or a phrase, is not.
 const TAIL = /^(.{4,}?)(\d{0,4}[!?.*@#$]?)$/su
 
 const list = perPlatform(() => readFile(new URL('./breached-passwords.bin', import.meta.url)))
 
-/** What the list knows of a password: it is on it, or it is one of it with a few digits and a sign appended. */
+/** Whether a password is on the list, or is a listed one with a few digits and a sign appended. */
 export async function findBreached(platform: Platform, password: string): Promise<'listed' | 'common_word' | null> {
   const entries = await list(platform)
   const text = foldPassword(password)
@@ -20,13 +20,13 @@ export async function findBreached(platform: Platform, password: string): Promis
   return stemsOf(text).some((stem) => isListed(entries, stem)) ? 'common_word' : null
 }
 
-/** The list's file: the sorted beginnings of the digests of these passwords. */
+/** The content of the list's file: the sorted, truncated digests of these passwords. */
 export function makeBreachedList(passwords: string[]): Buffer {
   const entries = new Set(passwords.map((password) => digest(foldPassword(password)).toString('hex')))
   return Buffer.from([...entries].sort().join(''), 'hex')
 }
 
-/** Upper and lower case are one: guessing tries both. */
+/** Case is ignored: attackers try both. */
 function foldPassword(password: string): string {
   return normalizePassword(password).toLowerCase()
 }
@@ -35,7 +35,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, ENTRY_BYTES)
 }
 
-/** The text without its tail, the tail taken off digit by digit: the common part may end in digits itself. */
+/** The text with its tail removed, character by character: the common part may end in digits itself. */
 function stemsOf(text: string): string[] {
   const [, shortest = text, tail = ''] = TAIL.exec(text) ?? []
   return Array.from(tail, (_, at) => shortest + tail.slice(0, at))

@@ -30,7 +30,7 @@ async function makeDirectory() {
   return accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
 }
 
-/** Somebody in a directory of their own. */
+/** A user in a directory of their own. */
 async function start() {
   const directory = await makeDirectory()
   const userId = newId()

@@ -21,8 +21,8 @@ export {
 } from './store.ts'
 
 /**
- * Throws `weak_password` with the reason `reused` when the password is one of the user's last `count`, the present one
- * included. Computes up to `count` hashes, one after the other: not inside a transaction.
+ * Throws `weak_password` with the reason `reused` when the password is one of the user's last `count`, including the
+ * current one. Computes up to `count` hashes in sequence: do not call it inside a transaction.
  */
 export async function assertNotReused(
   { platform, directory, db }: Work,

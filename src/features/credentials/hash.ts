@@ -1,4 +1,5 @@
 import { parseOptions } from '@node-rs/argon2'
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import {
   type HashedPassword,
   HIGHEST_COST,
@@ -10,17 +11,19 @@ import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { verifyImported } from './imported-verify.ts'
 
-/** Bytes of UTF-8 in a normalised password at most (ASVS 6.2.9 asks for 64 characters and more). */
+const pepperPurpose = hashPurpose('password')
+
+/** Maximum length of a normalised password in UTF-8 (ASVS 6.2.9 asks for at least 64 characters). */
 export const MAX_PASSWORD_BYTES = 1024
-// As sent, with its characters decomposed, it may be three times as long (Unicode Standard Annex 15, §14).
+// Before normalisation, with decomposed characters, it may be three times as long (Unicode Standard Annex 15, §14).
 const MAX_SENT_BYTES = 3 * MAX_PASSWORD_BYTES
 
-/** Whether a text is too long to be anybody's password, told before any work that grows with it. */
+/** Whether a text is too long to be any password, checked before any work that grows with its length. */
 export function isOverlong(password: string): boolean {
   return Buffer.byteLength(password) > MAX_SENT_BYTES
 }
 
-/** The text that is hashed and judged: a password typed on another keyboard is the same password (SP 800-63B §3.1.1.2). */
+/** The form that is hashed and judged: a password typed on another keyboard is the same (SP 800-63B §3.1.1.2). */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC')
 }
@@ -39,7 +42,7 @@ export async function hashPassword(
 
 /** Whether this is the password. Throws `unavailable` when too many wait. */
 export async function verifyPassword(platform: Platform, stored: HashedPassword, password: string): Promise<boolean> {
-  // Nobody has such a password; it costs what any wrong one does, but for its length.
+  // No user has such a password; it still costs what any wrong one does.
   const overlong = isOverlong(password)
   const input = overlong ? '' : password
   const { hash, format } = stored
@@ -50,7 +53,7 @@ export async function verifyPassword(platform: Platform, stored: HashedPassword,
   return right && !overlong
 }
 
-/** The same cost for somebody who has no password, so that time does not tell (ASVS 6.3.8). Always false. */
+/** The same cost for a user without a password, so that timing reveals nothing (ASVS 6.3.8). Returns false. */
 export async function verifyNothing(
   platform: Platform,
   password: string,
@@ -60,7 +63,7 @@ export async function verifyNothing(
   return false
 }
 
-/** Whether the hash is imported, or of other parameters than those in force. */
+/** Whether the hash is imported, or uses other parameters than those in force. */
 export function needsRehash(stored: HashedPassword, parameters: PasswordParameters): boolean {
   if (stored.format !== 'argon2id') return true
   const used = parseOptions(stored.hash)
@@ -71,9 +74,9 @@ export function needsRehash(stored: HashedPassword, parameters: PasswordParamete
   )
 }
 
-/** A stolen database alone is nothing to guess at: the key of this hash is not in it. */
+/** A stolen database alone cannot be brute-forced: the key of this hash is not in it. */
 function pepper(platform: Platform, password: string): string {
-  return keyedHash(platform.keyring.hashKey('password'), normalizePassword(password)).toString('base64')
+  return keyedHash(platform.keyring.hashKey(pepperPurpose), normalizePassword(password)).toString('base64')
 }
 
 function assertInBounds(parameters: PasswordParameters): void {

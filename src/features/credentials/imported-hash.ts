@@ -1,7 +1,7 @@
 import type { HashedPassword, PasswordFormat } from '../../platform/crypto/password-format.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 
-/** Formats of passwords that came from elsewhere. */
+/** Formats of imported passwords. */
 export type ImportedFormat = Exclude<PasswordFormat, 'argon2id'>
 
 /** Values of `passwordHashType`. */
@@ -46,7 +46,7 @@ export interface SshaHash extends SaltedHash {
   digest: (typeof digests)[number]
 }
 
-// Bounds, so that no import can stall the threads that all passwords share: the worst hash takes about a second.
+// Bounds, so that no import can stall the shared password threads: the most expensive hash takes about a second.
 const MAX_TEXT = 1024
 const MAX_BCRYPT_COST = 14
 const MAX_ARGON2_KIB = 262_144
@@ -60,7 +60,7 @@ const MAX_PBKDF2_WORK = { sha1: 1_300_000, sha256: 1_000_000, sha512: 600_000 }
 const DIGEST_BYTES = { sha1: 20, sha256: 32, sha512: 64 }
 
 /**
- * An imported hash in the one form that is stored, or null: not of the type's form, or too costly to verify.
+ * An imported hash in its canonical stored form, or null if it is malformed or too expensive to verify.
  *
  * - bcrypt: `$2a$`, `$2b$` or `$2y$` of the modular crypt format; cost ≤ 14
  * - argon2, argon2id: PHC string of argon2i, argon2d or argon2id without key or data; m ≤ 256 MiB, m × t ≤ 768 MiB
@@ -98,7 +98,7 @@ function stored(format: ImportedFormat, hash: string | null): HashedPassword | n
 }
 
 function isBcrypt(text: string): boolean {
-  // The last characters of salt and hash carry two and four bits: others are of no salt or hash at all.
+  // The last characters of salt and hash carry only two and four bits: no valid hash has others.
   const cost = Number(/^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/.exec(text)?.[1])
   return cost >= 4 && cost <= MAX_BCRYPT_COST
 }
@@ -212,7 +212,7 @@ export function readSsha(text: string): SshaHash | null {
   const [, size, body = ''] = /^\{SSHA(256|512)?\}(.+)$/i.exec(text) ?? []
   const digest = digests.find((known) => known === `sha${size ?? 1}`) ?? 'sha1'
   const length = DIGEST_BYTES[digest]
-  // Digest and salt run together; no salt is another scheme, of hashes that are in every table.
+  // Digest and salt are concatenated. Without a salt it would be {SHA}, which rainbow tables cover.
   const bytes = readBase64(body, length + 1, length + 64)
   return bytes && { digest, hash: bytes.subarray(0, length), salt: bytes.subarray(length) }
 }

@@ -13,8 +13,8 @@ import {
 } from './imported-hash.ts'
 
 /**
- * Whether this is the password of an imported hash, in the way of the system that made it: of the text as it was sent,
- * neither normalised nor peppered.
+ * Verifies a password against an imported hash as the system that made it did: on the text as sent, neither normalised
+ * nor peppered.
  */
 export async function verifyImported(
   platform: Platform,
@@ -39,7 +39,7 @@ export async function verifyImported(
 }
 
 function known<T>(parsed: T | null): T {
-  if (parsed === null) throw new Error('A stored password hash is not of its format')
+  if (parsed === null) throw new Error('A stored password hash does not match its format')
   return parsed
 }
 
@@ -54,7 +54,7 @@ async function verifyScrypt(platform: Platform, scrypt: ScryptHash, password: st
   return timingSafeEqual(derived, hash)
 }
 
-/** github.com/firebase/scrypt: the derived key encrypts the project's signer key; what comes out is the hash. */
+/** github.com/firebase/scrypt: the hash is the project's signer key, encrypted with the derived key. */
 async function verifyFirebase(platform: Platform, text: string, password: string): Promise<boolean> {
   const firebase = known(readFirebase(text))
   const salt = Buffer.concat([firebase.salt, firebase.separator])
@@ -70,7 +70,7 @@ async function verifyPbkdf2(platform: Platform, pbkdf2: Pbkdf2Hash, password: st
   return timingSafeEqual(await computePassword(platform, 'derivePbkdf2', task), hash)
 }
 
-// Cheap as it is, it would answer before anybody else's: a computation of the usual cost goes with it.
+// It is so cheap that its timing would stand out: a computation of the usual cost is added.
 const USUAL_WORK = { ...LOWEST_COST, input: 'nobody' }
 
 async function verifySsha(platform: Platform, text: string, password: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { findBreached } from './breached.ts'
 import { credentialErrors } from './errors.ts'
 import { isOverlong, MAX_PASSWORD_BYTES, normalizePassword } from './hash.ts'
 
-/** What a directory asks of passwords; no rules of composition (ASVS 6.2.5). */
+/** What a directory requires of passwords; no composition rules (ASVS 6.2.5). */
 export interface PasswordPolicy {
   /** Unicode code points, after normalisation (SP 800-63B §3.1.1.2). */
   password_min_length: number
@@ -12,10 +12,10 @@ export interface PasswordPolicy {
   password_breach_check: boolean
 }
 
-/** What a guesser would try first for this person. */
+/** What an attacker would try first for this user. */
 export interface PasswordContext {
   email: string
-  /** Of the person and of the organization, its slug among them. */
+  /** Names of the user and of the organization, including its slug. */
   names: string[]
 }
 
@@ -23,12 +23,13 @@ export type WeakReason = 'too_short' | 'too_long' | 'invalid_character' | 'conte
 
 const BRAND = 'watchword'
 const MIN_WORD = 3
-// Parts of a name are only names when they are a little longer: "the", "and", "van".
+// Shorter parts of a name are mostly not names: "the", "and", "van".
 const MIN_PART = 4
-// A password with fewer characters than this besides names is refused: "acme2024!" is, a phrase with a name in it never.
+// A password with fewer characters than this besides names is refused: "acme2024!" is, a phrase with a name in it is
+// not.
 const MIN_OTHER_CHARACTERS = 6
 
-/** Throws `weak_password` with every reason but `reused`, and `password_breached`; neither holds the password. */
+/** Throws `weak_password` with every reason but `reused`, or `password_breached`; neither contains the password. */
 export async function assertPasswordAllowed(
   platform: Platform,
   password: string,
@@ -45,15 +46,15 @@ export async function assertPasswordAllowed(
   if (found) throw weakPassword([found], policy)
 }
 
-/** The refusal, in words for the person. */
+/** The error, with advice for the user. */
 export function weakPassword(reasons: WeakReason[], policy?: PasswordPolicy) {
   const advice: Record<WeakReason, string> = {
     too_short: `Use at least ${policy?.password_min_length} characters.`,
     too_long: `Use at most ${policy?.password_max_length} characters and ${MAX_PASSWORD_BYTES} bytes.`,
-    invalid_character: 'Use no control characters.',
+    invalid_character: 'Do not use control characters.',
     context_word: 'Use more than a name or an address.',
     common_word: 'Use more than a common password with a few digits.',
-    reused: 'Use a password that has not been used before.',
+    reused: 'Use a password that you have not used before.',
   }
   return credentialErrors.weakPassword({
     detail: reasons.map((reason) => advice[reason]).join(' '),
@@ -67,7 +68,7 @@ function reasonsAgainst(text: string, policy: PasswordPolicy, context: PasswordC
   const checks: [boolean, WeakReason][] = [
     [length < policy.password_min_length, 'too_short'],
     [tooLong, 'too_long'],
-    // Nobody types them, and half a surrogate pair hashes as any other half does.
+    // They cannot be typed, and all lone surrogates hash alike.
     [/[\p{Cc}\p{Cs}]/u.test(text), 'invalid_character'],
     [!tooLong && isLittleButNames(text, context), 'context_word'],
   ]
@@ -80,13 +81,13 @@ function isLittleButNames(text: string, context: PasswordContext): boolean {
   return rest.length < folded.length && [...rest.replace(/\s/gu, '')].length < MIN_OTHER_CHARACTERS
 }
 
-/** Longest first: what is left of a name when a part of it is taken out is no longer the name. */
+/** Longest first, so that a name is removed as a whole before its parts. */
 function contextWords(context: PasswordContext): string[] {
   const address = fold(context.email)
   const [local = '', domain = ''] = address.split('@')
   const names = [BRAND, local, ...context.names.map(fold)]
   const joined = names.map((name) => name.replace(/[^\p{L}\p{N}]/gu, ''))
-  // The top-level domain is nobody's name.
+  // The top-level domain is not a name.
   const labels = domain.split('.').slice(0, -1)
   const parts = [...labels, ...[...names, ...labels].flatMap((name) => name.split(/[^\p{L}\p{N}]+/u))]
   const ofLength = (words: string[], least: number) => words.filter((word) => [...word].length >= least)

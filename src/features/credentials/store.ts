@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type HashedPassword, type PasswordFormat, passwordFormats } from '../../platform/crypto/password-format.ts'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
@@ -7,25 +8,23 @@ import { newId } from '../../platform/ids.ts'
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
   must_change: boolean
-  /** Another with every password; an upgraded hash is still the same one. */
+  /** New with every password; an upgraded hash keeps it. */
   revision: string
 }
 
-/** A password to be set. The hash was made before the transaction began. */
+/** A password to store. The hash was computed before the transaction began. */
 export interface NewPassword {
   userId: string
   hashed: HashedPassword
-  /** Passwords that may not be chosen again, the present one among them (`password_history`). */
+  /** How many passwords may not be reused, including the current one (`password_history`). */
   historyKept: number
-  /** Whether it opens nothing but the choice of another one. */
+  /** Whether it allows nothing but choosing another one. */
   mustChange: boolean
 }
 
 export interface ImportedPassword extends HashedPassword {
   userId: string
 }
-
-const now = sql<Date>`clock_now()`
 
 /** The password of a user, or null. */
 export async function findPassword(db: Db, directory: Directory, userId: string): Promise<StoredPassword | null> {
@@ -42,11 +41,11 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-/** Sets the password of a user in place of whichever there was. */
+/** Sets the password of a user, replacing any previous one. */
 export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
   const { userId, historyKept, mustChange } = password
   const { hash, format } = password.hashed
-  await lockOwner(tx, directory, userId)
+  await lockPasswordOwner(tx, directory, userId)
   const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
   const values = {
@@ -64,8 +63,8 @@ export async function storePassword(tx: Tx, directory: Directory, password: NewP
   await forgetOlder(tx, directory, userId, older)
 }
 
-/** Whoever touches both locks the user first and the password then, as a sign-in does: nobody waits crosswise. */
-async function lockOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
+/** Lock order: the user's row before the password's, as in a sign-in, to avoid deadlocks. */
+async function lockPasswordOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
     .selectFrom('users')
     .select('id')
@@ -75,7 +74,7 @@ async function lockOwner(tx: Tx, directory: Directory, userId: string): Promise<
     .execute()
 }
 
-/** `for update`: of two changes at once the later one remembers the password of the earlier. */
+/** `for update`, so that of two concurrent changes the later one remembers the password of the earlier. */
 async function rememberPassword(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     with present as (
@@ -93,7 +92,7 @@ async function forgetOlder(tx: Tx, directory: Directory, userId: string, kept: n
       order by id desc limit ${kept})`.execute(tx)
 }
 
-/** Stores hashes that came from elsewhere, of users who have no password yet, with one statement. */
+/** Stores imported hashes of users who have no password yet, with one statement. */
 export async function storeImportedHash(tx: Tx, directory: Directory, rows: ImportedPassword[]): Promise<void> {
   await sql`
     insert into password_credentials (directory_id, user_id, hash, format)
@@ -102,9 +101,9 @@ export async function storeImportedHash(tx: Tx, directory: Directory, rows: Impo
       ${rows.map((row) => row.format)}::text[]) as given (user_id, hash, format)`.execute(tx)
 }
 
-/** Takes a user's password away, those before it too. Returns whether there was one. */
+/** Removes a user's password and its history. Returns whether there was one. */
 export async function removePassword(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
-  await lockOwner(tx, directory, userId)
+  await lockPasswordOwner(tx, directory, userId)
   await tx
     .deleteFrom('password_history')
     .where('directory_id', '=', directory.id)
@@ -119,7 +118,7 @@ export async function removePassword(tx: Tx, directory: Directory, userId: strin
   return removed !== undefined
 }
 
-/** Takes the password along, and those before it, when a user moves to another directory. */
+/** Moves the password and its history along when a user moves to another directory. */
 export async function movePasswords(
   tx: Tx,
   { from, to, userId }: { from: Directory; to: Directory; userId: string },
@@ -134,8 +133,7 @@ export async function movePasswords(
 }
 
 /**
- * Puts another hash of the same password in place, unless the password has changed since the old one was read.
- * Returns whether it did.
+ * Replaces the hash by another one of the same password: a compare-and-set on the old hash. Returns whether it did.
  */
 export async function upgradeHash(
   db: Db,
@@ -155,8 +153,9 @@ export async function upgradeHash(
 }
 
 /**
- * A query of one row if the password that was verified is still the stored one, for the statement that makes the
- * session: one that changes in that moment opens nothing. The rows stay locked until that statement has ended.
+ * A query that returns one row if the password that was verified is still the stored one, to embed in the statement
+ * that creates the session: a password that is changed concurrently opens none. Locks both rows until that statement
+ * ends.
  */
 export function credentialUnchanged(db: Db, directory: Directory, userId: string, revision: string) {
   return db
@@ -173,7 +172,7 @@ export function credentialUnchanged(db: Db, directory: Directory, userId: string
     .forUpdate(['users', 'password_credentials'])
 }
 
-/** The present password and the newest of those before it, `count` in all. */
+/** The current password and the newest previous ones, `count` in all. */
 export async function findRecentPasswords(
   db: Db,
   directory: Directory,
@@ -195,6 +194,6 @@ export async function findRecentPasswords(
 
 function formatOf(text: string): PasswordFormat {
   const format = passwordFormats.find((known) => known === text)
-  if (!format) throw new Error('A stored password is of an unknown format')
+  if (!format) throw new Error('A stored password has an unknown format')
   return format
 }

@@ -22,20 +22,26 @@ test('the document is served without a key at both addresses, with the address o
   expect([short.status, short.body.openapi, short.body.servers]).toEqual([
     200,
     '3.1.0',
-    [{ url: 'http://localhost:4000' }],
+    [
+      { url: 'http://localhost:4000/api' },
+      { url: 'http://localhost:4000', description: 'The same without the prefix.' },
+    ],
   ])
   expect(long.text).toBe(short.text)
 })
 
 test('a keyed operation says its scope, its headers and its refusals', async () => {
   const { body } = await as(null).get('/v1/openapi.json')
-  const operation = body.paths['/api/v1/users'].post
+  const operation = body.paths['/v1/users'].post
   expect(operation.security).toEqual([{ apiKey: ['users.write'] }, { bearer: ['users.write'] }])
-  const names = operation.parameters.map((parameter: { name: string }) => parameter.name)
+  const names = operation.parameters.map(
+    ({ $ref }: { $ref: string }) => body.components.parameters[$ref.split('/').at(-1) ?? ''].name,
+  )
   expect(names).toEqual(['subOrgId', 'Idempotency-Key', 'X-End-User-IP', 'X-End-User-Agent'])
-  const conflict = body.components.responses[operation.responses['409'].$ref.split('/').at(-1)]
-  const schema = conflict.content['application/problem+json'].schema
-  expect(schema.allOf[1].properties.code.enum).toEqual(['email_exists', 'idempotency_in_progress'])
+  const { schema } = operation.responses['409'].content['application/problem+json']
+  const problems = schema.anyOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
+  expect(problems).toEqual(['EmailExistsProblem', 'IdempotencyInProgressProblem'])
+  expect(body.components.schemas.EmailExistsProblem.allOf[1].properties.code.const).toBe('email_exists')
 })
 
 test('every code of the catalogue is an anchor of the page and a heading of the guide', async () => {

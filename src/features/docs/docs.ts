@@ -1,14 +1,15 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { buildOpenApi } from '../../platform/http/openapi.ts'
-import type { Page } from '../../platform/http/pages.ts'
+import { definePage } from '../../platform/http/pages.ts'
 import { loadReferenceScript } from '../../platform/http/reference-script.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { renderErrorPage } from './error-catalogue.ts'
+import { renderEventPage } from './event-catalogue.ts'
 
 const documents = perPlatform(() => new WeakMap<Route[], object>())
 
-/** The OpenAPI document of this deployment, made on first use. */
+/** The OpenAPI document of this deployment, built on first use. */
 export function describeService(platform: Platform, routes: Route[]): object {
   const known = documents(platform)
   const found = known.get(routes)
@@ -18,21 +19,25 @@ export function describeService(platform: Platform, routes: Route[]): object {
   return document
 }
 
-/** The API reference at /docs and the catalogue of error codes at /docs/errors. */
-export function docsPages(routes: Route[]): Page[] {
-  return [
-    { path: '/docs', contentSecurityPolicy: REFERENCE_POLICY, render: renderReference },
-    { path: '/docs/reference.js', render: serveReferenceScript },
-    { path: '/docs/errors', render: async () => renderErrorPage(routes) },
-  ]
+/**
+ * The API reference at /docs, and the catalogues of error codes and events. `all` returns every route, once complete.
+ */
+export function docsPages(all: () => Route[]): Route[] {
+  const pages = [
+    { path: '/docs', summary: 'The API reference', contentSecurityPolicy: REFERENCE_POLICY, render: renderReference },
+    { path: '/docs/reference.js', summary: 'Its script', render: serveReferenceScript },
+    { path: '/docs/errors', summary: 'The catalogue of error codes', render: async () => renderErrorPage(all()) },
+    { path: '/docs/events', summary: 'The catalogue of events', render: async () => renderEventPage() },
+  ] as const
+  return pages.flatMap((page) => definePage(page))
 }
 
-// The reference writes its style sheets into the page. Everything it loads comes from this origin.
+// The reference injects its style sheets into the page. Everything it loads comes from this origin.
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; " +
   "connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-// Nothing that would leave the browser for another host: fonts, telemetry, the request proxy, the assistant.
+// Disables everything that contacts other hosts: fonts, telemetry, the request proxy, the assistant.
 const CONFIGURATION = {
   url: '/v1/openapi.json',
   withDefaultFonts: false,

@@ -1,12 +1,12 @@
 import { type ErrorDefinition, errorCatalogue } from '../../platform/errors.ts'
-import { documentedPath, errorsOf } from '../../platform/http/openapi.ts'
+import { errorsOf } from '../../platform/http/openapi-errors.ts'
 import { renderDocument } from '../../platform/http/page-layout.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { escapeHtml } from '../../platform/mail/html.ts'
 
-/** A code of the catalogue and where it is answered. */
+/** A code of the catalogue and the routes that return it. */
 interface CatalogueEntry extends ErrorDefinition {
-  /** `POST /api/v1/users`; null: by most routes. */
+  /** Such as `POST /api/v1/users`; null when most routes return it. */
   routes: string[] | null
 }
 
@@ -21,7 +21,7 @@ const STATUS_NAMES: Record<number, string> = {
   412: 'Precondition failed',
   413: 'Too large',
   415: 'Unsupported media type',
-  422: 'Cannot be done',
+  422: 'Cannot be processed',
   429: 'Too many requests',
   500: 'Server error',
   503: 'Unavailable',
@@ -29,14 +29,14 @@ const STATUS_NAMES: Record<number, string> = {
 
 const INTRODUCTION =
   'Every refusal is `application/problem+json` (RFC 9457) with a stable `code`. Branch on the code; `detail` is for people, ' +
-  'and `request_id` names the request in the log.'
+  'and `request_id` identifies the request in the log.'
 
 /** The catalogue of every code that the loaded routes define, by status. */
 function catalogueOf(routes: Route[]): Map<number, CatalogueEntry[]> {
   const places = new Map<string, string[]>()
   for (const route of routes)
     for (const { code } of errorsOf(route))
-      places.set(code, [...(places.get(code) ?? []), `${route.method} ${documentedPath(route.path)}`])
+      places.set(code, [...(places.get(code) ?? []), `${route.method} ${route.path}`])
   const entries = errorCatalogue().map((definition) => {
     const found = places.get(definition.code) ?? []
     const everywhere = found.length === 0 || found.length > routes.length / 4
@@ -49,7 +49,7 @@ function headingOf(status: number): string {
   return `${status} ${STATUS_NAMES[status] ?? ''}`.trim()
 }
 
-/** docs/errors.md. Pass every route of the service, so that each code is known. */
+/** The content of docs/errors.md. Pass every route of the service, so that each code is known. */
 export function errorsMarkdown(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(([status, entries]) => {
     const items = entries.map((entry) => {
@@ -71,7 +71,7 @@ dd{margin:0;color:var(--soft)}
 dd ul{margin:4px 0 0;padding:0;list-style:none}
 dd li{overflow-wrap:anywhere}`
 
-/** The same for people; each code is an anchor, which the `type` of a problem points to. */
+/** The same as a page; each code is an anchor, to which the `type` of a problem points. */
 export function renderErrorPage(routes: Route[]): string {
   const sections = [...catalogueOf(routes)].map(
     ([status, entries]) => `<h2>${headingOf(status)}</h2>\n<dl>\n${entries.map(renderEntry).join('\n')}\n</dl>`,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
-import { type Mailbox, newEmail, newUser, type Person } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -12,7 +11,15 @@ const tenant = await app.tenant()
 const VERIFY = '/v1/auth/email/verify'
 const password = 'correct horse battery staple'
 
-/** Somebody who signed up with a password and has not followed the link of the mail yet. */
+const newEmail = () => `${randomUUID()}@example.com`
+
+async function newUser(email = newEmail()) {
+  const subOrgId = await tenant.organization()
+  const made = await tenant.post('/v1/users', { subOrgId, email })
+  return { subOrgId, email, id: String(made.body.user.id) }
+}
+
+/** A user who signed up with a password and has not followed the mailed link yet. */
 async function newcomer() {
   const subOrgId = await tenant.organization()
   const email = newEmail()
@@ -22,11 +29,14 @@ async function newcomer() {
   return { subOrgId, email, token_hash, session: signup.body.session, id: signup.body.session.directory_user_id }
 }
 
+type User = Awaited<ReturnType<typeof newUser>>
+type Person = Pick<User, 'subOrgId' | 'email'>
+
 const resend = (user: { subOrgId: string; id: string }, more: object = {}) =>
   tenant.post(`/v1/users/${user.id}/verify/resend`, { subOrgId: user.subOrgId, ...more })
-const verify = ({ subOrgId, email }: Mailbox, token_hash: string, more: object = {}) =>
+const verify = ({ subOrgId, email }: Person, token_hash: string, more: object = {}) =>
   tenant.post(VERIFY, { subOrgId, email, token_hash, ...more })
-const login = ({ subOrgId, email }: Mailbox) => tenant.post('/v1/auth/login/password', { subOrgId, email, password })
+const login = ({ subOrgId, email }: Person) => tenant.post('/v1/auth/login/password', { subOrgId, email, password })
 const userOf = async (id: string) => (await tenant.get(`/v1/users/${id}`)).body.user
 const linkTo = async (email: string) => (await mailedLink(app, email, 'email_verification')).token_hash
 const eventsSince = async (seen: number) =>
@@ -34,7 +44,7 @@ const eventsSince = async (seen: number) =>
 const countEvents = async () => (await app.events({ accountId: tenant.accountId })).length
 
 test('a mailed link verifies the address and opens no session', async () => {
-  const user = await newUser(tenant)
+  const user = await newUser()
   const seen = await countEvents()
   const sent = await resend(user)
   expect(sent.headers.get('x-ratelimit-limit')).toBe('3')
@@ -55,7 +65,7 @@ test('a mailed link verifies the address and opens no session', async () => {
 test('whoever is verified is sent nothing; whoever is inactive or unknown is refused', async () => {
   const subOrgId = await tenant.organization()
   const { userId, email } = await signedInUser(app, tenant, subOrgId, newEmail())
-  const inactive = await newUser(tenant)
+  const inactive = await newUser()
   await tenant.patch(`/v1/users/${inactive.id}`, { subOrgId: inactive.subOrgId, active: false })
   const before = await snapshot(app)
   expect((await resend({ subOrgId, id: userId })).body).toEqual({ success: true, already_verified: true })
@@ -104,7 +114,7 @@ test('the password of the sign-up, sent with the proof, stays', async () => {
 
 test('a wrong password is refused, counts, and leaves the link as it was', async () => {
   const user = await newcomer()
-  const noPassword = await newUser(tenant)
+  const noPassword = await newUser()
   await resend(noPassword)
   const guess = await verify(noPassword, await linkTo(noPassword.email), { password })
   expect([guess.status, guess.body.code]).toEqual([401, 'invalid_credentials'])
@@ -118,14 +128,14 @@ test('a wrong password is refused, counts, and leaves the link as it was', async
   expect(await userOf(user.id)).toMatchObject({ emailVerified: false })
   await app.advance(901)
   expect((await verify(user, user.token_hash, { password })).status).toBe(200)
-  // What was wrong before is forgotten.
+  // Earlier failures are forgotten.
   for (let i = 0; i < 2; i++) await tenant.post('/v1/auth/login/password', { ...user, password: 'x' })
   expect((await login(user)).status).toBe(200)
 })
 
 test('a link is of one address and one organization, expires by itself, and a newer one voids it', async () => {
-  const user = await newUser(tenant)
-  const other = await newUser(tenant)
+  const user = await newUser()
+  const other = await newUser()
   await resend(user)
   const older = await linkTo(user.email)
   await resend(user)
@@ -145,19 +155,16 @@ test('a link is of one address and one organization, expires by itself, and a ne
 
 test('a link does not outlive its user’s address, activity or place', async () => {
   const elsewhere = await tenant.organization()
-  const change = ({ id, subOrgId }: Person, body: object) => tenant.patch(`/v1/users/${id}`, { subOrgId, ...body })
+  const change = ({ id, subOrgId }: User, body: object) => tenant.patch(`/v1/users/${id}`, { subOrgId, ...body })
   const move = (id: string, subOrgId: string, targetSubOrgId: string) =>
     tenant.post(`/v1/users/${id}`, { subOrgId, targetSubOrgId })
   const ways = [
-    async (user: Person) => [await change(user, { active: false }), await change(user, { active: true })],
-    async (user: Person) => [
-      await change(user, { email: `x-${user.email}` }),
-      await change(user, { email: user.email }),
-    ],
-    async ({ id, subOrgId }: Person) => [await move(id, subOrgId, elsewhere), await move(id, elsewhere, subOrgId)],
+    async (user: User) => [await change(user, { active: false }), await change(user, { active: true })],
+    async (user: User) => [await change(user, { email: `x-${user.email}` }), await change(user, { email: user.email })],
+    async ({ id, subOrgId }: User) => [await move(id, subOrgId, elsewhere), await move(id, elsewhere, subOrgId)],
   ]
   for (const thereAndBack of ways) {
-    const user = await newUser(tenant)
+    const user = await newUser()
     const { id } = user
     await resend(user)
     const token_hash = await linkTo(user.email)
@@ -168,7 +175,7 @@ test('a link does not outlive its user’s address, activity or place', async ()
 })
 
 test('a suspended organization neither sends nor verifies', async () => {
-  const user = await newUser(tenant)
+  const user = await newUser()
   await resend(user)
   const token_hash = await linkTo(user.email)
   await tenant.patch(`/v1/organizations/${user.subOrgId}`, { status: 'suspended' })
@@ -177,7 +184,7 @@ test('a suspended organization neither sends nor verifies', async () => {
 })
 
 test('sends are limited per address', async () => {
-  const user = await newUser(tenant)
+  const user = await newUser()
   const statuses = []
   for (let i = 0; i < 4; i++) statuses.push((await resend(user)).status)
   expect(statuses).toEqual([200, 200, 200, 429])
@@ -186,7 +193,7 @@ test('sends are limited per address', async () => {
 
 test('one link in many requests at once, through two services, is redeemed once', async () => {
   const callers = [tenant, second.as(tenant.key)]
-  const user = await newUser(tenant)
+  const user = await newUser()
   await resend(user)
   const body = { subOrgId: user.subOrgId, email: user.email, token_hash: await linkTo(user.email) }
   const replies = await Promise.all(Array.from({ length: 40 }, (_, i) => callers[i % 2]?.post(VERIFY, body)))
@@ -197,7 +204,7 @@ test('one link in many requests at once, through two services, is redeemed once'
 
 test('an address that changes while its link is redeemed is not verified', async () => {
   const { platform } = app.app
-  const user = await newUser(tenant)
+  const user = await newUser()
   await resend(user)
   const token_hash = await linkTo(user.email)
   const [changed, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

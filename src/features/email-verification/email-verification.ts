@@ -15,8 +15,11 @@ import {
   presentLink,
 } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
-import { ensureAuthAccount, getUser, lockUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'
+import { emailVerificationEvents } from './events.ts'
+
+export { emailVerificationEvents } from './events.ts'
 
 const purpose = 'email_verification'
 const limits: RateLimit[] = [
@@ -24,7 +27,10 @@ const limits: RateLimit[] = [
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
 ]
 
-/** Mails a user the link that verifies their address, in the caller's transaction. Returns the link if it is not mailed. */
+/**
+ * Issues and mails the link that verifies a user's address, in the caller's transaction. Returns the link if it is not
+ * mailed.
+ */
 export async function mailVerification(
   work: TxWork,
   user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
@@ -40,16 +46,18 @@ export async function mailVerification(
     delivery,
     compose: (_, mail) => verificationMail(mail),
   })
-  await record(work, {
-    type: 'auth.email_verification.sent',
-    target: { type: 'user', id: user.id },
-    data: { link_id: link.linkId, channel: 'email' },
-  })
+  await record(
+    work,
+    emailVerificationEvents.sent({
+      target: { type: 'user', id: user.id },
+      data: { link_id: link.linkId, channel: 'email' },
+    }),
+  )
   return link.url
 }
 
 /**
- * Mails the link once more, and makes the account that the user will sign in with. Null: the address is verified.
+ * Mails the link again, and creates the auth account if there is none. Returns null when the address is verified.
  * Throws `user_not_found`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
  */
 export async function resendVerification(
@@ -64,17 +72,17 @@ export async function resendVerification(
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, limits)
   return inTx(work, async (work) => {
-    // Nothing is attached to a sign-up that waits for this very proof.
+    // Nothing is attached to a pending sign-up before this very proof.
     if (user.pending_until === null) await ensureAuthAccount(work, user)
     return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, delivery), rate }
   })
 }
 
 /**
- * Redeems the link. The first proof of the mailbox ends every session and takes away every password set before it;
- * `password`, the one of the sign-up, shows that both are the same person, and stays.
+ * Redeems the link. The first proof of the mailbox ends every session and removes a password set before it, unless
+ * `password` matches it and so shows that the same person signed up.
  * Throws `token_invalid`, `token_expired`, what the door throws, and with a password `invalid_credentials` and
- * `method_disabled`: then the link is as good as before.
+ * `method_disabled`, which leave the link valid.
  */
 export async function verifyEmail(
   work: Work,
@@ -88,7 +96,7 @@ export async function verifyEmail(
     if (password !== undefined) await provePassword(work, who, facts, password)
     const whose = { id: facts.user_id, emailNorm: who.address.norm }
     const verified = await redeem(work, link, whose, password !== undefined)
-    // Another request with the same link was faster, or the address has become another.
+    // Another request with the same link was faster, or the user's address has changed.
     if (!verified) throw linkErrors.tokenInvalid()
     return verified
   })
@@ -96,7 +104,7 @@ export async function verifyEmail(
 
 function redeem(work: Work, link: LinkRow, whose: { id: string; emailNorm: string }, keepsPassword: boolean) {
   return inTx(work, async (work) => {
-    const user = await lockUser(work, whose.id)
+    const user = await findUserForUpdate(work, whose.id)
     if (user?.email_norm !== whose.emailNorm) return null
     if (!(await consumeLink(work, link).executeTakeFirst())) return null
     const kept = { linkId: link.id, password: keepsPassword }

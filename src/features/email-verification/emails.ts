@@ -1,18 +1,21 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMail } from '../login/login.ts'
+import type { LinkMailData } from '../login/login.ts'
 
-/** Brings the link that shows whose the mailbox is. */
-export function verificationMail({ to, url, ttlSeconds }: LinkMail): Message {
+const kinds = { emailVerification: defineMail('email_verification') }
+
+/** The mail with the link that proves the mailbox. */
+export function verificationMail({ to, url, ttlSeconds }: LinkMailData): Message {
   return {
-    kind: 'email_verification',
+    kind: kinds.emailVerification,
     to,
-    subject: 'Confirm your e-mail address',
+    subject: 'Confirm your email address',
     content: {
-      heading: 'Confirm your e-mail address',
+      heading: 'Confirm your email address',
       paragraphs: ['This address was given for an account. Follow the link to confirm that it is yours.'],
       button: { label: 'Confirm address', url },
-      footer: `The link works once, within ${spanInWords(ttlSeconds)}. If the account is not yours, ignore this mail.`,
+      footer: `The link works once, within ${spanInWords(ttlSeconds)}. If this is not your account, ignore this email.`,
     },
   }
 }

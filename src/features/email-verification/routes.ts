@@ -1,21 +1,32 @@
 import { Type } from 'typebox'
-import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { linkErrors } from '../links/links.ts'
-import { Delivery, doorErrors, Email, LinkReply, loginErrors, readDelivery, TokenHash } from '../login/login.ts'
+import {
+  Delivery,
+  doorErrors,
+  Email,
+  LinkReply,
+  loginErrors,
+  readDelivery,
+  sessionEvents,
+  TokenHash,
+} from '../login/login.ts'
 import { Password, passwordErrors } from '../password/password.ts'
-import { UserParams, userErrors } from '../users/users.ts'
+import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { resendVerification, verifyEmail } from './email-verification.ts'
+import { emailVerificationEvents } from './events.ts'
 
 export const emailVerificationRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users/{userId}/verify/resend',
+    operation: 'users.resendVerification',
     scope: 'users.write',
     service: 'auth',
     tag: 'Users',
     summary: 'Mail a user a link that verifies their address',
-    description: 'A newer link voids the older ones. Makes the auth account if there is none.',
+    description: 'A newer link voids the older ones. Creates the auth account if there is none.',
     params: UserParams,
     body: Type.Object(Delivery),
     reply: Type.Object({
@@ -25,27 +36,29 @@ export const emailVerificationRoutes: Route[] = [
       url: LinkReply.properties.url,
     }),
     errors: [userErrors.notFound, loginErrors.invalidRedirectUri, ...doorErrors],
-    maybeEvents: ['auth.email_verification.sent'],
-    secretReply: true,
+    maybeEvents: [emailVerificationEvents.sent],
+    examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
     handle: async (work, { params, body }) => {
-      const delivery = await readDelivery(work, work.principal, body)
+      const delivery = await readDelivery(work, work.caller, body)
       const sent = await resendVerification(work, params.userId, delivery)
       if (!sent) return { success: true, already_verified: true }
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      showRate(work, sent)
       return { success: true, delivery_hint: sent.deliveryHint, ...(sent.url === null ? {} : { url: sent.url }) }
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/email/verify',
+    operation: 'auth.verifyEmail',
+    idempotency: false,
     scope: 'auth.login',
     service: 'auth',
     tag: 'Authentication',
     summary: 'Verify an address with a mailed link',
     description:
-      'Makes no session. Whoever registers an address before its owner must not keep a way in: the first proof of the ' +
-      'mailbox ends every session and removes the password. With `password`, the one that the person chose when they ' +
-      'signed up, the password stays; a wrong one counts as a failed sign-in and leaves the link as it was.',
+      'Creates no session. Someone who registered an address before its owner must not keep access: the first proof of ' +
+      'the mailbox ends every session and removes the password. It stays if `password` sends the one that was chosen ' +
+      'at sign-up; a wrong one counts as a failed sign-in and leaves the link valid.',
     body: Type.Object({ email: Email, token_hash: TokenHash, password: Type.Optional(Password) }),
     reply: Type.Object({
       success: Type.Boolean(),
@@ -53,8 +66,7 @@ export const emailVerificationRoutes: Route[] = [
       directory_user_id: Type.String({ format: 'uuid' }),
     }),
     errors: [...Object.values(linkErrors), passwordErrors.invalidCredentials, ...doorErrors],
-    maybeEvents: ['user.email_verified', 'session.revoked'],
-    secretReply: true,
+    maybeEvents: [userEvents.emailVerified, sessionEvents.revoked],
     handle: async (work, { body }) => {
       const { email, token_hash: token, password } = body
       const presented = { email, token, ...(password === undefined ? {} : { password }) }

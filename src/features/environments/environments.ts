@@ -1,18 +1,19 @@
 import { isUniqueViolation } from '../../platform/db/pool.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { isSlug } from '../organizations/organizations.ts'
 import { environmentErrors } from './errors.ts'
+import { environmentEvents } from './events.ts'
 import { type Environment, type EnvironmentCreate, toEnvironment } from './schema.ts'
 import { insertEnvironmentRow } from './store.ts'
 
 const reserved = new Set(['production', 'staging'])
 
 /**
- * Makes a custom environment for the organization that the caller names; only keys of that organization live in it.
+ * Creates a custom environment for the organization that the caller names; it accepts only keys of that organization.
  * Throws `sub_org_required`, `slug_reserved`, `slug_taken` (also to the loser of a race), `invalid_request`.
  */
 export async function createEnvironment(work: Work<AccountScope>, body: EnvironmentCreate): Promise<Environment> {
@@ -23,7 +24,7 @@ export async function createEnvironment(work: Work<AccountScope>, body: Environm
     checkSlug(body.slug)
     const environment = await insert(work, organizationId, body)
     const target = { type: 'environment', id: environment.id }
-    await record({ ...work, directory }, { type: 'environment.created', target, data: environment })
+    await record({ ...work, directory }, environmentEvents.created({ target, data: environment }))
     return environment
   })
 }
@@ -45,11 +46,13 @@ async function insert(work: TxWork<AccountScope>, organizationId: string, body: 
   }
 }
 
-/** `Production`, ` staging` and their full-width spellings are told why; anything else that is no slug is refused. */
+/**
+ * Reports `Production`, ` staging` and their full-width spellings as reserved; refuses anything else that is not a
+ * slug.
+ */
 function checkSlug(slug: string): void {
   const folded = slug.normalize('NFKC').trim().toLowerCase()
   if (reserved.has(folded)) throw environmentErrors.slugReserved({ detail: `The slug ${folded} is reserved.` })
   if (isSlug(slug)) return
-  const message = 'slug must be at most 63 of a-z, 0-9 and single hyphens between them'
-  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'slug', code: 'pattern', message }] })
+  throw invalidField('slug', 'pattern', 'slug must have 1 to 63 characters: a-z, 0-9, and single hyphens between them')
 }

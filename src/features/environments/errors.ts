@@ -1,16 +1,14 @@
 import { defineErrors } from '../../platform/errors.ts'
+import { organizationErrors } from '../organizations/organizations.ts'
 
-export const environmentErrors = defineErrors({
-  slugReserved: [
-    400,
-    'slug_reserved',
-    'The slug is reserved',
-    'production and staging exist in every account: choose another slug.',
-  ],
-  slugTaken: [
-    409,
-    'slug_taken',
-    'The slug is taken',
-    'Slugs are unique within the account, those of archived organizations included.',
-  ],
-})
+export const environmentErrors = {
+  slugTaken: organizationErrors.slugTaken,
+  ...defineErrors({
+    slugReserved: [
+      400,
+      'slug_reserved',
+      'The slug is reserved',
+      'production and staging exist in every account: choose another slug.',
+    ],
+  }),
+}

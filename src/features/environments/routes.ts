@@ -4,6 +4,7 @@ import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagi
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { createEnvironment } from './environments.ts'
 import { environmentErrors } from './errors.ts'
+import { environmentEvents } from './events.ts'
 import { EnvironmentCreate, EnvironmentListReply, EnvironmentReply, toEnvironment } from './schema.ts'
 import { countEnvironmentRows, listEnvironmentRows } from './store.ts'
 
@@ -13,6 +14,7 @@ export const environmentRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/environments',
+    operation: 'environments.list',
     scope: 'environments.read',
     directory: 'account',
     tag,
@@ -32,15 +34,16 @@ export const environmentRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/environments',
+    operation: 'environments.create',
     scope: 'environments.write',
     directory: 'account',
     tag,
     summary: 'Create an environment',
-    description: 'A custom environment belongs to one organization and takes only keys of it.',
+    description: 'A custom environment belongs to one organization and accepts only its keys.',
     body: EnvironmentCreate,
     reply: EnvironmentReply,
     errors: [environmentErrors.slugReserved, environmentErrors.slugTaken, httpErrors.subOrgRequired],
-    event: 'environment.created',
+    event: environmentEvents.created,
     async handle(work, { body }) {
       return { environment: await createEnvironment(work, body) }
     },

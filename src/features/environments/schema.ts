@@ -1,26 +1,40 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { named, nullable } from '../../platform/schema.ts'
 import type { EnvironmentRow } from './store.ts'
 
 export const EnvironmentCreate = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' }),
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '\\S',
+    'x-form': 'more than white space',
+    examples: ['Preview'],
+  }),
   slug: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'At most 63 of a-z, 0-9 and single hyphens between them; not production or staging.',
+    description: 'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging.',
+    examples: ['preview'],
   }),
 })
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 
-export const Environment = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  slug: Type.String(),
-  type: Type.String({ enum: ['production', 'staging', 'custom'] }),
-  subOrgId: Type.Union([Type.String(), Type.Null()], { description: 'The only organization it takes keys of.' }),
-  createdAt: Type.String(),
-  keyCount: Type.Integer({ description: 'Keys that work, of those the caller may know of.' }),
-})
+export const Environment = named(
+  'Environment',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String({ examples: ['Preview'] }),
+    slug: Type.String({ examples: ['preview'] }),
+    type: Type.String({ enum: ['production', 'staging', 'custom'], examples: ['custom'] }),
+    subOrgId: nullable(
+      Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+      'The only organization whose keys it accepts.',
+    ),
+    createdAt: Type.String({ format: 'date-time' }),
+    keyCount: Type.Integer({ description: 'Live keys, of those the caller may see.', examples: [2] }),
+  }),
+)
 export type Environment = Static<typeof Environment>
 
 export const EnvironmentReply = Type.Object({ environment: Environment })

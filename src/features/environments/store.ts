@@ -3,10 +3,10 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Environments } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
-/** What a caller sees of an account. */
+/** The part of an account that a caller sees. */
 export interface EnvironmentReach {
   accountId: string
-  /** The only organization in reach: its own environments and the shared ones; null: all of the account. */
+  /** The only organization in reach, with its own and the shared environments; null for the whole account. */
   organizationId: string | null
 }
 
@@ -41,7 +41,7 @@ function selectEnvironments(db: Db, reach: EnvironmentReach) {
         .whereRef('api_keys.environment_id', '=', 'environments.id')
         .where('revoked_at', 'is', null)
         .where(sql<boolean>`(expires_at is null or expires_at > clock_now())`)
-        // How many keys other organizations have is none of a scoped key's business.
+        // A key of one organization must not learn how many keys others have.
         .$if(organizationId !== null, (keys) => keys.where('api_keys.organization_id', '=', organizationId))
         .$castTo<{ count: number }>()
         .$asScalar()

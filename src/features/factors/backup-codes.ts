@@ -2,16 +2,17 @@ import { randomInt } from 'node:crypto'
 import { computePassword } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { factorHashes } from './hash-purpose.ts'
 
 // Crockford's base32: no letter that reads like a digit.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const CODES = 10
 /** 50 random bits. */
 const LENGTH = 10
-// OWASP's minimum. What is hashed is random and keyed; the cost is for who steals both database and key.
+// OWASP's minimum. The codes are random and the hash is keyed; the cost protects them if database and key are stolen.
 const COST = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 
-/** A stored code: `slot` is its first character, by which it is found. */
+/** A stored code: `slot` is its first character, which serves as the look-up key. */
 export interface HashedBackupCode {
   slot: string
   hash: string
@@ -27,7 +28,7 @@ export function makeBackupCodes(): string[] {
   })
 }
 
-/** A code as it was typed, in the one form that is hashed; null: it is none. */
+/** Brings a typed code into the form that is hashed. Returns null when it is not a backup code. */
 export function readBackupCode(typed: string): { slot: string; code: string } | null {
   const code = typed
     .toUpperCase()
@@ -38,7 +39,7 @@ export function readBackupCode(typed: string): { slot: string; code: string } | 
   return { slot: code.charAt(0), code }
 }
 
-/** Hashes codes one after the other, so that one request takes one place of the pool. Throws `unavailable`. */
+/** Hashes codes in sequence, so that one request takes one place of the pool. Throws `unavailable`. */
 export async function hashBackupCodes(
   platform: Platform,
   userId: string,
@@ -47,18 +48,18 @@ export async function hashBackupCodes(
   const hashed = []
   for (const typed of codes) {
     const read = readBackupCode(typed)
-    if (!read) throw new Error('A backup code of another form')
+    if (!read) throw new Error('A malformed backup code')
     const input = keyed(platform, userId, read.code)
     hashed.push({ slot: read.slot, hash: await computePassword(platform, 'hashArgon2id', { ...COST, input }) })
   }
   return hashed
 }
 
-/** Whether this is the stored code. One hash. Throws `unavailable` when too many wait. */
+/** Whether this is the stored code; computes one hash. Throws `unavailable` when too many wait. */
 export function verifyBackupCode(platform: Platform, userId: string, hash: string, code: string): Promise<boolean> {
   return computePassword(platform, 'verifyArgon2', { hash, input: keyed(platform, userId, code) })
 }
 
 function keyed(platform: Platform, userId: string, code: string): string {
-  return keyedHash(platform.keyring.hashKey('mfa'), 'backup-code', userId, code).toString('base64')
+  return keyedHash(platform.keyring.hashKey(factorHashes), 'backup-code', userId, code).toString('base64')
 }

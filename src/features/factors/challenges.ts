@@ -1,31 +1,32 @@
 import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
-import type { Db } from '../../platform/db/pool.ts'
+import { now } from '../../platform/db/now.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
+import { factorHashes } from './hash-purpose.ts'
 import type { TotpRow } from './store.ts'
 
 const PREFIX = 'mfa_'
 const TTL_SECONDS = 300
 const TRIES = 5
 
-/** What a challenge is made of, beside the proof of the first factor. */
+/** The input of `startChallenge`. */
 export interface NewChallenge {
   id: string
   userId: string
-  /** Whose mailbox the first factor is of: the user must have it still. */
+  /** The mailbox of the first factor: the user must still have it. */
   emailNorm: string
   authMethod: string
   amr: string[]
   sessionId: string | null
   ip: string | null
   enrollment: boolean
-  /** Consumes the first factor: one row when it was there to be consumed, none otherwise. */
+  /** Consumes the first factor: returns one row if it could be consumed, otherwise none. */
   proof: OperationNodeSource
-  /** May ask `exists (select from proof)`. */
+  /** May use `exists (select from proof)`. */
   alongside: OperationNodeSource | null
-  /** Whether what the demand was decided by still holds, about the row `users`. */
+  /** A condition on the row `users`: whether the facts that decided the demand still hold. */
   unchanged: RawBuilder<unknown>
   /** Records events, from the common table expression `challenge`. */
   record: RawBuilder<unknown>
@@ -37,32 +38,32 @@ export interface MadeChallenge {
   has: { totp: boolean; backup: boolean; sms: boolean }
 }
 
-/** Makes a token and what is stored of it. */
+/** Makes a token and the hash that is stored. */
 function makeToken(platform: Platform): { token: string; hash: Buffer } {
   const token = PREFIX + randomBase62()
   return { token, hash: hashToken(platform, token) }
 }
 
 function hashToken(platform: Platform, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('mfa'), 'challenge', token)
+  return keyedHash(platform.keyring.hashKey(factorHashes), 'challenge', token)
 }
 
-/** Addresses of people are not kept. */
-export function hashNetwork(platform: Platform, ip: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('mfa'), 'network', networkOf(ip))
+/** IP addresses are personal data: only a keyed hash is stored. */
+export function hashChallengeNetwork(platform: Platform, ip: string): Buffer {
+  return keyedHash(platform.keyring.hashKey(factorHashes), 'network', networkOf(ip))
 }
 
 /**
- * The one statement that makes a challenge: it consumes the first factor and locks the user, so that what cuts the user
- * off at this moment finds the challenge. Null: the proof had been consumed, or the user went away, was deactivated or
- * changed since they were looked at.
+ * The one statement that creates a challenge: it consumes the first factor and locks the user's row, so that a
+ * concurrent cut-off finds the challenge. Returns null when the proof was already consumed, or the user was deleted,
+ * deactivated or changed since they were read.
  */
 export async function startChallenge(
   { platform, directory, db }: Work,
   challenge: NewChallenge,
 ): Promise<MadeChallenge | null> {
   const { token, hash } = makeToken(platform)
-  const network = challenge.ip === null ? null : hashNetwork(platform, challenge.ip)
+  const network = challenge.ip === null ? null : hashChallengeNetwork(platform, challenge.ip)
   const { rows } = await sql<{ expires_at: Date; totp: boolean; backup: boolean; sms: boolean }>`
     with proof as (${challenge.proof}),
     ${challenge.alongside ? sql`alongside as (${challenge.alongside}),` : sql``}
@@ -93,7 +94,7 @@ export async function startChallenge(
   return { token, expiresAt, has }
 }
 
-/** A challenge that is live. */
+/** A live challenge. */
 export interface ChallengeRow {
   id: string
   user_id: string
@@ -102,13 +103,13 @@ export interface ChallengeRow {
   session_id: string | null
   enrollment: boolean
   sms_code_hash: Buffer | null
-  /** What its user has at this moment. */
+  /** The user's current factors. */
   phone: string | null
   backup_codes: number
   totp: TotpRow | null
 }
 
-// With the user's factors, so that a try needs no second look.
+// Includes the user's factors, so that an attempt needs no second query.
 const columns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_code_hash,
   (select phone from mfa_phones p where p.directory_id = mfa_challenges.directory_id
     and p.user_id = mfa_challenges.user_id and p.confirmed_at is not null) as phone,
@@ -119,21 +120,21 @@ const columns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_c
     from totp_enrollments t where t.directory_id = mfa_challenges.directory_id
       and t.user_id = mfa_challenges.user_id and t.confirmed_at is not null) as totp`
 
-/** Which row a token names, for whoever comes from this address. */
+/** The condition that selects the live challenge of a token, as seen from this IP. */
 function isLive({ platform, directory }: Work, presented: PresentedChallenge) {
-  const network = presented.ip === null ? null : hashNetwork(platform, presented.ip)
+  const network = presented.ip === null ? null : hashChallengeNetwork(platform, presented.ip)
   return sql`directory_id = ${directory.id} and token_hash = ${hashToken(platform, presented.token)}
     and used_at is null and expires_at > clock_now()
     and (network_hash is null or network_hash = ${network}::bytea)`
 }
 
-/** A token, and where the person who brings it is. */
+/** A token, and the IP of the client that presents it. */
 export interface PresentedChallenge {
   token: string
   ip: string | null
 }
 
-/** The challenge of a token, or null when there is none that lives. */
+/** The live challenge of a token, or null. */
 export async function findChallenge(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
@@ -142,7 +143,9 @@ export async function findChallenge(work: Work, presented: PresentedChallenge): 
   return rows[0] ?? null
 }
 
-/** Counts a try before it is looked at, committed on its own: the fifth is the last. Null: there is none left. */
+/**
+ * Counts an attempt before it is judged, committed on its own; the fifth is the last. Returns null when none is left.
+ */
 export async function claimChallengeTry(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
@@ -156,19 +159,19 @@ function looksRight(token: string): boolean {
   return token.startsWith(PREFIX) && token.length === PREFIX.length + SECRET_LENGTH
 }
 
-/** Spends a challenge, as a query for the statement that makes the session: one row if it was there to be spent. */
+/** Consumes a challenge: a query, to embed in the statement that creates the session. */
 export function consumeChallenge({ directory, db }: Work, id: string) {
   return db
     .updateTable('mfa_challenges')
-    .set({ used_at: sql<Date>`clock_now()` })
+    .set({ used_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .where('used_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`clock_now()`)
+    .where('expires_at', '>', now)
     .returning('id')
 }
 
-/** The code that was sent for a challenge, in place of one sent before. */
+/** Stores the code that is sent for a challenge, replacing any earlier one. */
 export async function setChallengeSms({ directory, db }: TxWork, id: string, codeHash: Buffer): Promise<void> {
   await db
     .updateTable('mfa_challenges')
@@ -178,7 +181,7 @@ export async function setChallengeSms({ directory, db }: TxWork, id: string, cod
     .execute()
 }
 
-/** Ends every challenge of a user, and every enrollment that was begun. */
+/** Ends every challenge and every pending enrollment of a user. */
 export async function voidChallenges({ directory, db }: TxWork, userId: string): Promise<void> {
   for (const table of ['totp_enrollments', 'mfa_phones'] as const)
     await db
@@ -188,13 +191,4 @@ export async function voidChallenges({ directory, db }: TxWork, userId: string):
       .where('confirmed_at', 'is', null)
       .execute()
   await db.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
-}
-
-/** Deletes challenges that are long over. Returns how many. */
-export async function deleteOldChallenges(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from mfa_challenges where (directory_id, id) in (
-      select directory_id, id from mfa_challenges where expires_at < clock_now() - interval '1 hour'
-      order by expires_at limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

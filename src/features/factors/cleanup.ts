@@ -1,15 +1,30 @@
-import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { deleteOldChallenges } from './challenges.ts'
-import { deleteExpiredDevices } from './devices.ts'
-import { deleteExpiredPending } from './store.ts'
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
-const BATCH = 5000
-
-export const cleanUpFactors: JobHandler = {
-  name: 'factors.cleanup',
-  cron: '23 * * * *',
-  async handle({ db }) {
-    for (const clean of [deleteOldChallenges, deleteExpiredDevices, deleteExpiredPending])
-      while ((await clean(db, BATCH)) >= BATCH);
-  },
-}
+export const cleanUpFactors = defineCleanup('factors.cleanup', '23 * * * *', [
+  defineRetention({
+    table: 'mfa_challenges',
+    key: ['directory_id', 'id'],
+    where: sql`expires_at < clock_now() - interval '1 hour'`,
+    orderBy: 'expires_at',
+  }),
+  defineRetention({
+    table: 'trusted_devices',
+    key: ['directory_id', 'id'],
+    where: sql`expires_at <= clock_now()`,
+    orderBy: 'expires_at',
+  }),
+  // Enrollments that were never confirmed; those that were have no end.
+  defineRetention({
+    table: 'totp_enrollments',
+    key: ['directory_id', 'user_id'],
+    where: sql`expires_at <= clock_now()`,
+    orderBy: 'expires_at',
+  }),
+  defineRetention({
+    table: 'mfa_phones',
+    key: ['directory_id', 'user_id'],
+    where: sql`expires_at <= clock_now()`,
+    orderBy: 'expires_at',
+  }),
+])

@@ -1,3 +1,4 @@
+import { identities } from '../../platform/crypto/identity.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -8,10 +9,10 @@ import {
   deleteBackupCodes,
   deletePhone,
   deleteTotp,
-  lockOwner,
+  lockFactorOwner,
   moveFactorRows,
   moveGrace,
-  noteEnrolled,
+  updateMfaEnrolled,
 } from './store.ts'
 
 export { hashBackupCodes, makeBackupCodes, readBackupCode, verifyBackupCode } from './backup-codes.ts'
@@ -33,54 +34,55 @@ export {
   trustDevice,
   useDevice,
 } from './devices.ts'
+export { factorHashes } from './hash-purpose.ts'
 export {
-  burnTotpStep,
   claimPendingPhone,
   claimPendingTotp,
   confirmPhone,
   confirmTotp,
+  consumeBackupCode,
+  consumeTotpStep,
   findBackupCode,
   findFactors,
   insertPendingPhone,
   insertPendingTotp,
-  lockOwner,
-  noteEnrolled,
+  lockFactorOwner,
   removeGrace,
   replaceBackupCodes,
-  spendBackupCode,
   type TotpRow,
+  updateMfaEnrolled,
 } from './store.ts'
 export { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
 
-/** Takes the authenticator app away, and with it the backup codes and trusted devices. False: there was none. */
+/** Removes the authenticator app with its backup codes and the trusted devices. Returns false when there was none. */
 export async function removeTotp(work: TxWork, userId: string): Promise<boolean> {
   const { directory, db } = work
-  await lockOwner(db, directory, userId)
+  await lockFactorOwner(db, directory, userId)
   const wasEnrolled = await deleteTotp(db, directory, userId)
   await deleteBackupCodes(db, directory, userId)
-  await endWhatStoodForFactors(work, userId)
+  await finishFactorRemoval(work, userId)
   return wasEnrolled
 }
 
-/** Takes the phone away, and with it the trusted devices. False: there was none. */
+/** Removes the phone and the trusted devices. Returns false when there was none. */
 export async function removePhone(work: TxWork, userId: string): Promise<boolean> {
   const { directory, db } = work
-  await lockOwner(db, directory, userId)
+  await lockFactorOwner(db, directory, userId)
   const wasEnrolled = await deletePhone(db, directory, userId)
-  await endWhatStoodForFactors(work, userId)
+  await finishFactorRemoval(work, userId)
   return wasEnrolled
 }
 
-/** Takes every factor of a user away, and what was begun with it. */
+/** Removes every factor of a user, including pending ones. */
 export async function removeFactors(work: TxWork, userId: string): Promise<void> {
   await removeTotp(work, userId)
   await removePhone(work, userId)
 }
 
-async function endWhatStoodForFactors(work: TxWork, userId: string): Promise<void> {
+async function finishFactorRemoval(work: TxWork, userId: string): Promise<void> {
   await forgetDevices(work, userId)
   await voidChallenges(work, userId)
-  await noteEnrolled(work.db, work.directory, userId)
+  await updateMfaEnrolled(work.db, work.directory, userId)
 }
 
 /**
@@ -96,9 +98,9 @@ export async function moveFactors(work: TxWork, to: Directory, userId: string): 
 }
 
 /**
- * What wrong codes of a user are counted under. Not the address: a right password forgets the failures of that one, and
- * whoever has the password could go on guessing codes for ever.
+ * The identity under which a user's wrong codes are counted. Not the address: a right password resets the failures of
+ * the address, so someone who knows the password could guess codes forever.
  */
 export function factorIdentity(platform: Platform, userId: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('identity'), 'second-factor', userId)
+  return keyedHash(platform.keyring.hashKey(identities), 'second-factor', userId)
 }

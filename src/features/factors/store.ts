@@ -5,7 +5,7 @@ import type { HashedBackupCode } from './backup-codes.ts'
 
 const PENDING_TRIES = 5
 
-/** What a user has, as the API tells of it. */
+/** The factors of a user. */
 export interface FactorRow {
   totp_confirmed_at: Date | null
   totp_pending: boolean
@@ -14,7 +14,7 @@ export interface FactorRow {
   phone_confirmed_at: Date | null
 }
 
-/** What a user has; null of everything for who has nothing. */
+/** The factors of a user, with nulls for those that are missing. */
 export async function findFactors(db: Db, directory: Directory, userId: string): Promise<FactorRow> {
   const { rows } = await sql<FactorRow>`
     select t.confirmed_at as totp_confirmed_at, coalesce(t.expires_at > clock_now(), false) as totp_pending,
@@ -29,8 +29,8 @@ export async function findFactors(db: Db, directory: Directory, userId: string):
   return row
 }
 
-/** Whoever changes factors locks the user first, as a sign-in does: nobody waits crosswise. */
-export async function lockOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
+/** Lock order: the user's row before the factors, as in a sign-in, to avoid deadlocks. */
+export async function lockFactorOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
     .selectFrom('users')
     .select('id')
@@ -40,8 +40,8 @@ export async function lockOwner(tx: Tx, directory: Directory, userId: string): P
     .execute()
 }
 
-/** Notes on the user whether there is a confirmed factor. */
-export async function noteEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
+/** Updates `users.mfa_enrolled`: whether there is a confirmed factor. */
+export async function updateMfaEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     update users set mfa_enrolled =
       exists (select from totp_enrollments t
@@ -58,7 +58,9 @@ export interface NewTotp {
   ttlSeconds: number
 }
 
-/** Begins an enrollment in place of one that waits. Returns when it expires; null: the user is enrolled. */
+/**
+ * Starts an enrollment, replacing a pending one. Returns when it expires, or null when the user is already enrolled.
+ */
 export async function insertPendingTotp(db: Db, directory: Directory, totp: NewTotp): Promise<Date | null> {
   const { rows } = await sql<{ expires_at: Date }>`
     insert into totp_enrollments as t (directory_id, user_id, id, secret_sealed, expires_at)
@@ -75,13 +77,16 @@ export interface TotpRow {
   id: string
   secret_sealed: string
   last_step: number
-  /** The database's moment, in seconds. */
+  /** The database's clock, in epoch seconds. */
   now_seconds: number
 }
 
 const totpColumns = sql`id, secret_sealed, last_step, extract(epoch from clock_now())::float8 as now_seconds`
 
-/** Counts a try at a pending enrollment before it is looked at. Null: there is none, or its tries are used up. */
+/**
+ * Counts an attempt at a pending enrollment before it is judged. Returns null when there is none, or no attempt is
+ * left.
+ */
 export async function claimPendingTotp(
   db: Db,
   directory: Directory,
@@ -96,7 +101,7 @@ export async function claimPendingTotp(
   return rows[0] ?? null
 }
 
-/** Confirms a pending enrollment by the code of a step. False: it is not there any more. */
+/** Confirms a pending enrollment with the code of a step. Returns false when it no longer exists. */
 export async function confirmTotp(
   tx: Tx,
   directory: Directory,
@@ -110,8 +115,8 @@ export async function confirmTotp(
   return rows.length > 0
 }
 
-/** Burns the code of a step. False: that code, or a later one, has passed before. */
-export async function burnTotpStep(
+/** Consumes the code of a step. Returns false when that code, or a later one, was already used. */
+export async function consumeTotpStep(
   tx: Tx,
   directory: Directory,
   which: { userId: string; id: string; step: number },
@@ -124,7 +129,7 @@ export async function burnTotpStep(
   return rows.length > 0
 }
 
-/** Takes the app away, pending or confirmed. Returns whether it was confirmed. */
+/** Deletes the app, pending or confirmed. Returns whether it was confirmed. */
 export async function deleteTotp(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
   const { rows } = await sql<{ confirmed_at: Date | null }>`
     delete from totp_enrollments where directory_id = ${directory.id} and user_id = ${userId}
@@ -132,7 +137,7 @@ export async function deleteTotp(tx: Tx, directory: Directory, userId: string): 
   return rows.some((row) => row.confirmed_at !== null)
 }
 
-/** Puts codes in place of all that there were. */
+/** Replaces all codes of a user. */
 export async function replaceBackupCodes(
   tx: Tx,
   directory: Directory,
@@ -167,21 +172,21 @@ export async function findBackupCode(
   return row?.hash ?? null
 }
 
-/** Spends a code. Returns how many are left; null: it had been spent, or replaced. */
-export async function spendBackupCode(
+/** Consumes a code. Returns how many are left, or null when it was already used or replaced. */
+export async function consumeBackupCode(
   tx: Tx,
   directory: Directory,
   userId: string,
   code: HashedBackupCode,
 ): Promise<number | null> {
   const { rows } = await sql<{ left: number }>`
-    with spent as (
+    with consumed as (
       delete from backup_codes
       where directory_id = ${directory.id} and user_id = ${userId} and slot = ${code.slot} and hash = ${code.hash}
       returning slot)
     select (select count(*)::int from backup_codes
       where directory_id = ${directory.id} and user_id = ${userId}) - 1 as left
-    from spent`.execute(tx)
+    from consumed`.execute(tx)
   return rows[0]?.left ?? null
 }
 
@@ -193,7 +198,9 @@ export interface NewPhone {
   ttlSeconds: number
 }
 
-/** Begins to enroll a phone in place of one that waits. Returns when it expires; null: the user has one. */
+/**
+ * Starts enrolling a phone, replacing a pending one. Returns when it expires, or null when the user already has one.
+ */
 export async function insertPendingPhone(tx: Tx, directory: Directory, phone: NewPhone): Promise<Date | null> {
   const { rows } = await sql<{ expires_at: Date }>`
     insert into mfa_phones as p (directory_id, user_id, id, phone, code_hash, expires_at)
@@ -206,7 +213,7 @@ export async function insertPendingPhone(tx: Tx, directory: Directory, phone: Ne
   return rows[0]?.expires_at ?? null
 }
 
-/** Counts a try at a pending phone before it is looked at. Null: there is none, or its tries are used up. */
+/** Counts an attempt at a pending phone before it is judged. Returns null when there is none, or no attempt is left. */
 export async function claimPendingPhone(
   db: Db,
   directory: Directory,
@@ -220,7 +227,7 @@ export async function claimPendingPhone(
   return rows[0] ?? null
 }
 
-/** False: the phone is not there any more. */
+/** @returns false when the pending phone no longer exists. */
 export async function confirmPhone(tx: Tx, directory: Directory, userId: string, id: string): Promise<boolean> {
   const { rows } = await sql`
     update mfa_phones set confirmed_at = clock_now(), expires_at = null, code_hash = null
@@ -230,7 +237,7 @@ export async function confirmPhone(tx: Tx, directory: Directory, userId: string,
   return rows.length > 0
 }
 
-/** Takes the phone away, pending or confirmed. Returns whether it was confirmed. */
+/** Deletes the phone, pending or confirmed. Returns whether it was confirmed. */
 export async function deletePhone(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
   const { rows } = await sql<{ confirmed_at: Date | null }>`
     delete from mfa_phones where directory_id = ${directory.id} and user_id = ${userId}
@@ -238,7 +245,7 @@ export async function deletePhone(tx: Tx, directory: Directory, userId: string):
   return rows.some((row) => row.confirmed_at !== null)
 }
 
-/** Takes what belongs to a user along into another directory. */
+/** Moves a user's factors to another directory. */
 export async function moveFactorRows(
   tx: Tx,
   { from, to, userId }: { from: Directory; to: Directory; userId: string },
@@ -268,17 +275,4 @@ export async function moveGrace(
     insert into mfa_grace (directory_id, user_id, ends_at, created_at)
     select ${to.id}::uuid, ${userId}::uuid, ends_at, created_at from taken
     on conflict (directory_id, user_id) do update set ends_at = least(mfa_grace.ends_at, excluded.ends_at)`.execute(tx)
-}
-
-/** Deletes enrollments that were never confirmed. Returns how many. */
-export async function deleteExpiredPending(db: Db, limit: number): Promise<number> {
-  let deleted = 0
-  for (const table of [sql.table('totp_enrollments'), sql.table('mfa_phones')]) {
-    const { numAffectedRows } = await sql`
-      delete from ${table} where (directory_id, user_id) in (
-        select directory_id, user_id from ${table} where expires_at <= clock_now()
-        order by expires_at limit ${limit} for update skip locked) and expires_at <= clock_now()`.execute(db)
-    deleted += Number(numAffectedRows ?? 0)
-  }
-  return deleted
 }

@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import { HOTP, Secret, TOTP } from 'otpauth'
 
-// RFC 6238, with what every authenticator app takes: SHA-1, six digits, thirty seconds.
+// RFC 6238, with the parameters that every authenticator app supports: SHA-1, six digits, thirty seconds.
 const STEP_SECONDS = 30
 const DIGITS = 6
 // 160 bits, the length that RFC 4226 §4 recommends.
 const SECRET_BYTES = 20
-// Clocks of phones run a step ahead or behind (RFC 6238 §5.2).
+// Clocks of phones may be a step ahead or behind (RFC 6238 §5.2).
 const DRIFT_STEPS = 1
 
-/** A fresh secret, in base32 as apps take it. */
+/** A fresh secret, in base32 as apps expect it. */
 export function makeTotpSecret(): string {
   return new Secret({ size: SECRET_BYTES }).base32
 }
@@ -24,7 +24,7 @@ export function stepAt(epochSeconds: number): number {
   return Math.floor(epochSeconds / STEP_SECONDS)
 }
 
-/** The step whose code this is, of those next to the present one and after the last that passed; null: none. */
+/** The step of a code, among those around the current one and after the last one used, or null. */
 export function matchStep(secret: string, typed: string, epochSeconds: number, lastStep: number): number | null {
   // Apps show the digits in two groups.
   const code = typed.replaceAll(/\s/g, '')
@@ -38,9 +38,9 @@ export function matchStep(secret: string, typed: string, epochSeconds: number, l
   return matched
 }
 
-/** What the QR code holds (the key URI format of authenticator apps). */
+/** The content of the QR code (the key URI format of authenticator apps). */
 export function otpauthUrl(secret: string, issuer: string, account: string): string {
-  // A colon parts the two in the label, and apps take the first.
+  // A colon separates the two in the label, and apps split at the first.
   const name = issuer.replaceAll(':', ' ')
   return new TOTP({
     issuer: name,

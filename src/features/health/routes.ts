@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import manifest from '../../../package.json' with { type: 'json' }
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 
 const Ok = Type.Object({ status: Type.String({ examples: ['ok'] }) })
@@ -7,12 +8,26 @@ export const healthRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/healthz',
+    operation: 'health.live',
     aliases: ['/livez'],
     auth: 'public',
+    tolerant: true,
     tag: 'Health',
-    summary: 'Tell that the process answers',
-    description: 'Does no database work, so that a slow database never makes an orchestrator kill healthy processes.',
+    summary: 'Check that the process responds',
+    description: 'Does not use the database, so that a slow one never makes an orchestrator kill healthy processes.',
     reply: Ok,
     handle: async () => ({ status: 'ok' }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/version',
+    operation: 'health.version',
+    auth: 'public',
+    tolerant: true,
+    cors: 'any',
+    tag: 'Health',
+    summary: 'Read the version of the service',
+    reply: Type.Object({ version: Type.String({ examples: [manifest.version] }) }),
+    handle: async () => ({ version: manifest.version }),
   }),
 ]

@@ -44,8 +44,8 @@ const ends: Record<LinkType, string> = {
   magiclink: 'The application',
   signup: 'The application',
   invite: 'Welcome',
-  recovery: 'Your password is changed',
-  verification: 'Your e-mail address is confirmed',
+  recovery: 'Your password was changed',
+  verification: 'Your email address is confirmed',
   unlock: 'Your account is unlocked',
 }
 
@@ -67,7 +67,7 @@ test.each(cases)('%s: from the mail to its end, %s', async (type, _, { viewport,
   page.on('console', (message) => complaints.push(message.text()))
   await page.goto(link.url.replace('http://localhost:4000', app.baseUrl))
   await expectToFit(page, viewport.width)
-  expect(await page.getByLabel('E-mail address').inputValue()).toBe(email)
+  expect(await page.getByLabel('Email address').inputValue()).toBe(email)
   if (type === 'invite' || type === 'recovery') {
     await page.getByLabel('New password').fill('password123')
     await page.getByRole('button').click()

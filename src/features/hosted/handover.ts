@@ -1,24 +1,26 @@
 import { linkUrl } from '../links/links.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, type View } from './link.ts'
 
-/** Links that end in a session, which a page cannot hold: its button hands them to the application, unspent. */
+/**
+ * Links that end in a session, which a hosted page cannot hold: its button passes them to the application unredeemed.
+ */
 const HANDED_OVER = {
   magic_link: {
     service: 'magic_link',
     title: 'Sign in',
-    paragraph: 'Go on to {host}, where you will be signed in.',
+    paragraph: 'Continue to {host}, where you will be signed in.',
     button: 'Sign in',
-    used: 'If it was you, you are signed in. If not, ask for a new link where you sign in.',
-    another: 'Ask for a new one where you sign in.',
+    used: 'If it was you, you are signed in. If not, request a new link where you sign in.',
+    another: 'Request a new one where you sign in.',
     redeemedBy: '/v1/auth/login/magic-link/verify',
   },
   signup: {
     service: 'magic_link',
     title: 'Finish your sign-up',
-    paragraph: 'Go on to {host}, where your account will be ready.',
+    paragraph: 'Continue to {host}, where your account will be ready.',
     button: 'Continue',
-    used: 'If it was you, your account is ready. If not, ask for a new link where you signed up.',
-    another: 'Ask for a new one where you signed up.',
+    used: 'If it was you, your account is ready. If not, request a new link where you signed up.',
+    another: 'Request a new one where you signed up.',
     redeemedBy: '/v1/auth/signup/authenticate-email/verify',
   },
 } as const
@@ -56,13 +58,13 @@ function explainMissing(live: LiveLink, purpose: keyof typeof HANDED_OVER): View
   const { production } = live.work.platform.config
   const { title, redeemedBy } = HANDED_OVER[purpose]
   const lacking =
-    'Your link is right, but the application has not said where it leads: allowed_redirect_uris of its settings is ' +
+    'Your link is valid, but the application has not configured where it leads: its setting allowed_redirect_uris is ' +
     'empty, and the link was sent without redirectTo.'
-  if (production) return { title, body: { paragraphs: [lacking, 'Please tell whoever runs it.'] } }
+  if (production) return { title, body: { paragraphs: [lacking, 'Please tell the operator of the application.'] } }
   return {
     title,
     body: {
-      paragraphs: [lacking, 'Until then, and outside production, this command redeems it:'],
+      paragraphs: [lacking, 'Until then, outside production, this command redeems it:'],
       code: redeemCommand(live, redeemedBy),
     },
   }

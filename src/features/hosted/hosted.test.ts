@@ -74,7 +74,7 @@ test.each(['magiclink', 'signup'] as const)(
     const { subOrgId, email } = person
     await useHome(subOrgId)
     const page = await open(link.url)
-    expect(page.text).toContain('Go on to app.acme.example')
+    expect(page.text).toContain('Continue to app.acme.example')
     expect(page.headers.get('content-security-policy')).toContain("form-action 'self' https://app.acme.example")
     const before = await snapshot(app)
     const pressed = await press(link)
@@ -86,7 +86,7 @@ test.each(['magiclink', 'signup'] as const)(
     const redeemed = await tenant.post(path, { subOrgId, email, token_hash: link.token_hash })
     expect(redeemed.status, redeemed.text).toBe(200)
     const after = await open(link.url)
-    expect([after.status, after.title]).toEqual([400, 'This link was used already'])
+    expect([after.status, after.title]).toEqual([400, 'This link was already used'])
   },
 )
 
@@ -122,7 +122,7 @@ test('invite: a password is set and the mailbox proved, and nobody holds a sessi
   expect(done.html).toContain('href="https://app.acme.example/"')
   expect(await sessionsIn(person.subOrgId)).toEqual([])
   expect(await userOf(person)).toMatchObject({ emailVerified: true, status: 'active', userId: expect.any(String) })
-  expect((await press(link, { password: PASSWORD })).title).toBe('This link was used already')
+  expect((await press(link, { password: PASSWORD })).title).toBe('This link was already used')
   expect((await login(person)).status).toBe(200)
   const events = (await app.events({ accountId: tenant.accountId })).slice(-5)
   expect(events.slice(0, 3)).toMatchObject([
@@ -140,7 +140,7 @@ test('invite: whoever has a password by now is asked to sign in', async () => {
   await tenant.post(`/v1/users/${userId}/invite`, { subOrgId })
   const link = await mailedLink(app, email, 'invite')
   for (const page of [await open(link.url), await press(link, { password: 'another good sentence' })])
-    expect([page.status, page.title]).toEqual([409, 'You have a password already'])
+    expect([page.status, page.title]).toEqual([409, 'You already have a password'])
   expect((await login(person)).status).toBe(200)
 })
 
@@ -148,12 +148,12 @@ test('recovery: another password is set, every session ends, and nobody holds a 
   const { person, link } = await mailLinkTo(app, tenant, 'recovery')
   await tenant.put(`/v1/users/${person.userId}/password`, { subOrgId: person.subOrgId, password: 'the old sentence' })
   await tenant.post('/v1/auth/password/reset/send', { subOrgId: person.subOrgId, email: person.email })
-  expect((await press(link, { password: PASSWORD })).title).toBe('This link is no longer good')
+  expect((await press(link, { password: PASSWORD })).title).toBe('This link is no longer valid')
   const fresh = await mailedLink(app, person.email, 'password_reset')
   expect((await login(person, 'the old sentence')).status).toBe(200)
   expect((await press(fresh, { password: 'short' })).status).toBe(422)
   const done = await press(fresh, { password: PASSWORD })
-  expect([done.status, done.title]).toEqual([200, 'Your password is changed'])
+  expect([done.status, done.title]).toEqual([200, 'Your password was changed'])
   expect(await sessionsIn(person.subOrgId)).toEqual([])
   expect((await login(person, 'the old sentence')).status).toBe(401)
   expect((await login(person)).status).toBe(200)
@@ -164,7 +164,7 @@ test('verification: the button confirms the address', async () => {
   const { person, link } = await mailLinkTo(app, tenant, 'verification')
   expect((await open(link.url)).html).not.toContain('type="password"')
   const done = await press(link)
-  expect([done.status, done.title]).toEqual([200, 'Your e-mail address is confirmed'])
+  expect([done.status, done.title]).toEqual([200, 'Your email address is confirmed'])
   expect(done.text).not.toContain('password')
   expect(await userOf(person)).toMatchObject({ emailVerified: true })
   expect(await sessionsIn(person.subOrgId)).toEqual([])
@@ -185,11 +185,11 @@ test.each([
   expect(shown.html).not.toContain('autofocus')
   for (const password of ['not the password', '']) {
     const refused = await press(link, { password })
-    expect([refused.status, refused.title]).toEqual([422, 'Confirm your e-mail address'])
+    expect([refused.status, refused.title]).toEqual([422, 'Confirm your email address'])
     expect(refused.html).toMatch(/role="alert"[\s\S]*type="password"[^>]* autofocus/)
   }
   const done = await press(link, fields)
-  expect([done.status, done.text.includes('is gone')]).toEqual([200, status === 401])
+  expect([done.status, done.text.includes('was removed')]).toEqual([200, status === 401])
   expect((await login(person)).status).toBe(status)
 })
 
@@ -199,7 +199,7 @@ test('unlock: the button ends the lock', async () => {
   // A password that an administrator sets ends the lock, and with it the link.
   expect((await login(person)).status).toBe(200)
   for (const _ of [1, 2, 3]) await login(person, 'not the password')
-  expect((await press(link)).title).toBe('This link is no longer good')
+  expect((await press(link)).title).toBe('This link is no longer valid')
   const fresh = await mailedLink(app, person.email, 'account_locked')
   expect((await userOf(person)).status).toBe('locked')
   const done = await press(fresh)
@@ -208,7 +208,7 @@ test('unlock: the button ends the lock', async () => {
   expect((await login(person)).status).toBe(200)
   const [last] = (await app.events({ accountId: tenant.accountId, type: 'user.unlocked' })).slice(-1)
   expect(last).toMatchObject({ target_id: person.userId, actor_type: 'user', actor_id: person.userId })
-  expect((await press(fresh)).title).toBe('This link was used already')
+  expect((await press(fresh)).title).toBe('This link was already used')
 })
 
 test.each(linkTypes)('%s: a link that came too late, or whose organization is suspended, says so', async (type) => {
@@ -249,7 +249,7 @@ test.each(linkTypes)('%s: what is switched off, and other links, say so and do n
   expect(await snapshot(app, { failedSignIns: false })).toEqual(before)
   await tenant.put('/v1/organization-apps', { subOrgId: person.subOrgId, enabledAppIds: [] })
   for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
-    expect([page.status, page.title]).toEqual([403, 'This is switched off'])
+    expect([page.status, page.title]).toEqual([403, 'This is turned off'])
 })
 
 test('settings that refuse passwords, locks and deactivated users are explained', async () => {
@@ -258,14 +258,14 @@ test('settings that refuse passwords, locks and deactivated users are explained'
   const settings = (patch: object) => tenant.patch('/v1/auth/settings', { subOrgId, ...patch })
   const titles = async () => [(await open(link.url)).title, (await press(link, { password: PASSWORD })).title]
   await settings({ password_reset_enabled: false })
-  expect(await titles()).toEqual(Array(2).fill('This is switched off'))
+  expect(await titles()).toEqual(Array(2).fill('This is turned off'))
   await settings({ password_reset_enabled: null, email_password_enabled: false })
-  expect(await titles()).toEqual(Array(2).fill('Passwords are switched off'))
+  expect(await titles()).toEqual(Array(2).fill('Passwords are turned off'))
   await settings({ email_password_enabled: null, lockout_max_attempts: 3 })
   for (const _ of [1, 2, 3]) await login(person, 'not the password')
   expect(await titles()).toEqual(Array(2).fill('Your account is locked for a while'))
   expect((await open(link.url)).text).toContain('Come back in 15 minutes')
   await tenant.post(`/v1/users/${userId}/unlock`, { subOrgId })
   await tenant.patch(`/v1/users/${userId}`, { subOrgId, active: false })
-  expect(await titles()).toEqual(Array(2).fill('This link is no longer good'))
+  expect(await titles()).toEqual(Array(2).fill('This link is no longer valid'))
 })

@@ -1,21 +1,26 @@
 import { ApiError, httpErrors } from '../../platform/errors.ts'
-import { systemOrigin } from '../../platform/events.ts'
+import type { EventDefinition } from '../../platform/events.ts'
+import type { Redirect } from '../../platform/http/answer.ts'
 import { type RenderedPage, renderPage } from '../../platform/http/page-layout.ts'
-import type { Page, PageRedirect } from '../../platform/http/pages.ts'
+import { definePage } from '../../platform/http/pages.ts'
 import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { inviteEvents } from '../invites/invites.ts'
 import { findLink, type LinkPurpose } from '../links/links.ts'
 import {
   assertMaySignIn,
   assertOrganizationOpen,
+  type FoundLink,
   findSignInFacts,
-  type PresentedLink,
+  loginEvents,
   presentLink,
+  sessionEvents,
 } from '../login/login.ts'
+import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { isServiceEnabled } from '../services/services.ts'
+import { unlockByLinkEvents } from '../unlock/unlock.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
-import { type BroughtLink, type LinkPage, type LiveLink, readLink, type View } from './link.ts'
+import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
 import { unlockPage } from './unlock.ts'
@@ -30,47 +35,56 @@ const PAGES: Partial<Record<LinkPurpose, LinkPage>> = {
   unlock: unlockPage,
 }
 
-// Anybody can press the button of a made-up link: the stream of events must not fill up with it.
+// A page that explains a refusal counts as a success, so refusals are among the events it may record.
+const RECORDED: EventDefinition[] = [
+  loginEvents.failed,
+  inviteEvents.accepted,
+  sessionEvents.revoked,
+  ...resetOnPageEvents,
+  ...provePasswordEvents,
+  ...unlockByLinkEvents,
+]
+
+// Anyone can press the button of a made-up link, which must not flood the event stream.
 const PRESSES_RECORDED = { bucket: 'link.page.minute', limit: 120, windowSeconds: 60 }
 
 /**
- * Where mailed links lead unless the application has a page of its own. Opening one only looks, as the programs that
- * scan mails open every link; its button acts. No page holds a session.
+ * Where mailed links lead unless the application has a page of its own. Opening one changes nothing, since mail
+ * scanners open every link; its button acts. No page holds a session.
  */
-export function hostedPages(platform: Platform): Page[] {
-  return [
-    {
-      path: '/auth/link',
-      async render(_params, query) {
-        const brought = await readLink({ platform, origin: systemOrigin() }, query)
-        return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable()
-      },
-      async submit(_params, form, { origin }) {
-        const brought = await readLink({ platform, origin }, form)
-        return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable()
-      },
-    },
-  ]
-}
+export const hostedPages = definePage({
+  path: '/auth/link',
+  operation: 'pages.link',
+  summary: 'The page of a mailed link',
+  maybeEvents: [...new Set(RECORDED)],
+  async render(work, _params, query) {
+    const brought = await readLink(work, query)
+    return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable()
+  },
+  async submit(work, _params, form) {
+    const brought = await readLink(work, form)
+    return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable()
+  },
+})
 
 /** How a link is looked up. */
-type Find = (brought: BroughtLink) => Promise<PresentedLink>
+type Find = (brought: ParsedLink) => Promise<FoundLink>
 
 function answer(
-  link: BroughtLink,
+  link: ParsedLink,
   find: Find,
   use: (page: LinkPage, live: LiveLink) => Promise<View>,
 ): Promise<RenderedPage>
 function answer(
-  link: BroughtLink,
+  link: ParsedLink,
   find: Find,
-  use: (page: LinkPage, live: LiveLink) => Promise<View | PageRedirect>,
-): Promise<RenderedPage | PageRedirect>
+  use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
+): Promise<RenderedPage | Redirect>
 async function answer(
-  link: BroughtLink,
+  link: ParsedLink,
   find: Find,
-  use: (page: LinkPage, live: LiveLink) => Promise<View | PageRedirect>,
-): Promise<RenderedPage | PageRedirect> {
+  use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
+): Promise<RenderedPage | Redirect> {
   const page = PAGES[link.purpose]
   if (!page) return unreadable()
   const view = await open(link, page, find)
@@ -83,8 +97,8 @@ async function answer(
   return 'redirectTo' in view ? view : renderPage({ brand: link.brand, ...view })
 }
 
-/** The link, live at this moment, of somebody who may use it. Throws what refuses it. */
-async function open(brought: BroughtLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
+/** The live link of a user who may use it. Throws the refusal otherwise. */
+async function open(brought: ParsedLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
   const { work, purpose } = brought
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
   await assertOrganizationOpen(work)
@@ -94,20 +108,20 @@ async function open(brought: BroughtLink, { service }: LinkPage, find: Find): Pr
   return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }
 
-/** Writes nothing. */
-async function look({ work, token, purpose, who }: BroughtLink): Promise<PresentedLink> {
+/** Looks the link up without writing anything. */
+async function look({ work, token, purpose, who }: ParsedLink): Promise<FoundLink> {
   const link = await findLink(work, { token, purposes: [purpose], identity: who.hash })
   return { link, facts: await findSignInFacts(work, who) }
 }
 
-/** A refusal is recorded, as the API does; from forms, which need no key, only so many of an organization. */
-async function present(brought: BroughtLink): Promise<PresentedLink> {
+/** Records a refusal, as the API does, but only up to a limit per organization, since forms need no key. */
+async function present(brought: ParsedLink): Promise<FoundLink> {
   const { work, token, purpose, who } = brought
   if (!(await claimAct(work, PRESSES_RECORDED))) return look(brought)
   return presentLink(work, { who, token, purposes: [purpose] }, async (found) => found)
 }
 
 function unreadable(): RenderedPage {
-  const paragraphs = ['It is incomplete. Open it from the mail once more, or copy all of it.']
+  const paragraphs = ['It is incomplete. Open it from the email again, or copy all of it.']
   return renderPage({ brand: OWN_BRAND, title: 'This link does not work', status: 400, body: { paragraphs } })
 }

@@ -1,61 +1,62 @@
+import type { ServiceId } from '../../contract.ts'
+import type { Redirect } from '../../platform/http/answer.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
+import type { Fields } from '../../platform/http/media.ts'
 import type { PageBody } from '../../platform/http/page-layout.ts'
-import type { Fields, PageRedirect } from '../../platform/http/pages.ts'
-import type { ServiceId } from '../../platform/http/route.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
 import { directoryOfToken, type LinkPurpose, type LinkRow, purposeOfType } from '../links/links.ts'
 import { defaultRedirect, type Identity, identify, type SignInFacts } from '../login/login.ts'
 
-/** A link as a browser brings it. What it says has not been looked up. */
-export interface BroughtLink {
+/** A link as a browser sends it, parsed but not looked up. */
+export interface ParsedLink {
   work: Work
   brand: Brand
   purpose: LinkPurpose
-  /** As in the link. */
+  /** The `type` of the URL. */
   type: string
   token: string
   who: Identity
-  /** The application's address that people are sent on to; null: it has named none. */
+  /** The application's address that users are sent on to; null if it has configured none. */
   home: string | null
 }
 
-/** One that is live. */
-export interface LiveLink extends BroughtLink {
+/** A link that was looked up and is live. */
+export interface LiveLink extends ParsedLink {
   link: LinkRow
-  /** Of whoever has the address. */
+  /** The facts about the user of the address. */
   facts: SignInFacts | null
 }
 
-/** What a page says. */
+/** The content of a page. */
 export interface View {
   title: string
   body: PageBody
   status?: number
-  /** Where its form may end. */
+  /** Where its form may redirect to. */
   leadsTo?: string | null
 }
 
-/** What the page does with links of one purpose. */
+/** The page of links of one purpose. */
 export interface LinkPage {
-  /** Refused where this service is off. */
+  /** The page is refused where this service is off. */
   service: ServiceId
-  /** What there is to know about a link that was used. */
+  /** Shown for a link that was already used. */
   used: string
-  /** Where to get another link. */
+  /** Says where to get another link. */
   another: string
-  /** Only looks: scanners of mails ask, too. */
+  /** Must change nothing: mail scanners request it too. */
   show(live: LiveLink, alert?: string): Promise<View>
   /** What the button does. */
-  act(live: LiveLink, form: Fields): Promise<View | PageRedirect>
+  act(live: LiveLink, form: Fields): Promise<View | Redirect>
 }
 
-/** Null: this is no link of ours. */
+/** @returns null when it is not a link of ours. */
 export async function readLink(
   { platform, origin }: Pick<Work, 'platform' | 'origin'>,
   fields: Fields,
-): Promise<BroughtLink | null> {
+): Promise<ParsedLink | null> {
   const { token_hash: token = '', email = '', type = '' } = fields
   const [directoryId, purpose, address] = [directoryOfToken(token), purposeOfType(type), parseEmail(email)]
   if (directoryId === null || purpose === undefined || address === null) return null
@@ -73,16 +74,16 @@ export async function readLink(
   }
 }
 
-/** What the form of a page carries on. */
-export function hiddenFields({ token, type }: BroughtLink) {
+/** What the form of a page passes on. */
+export function hiddenFields({ token, type }: ParsedLink) {
   return [
     { kind: 'hidden' as const, name: 'token_hash', value: token },
     { kind: 'hidden' as const, name: 'type', value: type },
   ]
 }
 
-/** Whose link it is; sent along, and a hint to password managers. */
-export function addressField({ who }: BroughtLink, label = 'E-mail address') {
+/** The address of the link, sent along with the form and a hint to password managers. */
+export function addressField({ who }: ParsedLink, label = 'Email address') {
   return {
     kind: 'text' as const,
     name: 'email',
@@ -93,8 +94,8 @@ export function addressField({ who }: BroughtLink, label = 'E-mail address') {
   }
 }
 
-/** Leads to the application, where it has named itself. */
-export function linkHome({ home }: BroughtLink): Pick<PageBody, 'link'> {
+/** A link to the application, if its address is configured. */
+export function linkHome({ home }: ParsedLink): Pick<PageBody, 'link'> {
   if (home === null) return {}
   const { origin, host } = new URL(home)
   return { link: { label: `Continue to ${host}`, url: origin } }

@@ -1,5 +1,5 @@
 import { ApiError } from '../../platform/errors.ts'
-import type { Fields } from '../../platform/http/pages.ts'
+import type { Fields } from '../../platform/http/media.ts'
 import type { Work } from '../../platform/work.ts'
 import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.ts'
 import { authSettings } from '../login/login.ts'
@@ -18,13 +18,13 @@ interface Choice {
 /** The page of an invitation: a first password. */
 export const invitePage: LinkPage = {
   service: 'password',
-  used: 'If it was you, your password is set: sign in with it. If not, tell whoever invited you.',
-  another: 'Ask whoever invited you for a new invitation.',
+  used: 'If it was you, your password is set: sign in with it. If not, tell the person who invited you.',
+  another: 'Ask the person who invited you for a new invitation.',
   ...choosePassword({
     title: 'Choose a password',
     paragraph: 'You are invited to {brand}. Choose the password that you will sign in with.',
     button: 'Accept the invitation',
-    done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your e-mail address.' },
+    done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your email address.' },
     async check({ work, token }) {
       await passwordSettings(work)
       const { hasCredential } = await findInvitation(work, token)
@@ -37,13 +37,13 @@ export const invitePage: LinkPage = {
 /** The page of a reset link: another password. */
 export const recoveryPage: LinkPage = {
   service: 'password',
-  used: 'If it was you, your password is changed: sign in with it. If not, ask for another link.',
-  another: 'Ask for a new one where you sign in.',
+  used: 'If it was you, your password was changed: sign in with it. If not, request another link.',
+  another: 'Request a new one where you sign in.',
   ...choosePassword({
     title: 'Choose a new password',
-    paragraph: 'You will be signed out everywhere, and sign in with the new one.',
+    paragraph: 'You will be signed out everywhere and have to sign in with the new one.',
     button: 'Set the password',
-    done: { title: 'Your password is changed', paragraph: 'You are signed out everywhere. Sign in with the new one.' },
+    done: { title: 'Your password was changed', paragraph: 'You are signed out everywhere. Sign in with the new one.' },
     check: ({ work }) => resetSettings(work),
     set: resetOnPage,
   }),
@@ -60,15 +60,15 @@ function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
       try {
         await choice.set(work, { token, password: form['password'] ?? '' })
       } catch (error) {
-        return mendable(error, (alert) => passwordForm(live, choice, alert))
+        return showFormAgain(error, (alert) => passwordForm(live, choice, alert))
       }
       return { title: choice.done.title, body: { paragraphs: [choice.done.paragraph], ...linkHome(live) } }
     },
   }
 }
 
-/** The form again, where another password helps; the link is as good as before. */
-async function mendable(error: unknown, formAgain: (alert: string) => Promise<View>): Promise<View> {
+/** Shows the form again if another password would help; the link is still valid. */
+async function showFormAgain(error: unknown, formAgain: (alert: string) => Promise<View>): Promise<View> {
   if (!(error instanceof ApiError)) throw error
   const { status, code } = error.definition
   const alert = ALERTS[code]
@@ -76,11 +76,11 @@ async function mendable(error: unknown, formAgain: (alert: string) => Promise<Vi
   return { ...(await formAgain(alert || (error.details.detail ?? error.definition.title))), status }
 }
 
-/** Empty: what the refusal itself says is for the person. */
+/** Empty where the detail of the refusal can be shown to the user. */
 const ALERTS: Record<string, string> = {
   weak_password: '',
   password_breached: 'This password is on a list of common and stolen ones, which attackers try first. Choose another.',
-  unavailable: 'The service is busy at this moment. Try again.',
+  unavailable: 'The service is busy right now. Try again.',
 }
 
 async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
@@ -98,7 +98,7 @@ async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Pro
             kind: 'password',
             name: 'password',
             label: 'New password',
-            hint: `At least ${minLength} characters; spaces are welcome. A few words are easier to keep in mind.`,
+            hint: `At least ${minLength} characters; spaces are allowed. A few words are easier to remember.`,
             minLength,
             autofocus: alert !== undefined,
           },

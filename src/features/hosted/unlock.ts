@@ -5,11 +5,11 @@ import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
 export const unlockPage: LinkPage = {
   service: 'auth',
   used: 'If it was you, your account is unlocked: there is nothing left to do.',
-  another: 'The lock ends by itself after a while.',
+  another: 'The lock expires after a while.',
   show: async (live) => ({
     title: 'Unlock your account',
     body: {
-      paragraphs: ['A wrong password was entered too often. If it was you, end the lock here.'],
+      paragraphs: ['A wrong password was entered too often. If it was you, unlock your account here.'],
       form: { fields: [...hiddenFields(live), addressField(live)], button: 'Unlock' },
     },
   }),

@@ -6,21 +6,21 @@ import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, typ
 
 const REMOVE = 'remove_password'
 const CHOICE =
-  'A password was set before anybody showed whose address this is. If you chose it, enter it to keep it. If you did ' +
-  'not, or do not remember it, remove it: you choose another where you sign in.'
+  'A password was set before this address was confirmed. If you chose it, enter it to keep it. If you did not, or do ' +
+  'not remember it, remove it: you can choose another where you sign in.'
 
-/** The page of the link that shows whose a mailbox is. */
+/** The page of the link that proves a mailbox. */
 export const verificationPage: LinkPage = {
   service: 'auth',
   used: 'If it was you, your address is confirmed: there is nothing left to do.',
-  another: 'Ask for a new one where you signed up.',
+  another: 'Request a new one where you signed up.',
   show: verificationForm,
   async act(live, form) {
     const { work, token, who } = live
     const hadPassword = await hasUnprovenPassword(live)
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
-    // Never without a word: it may have come to be there since the page was shown.
+    // Never removed silently: it may have been set since the page was shown.
     if (hadPassword && !isRemoved && password === undefined) return again(live, 'Enter the password, or remove it.')
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {
@@ -29,10 +29,10 @@ export const verificationPage: LinkPage = {
       if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
       return again(live, 'This is not the password that was chosen. Try again, or remove it.')
     }
-    const lost = 'The password that was set before is gone: choose another where you sign in.'
-    const paragraphs = ['The address is yours. You can sign in with it now.']
+    const lost = 'The earlier password was removed: choose another where you sign in.'
+    const paragraphs = ['You can now sign in with this address.']
     if (hadPassword && isRemoved) paragraphs.push(lost)
-    return { title: 'Your e-mail address is confirmed', body: { paragraphs, ...linkHome(live) } }
+    return { title: 'Your email address is confirmed', body: { paragraphs, ...linkHome(live) } }
   },
 }
 
@@ -45,12 +45,12 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
     kind: 'password',
     name: 'password',
     label: 'Password',
-    hint: 'The one that you chose when you signed up.',
+    hint: 'The one you chose when you signed up.',
     autofocus: alert !== undefined,
   }
   const asksPassword = await hasUnprovenPassword(live)
   return {
-    title: 'Confirm your e-mail address',
+    title: 'Confirm your email address',
     body: {
       ...(alert === undefined ? {} : { alert }),
       paragraphs: [
@@ -71,7 +71,7 @@ async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
   }
 }
 
-/** Whether there is a password that may be somebody else's. */
+/** Whether there is a password that someone else may have set. */
 async function hasUnprovenPassword({ work, facts }: LiveLink): Promise<boolean> {
   if (!facts || facts.email_verified) return false
   return hasPassword(work.db, work.directory, facts.user_id)

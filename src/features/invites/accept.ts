@@ -18,21 +18,22 @@ import {
 import { hashNewPassword, passwordSettings } from '../password/password.ts'
 import { findUserById, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
-/** An invitation as whoever holds its token sees it. */
+/** An invitation as the holder of its token sees it. */
 export interface Invitation {
   token: string
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user signs in with a password already: there is nothing to accept. */
+  /** The user can already sign in with a password or passkey: there is nothing to accept. */
   hasCredential: boolean
 }
 
 /**
- * The invitation that a token stands for, live at this moment, and whose it is. Spends nothing.
+ * The live invitation of a token, with its user. Consumes nothing.
  * Throws `organization_suspended`, `token_invalid`, `token_expired`.
  */
 export async function findInvitation(work: Work, token: string): Promise<Invitation> {
@@ -51,8 +52,7 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
 }
 
 /**
- * Exchanges an invitation and a first password for a session. Nothing is written, and the invitation stays as it is,
- * unless all of it succeeds.
+ * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid.
  * Throws `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
  * when too many hashes wait, and what the door throws.
  */
@@ -61,7 +61,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
     const { link, facts } = acceptance
     const proof: MailboxProof = {
       method: 'invite',
-      // What was shown is the link; the password was chosen, not known.
+      // The user proved possession of the link; the password is only being chosen.
       amr: ['otp'],
       linkId: link.id,
       consume: (db) => consumeLink({ ...work, db }, link),
@@ -72,7 +72,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
   })
 }
 
-/** The same for the page of the service, which holds no session: the person signs in afterwards. */
+/** The same for the hosted page, which holds no session: the user signs in afterwards. */
 export async function acceptOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
   await presentInvite(work, sent, (acceptance) =>
     inTx(work, async (work) => {
@@ -103,7 +103,7 @@ async function presentInvite<T>(
   )
 }
 
-/** Judges and hashes the password, outside any transaction, for a hash takes a while. */
+/** Judges and hashes the password, outside any transaction because a hash takes a while. */
 async function prepare(
   work: Work,
   settings: AuthSettings,
@@ -114,7 +114,7 @@ async function prepare(
   if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
   if (invitation.hasCredential) {
-    // Unless it is the password that another request has just accepted this very invitation with.
+    // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, presentedAs(sent.token))
     throw inviteErrors.credentialExists()
   }
@@ -123,25 +123,28 @@ async function prepare(
   return { ...invitation, facts, hashed, settings }
 }
 
-/** All but the spending of the link. The proof of the mailbox holds the user's row, so what is read here stays. */
+/**
+ * All but the consumption of the link. The proof of the mailbox has locked the user's row, so what is read here stays
+ * true.
+ */
 async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const { db, directory } = work
   const { token, link, user, who, hashed, settings } = acceptance
-  // Looked at once more: the hash took a while, and another request may have been faster.
+  // Check again: the hash took a while, and another request may have been faster.
   await findLink(work, presentedAs(token))
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   assertMaySignIn(facts)
-  // The proof of the mailbox has taken away what was set before it.
+  // The proof of the mailbox has removed what was set before it.
   if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
   const historyKept = settings.password_history
   await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await markNotInvited(work, user.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
-  await record(work, { type: 'invite.accepted', target: { type: 'invite', id: link.id }, data })
+  await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
 }
 
-/** With a password or a passkey. */
+/** Whether the user has a password or a passkey. */
 export async function signsInAlready(work: Work, userId: string): Promise<boolean> {
   const user = await findUserById(work, userId)
   return (user?.passkey_count ?? 0) > 0 || hasPassword(work.db, work.directory, userId)

@@ -1,29 +1,32 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMail } from '../login/login.ts'
+import type { LinkMailData } from '../login/login.ts'
 
-/** Brings an invitation. Whoever has a password already is asked to sign in with it. */
-export function inviteMail({ to, url, ttlSeconds }: LinkMail, hasPassword: boolean): Message {
+const kinds = { invite: defineMail('invite') }
+
+/** The mail with an invitation. Users who already have a password are asked to sign in with it. */
+export function inviteMail({ to, url, ttlSeconds }: LinkMailData, hasPassword: boolean): Message {
   const text = hasPassword
     ? {
-        paragraph: 'You have an account for this address already: sign in with your password.',
+        paragraph: 'You already have an account for this address: sign in with your password.',
         label: 'Open',
         footer: '',
       }
     : {
-        paragraph: '{brand} has made an account for you. Choose a password to start using it.',
+        paragraph: '{brand} has created an account for you. Choose a password to start using it.',
         label: 'Accept the invitation',
-        footer: `The link works once, for ${spanInWords(ttlSeconds)}. `,
+        footer: `The link works once, within ${spanInWords(ttlSeconds)}. `,
       }
   return {
-    kind: 'invite',
+    kind: kinds.invite,
     to,
     subject: 'You are invited to {brand}',
     content: {
       heading: 'You are invited to {brand}',
       paragraphs: [text.paragraph],
       button: { label: text.label, url },
-      footer: `${text.footer}If you did not expect this mail, ignore it.`,
+      footer: `${text.footer}If you did not expect this email, ignore it.`,
     },
   }
 }

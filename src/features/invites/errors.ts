@@ -11,12 +11,12 @@ export const inviteErrors = defineErrors({
     409,
     'invite_accepted',
     'The invitation was accepted',
-    'It is too late to withdraw it: PATCH /v1/users/{userId} with active false, or delete the user.',
+    'It can no longer be withdrawn: PATCH /v1/users/{userId} with active false, or delete the user.',
   ],
   credentialExists: [
     409,
     'credential_exists',
-    'The user has a password already',
-    'An invitation sets a first password, never another: let the person sign in, or reset the password.',
+    'The user already has a password',
+    'An invitation sets only a first password: let the user sign in, or reset the password.',
   ],
 })

@@ -3,12 +3,13 @@ import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { closeExpiredLinks } from '../links/links.ts'
+import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
 import { findInviteRows } from './store.ts'
 
 const BATCH = 200
 
-/** Announces invitations that nobody accepted in time. They are refused from the moment of their expiry, job or not. */
+/** Records invitations that expired. They are refused from the moment of expiry, whether or not the job has run. */
 export const announceExpiredInvites: JobHandler = {
   name: 'invites.expire',
   cron: '*/5 * * * *',
@@ -17,7 +18,7 @@ export const announceExpiredInvites: JobHandler = {
   },
 }
 
-/** One batch; answers how many. */
+/** Processes one batch. Returns how many. */
 async function announceBatch(platform: Platform): Promise<number> {
   return platform.tx(async (tx) => {
     const closed = await closeExpiredLinks(tx, 'invite', BATCH)
@@ -25,11 +26,9 @@ async function announceBatch(platform: Platform): Promise<number> {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue
       const ids = links.map((link) => link.id)
-      const events = (await findInviteRows(tx, directory, ids)).map((row) => ({
-        type: 'invite.expired',
-        target: { type: 'invite', id: row.id },
-        data: toInvite(row),
-      }))
+      const events = (await findInviteRows(tx, directory, ids)).map((row) =>
+        inviteEvents.expired({ target: { type: 'invite', id: row.id }, data: toInvite(row) }),
+      )
       const work = { platform, directory, origin: systemOrigin(), db: tx }
       await record(work, ...events)
     }

@@ -55,7 +55,7 @@ test('an invitation makes a user with an auth account, a record and a mail', asy
   expect(Date.parse(made.expires_at) - Date.parse(made.created_at)).toBe(WEEK_SECONDS * 1000)
   const mails = await app.mails(user.email)
   expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([['invite', 'You are invited to Watchword']])
-  expect(mails[0]?.text).toContain('The link works once, for 7 days.')
+  expect(mails[0]?.text).toContain('The link works once, within 7 days.')
   expect((await mailedLink(app, user.email, 'invite')).type).toBe('invite')
   expect(await shown(subOrgId)).toEqual([made])
   expect(await eventsOf(made.id)).toMatchObject([{ type: 'invite.created', data: made, organization_id: subOrgId }])

@@ -18,8 +18,8 @@ import {
 import { passwordSettings } from '../password/password.ts'
 import {
   findUserByEmail,
+  findUserForUpdate,
   getUser,
-  lockUser,
   markInvited,
   markNotInvited,
   provisionInvitedUser,
@@ -29,11 +29,13 @@ import {
 import { signsInAlready } from './accept.ts'
 import { inviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
 import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
 
 export { acceptInvite, acceptOnPage, findInvitation } from './accept.ts'
 export { inviteErrors } from './errors.ts'
+export { inviteEvents } from './events.ts'
 
 /** How often an address may be invited. */
 const limits: RateLimit[] = [
@@ -51,22 +53,22 @@ export interface Invitee {
 export interface SentInvite {
   user: UserRow
   invite: Invite
-  /** Only where the caller delivers it. */
+  /** Set only if the caller delivers it. */
   url: string | null
   deliveryHint: string
   rate: RateState
 }
 
 /**
- * Invites a person to choose a password: somebody who is there already, unchanged, or a user made for it. The
- * invitation before it dies. Whoever has a password already is asked to sign in instead.
+ * Invites a user to choose a password: an existing user, unchanged, or one created for it. Voids the previous
+ * invitation. A user who already has a password is asked to sign in instead.
  * Throws `invalid_request`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
  */
 export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
   return send(work, invitee, null, delivery)
 }
 
-/** Invites a user who is there. Throws `user_not_found`, and the same. */
+/** Invites an existing user. Throws `user_not_found`, and the same. */
 export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<SentInvite> {
   const { id, email } = await getUser(work, userId)
   return send(work, { email }, id, delivery)
@@ -81,12 +83,12 @@ async function send(
   const settings = await passwordSettings(work)
   const address = requireEmail(invitee.email)
   await assertOrganizationOpen(work)
-  // Looked at before the send is counted, and once more in the transaction.
+  // Checked before the send is counted, and again in the transaction.
   if ((await findUserByEmail(work, address.norm))?.active === false) throw loginErrors.userInactive()
   const rate = await countMail(work, identify(work.platform, address), limits)
   const sent = await inTx(work, async (work) => {
     const user = await provisionInvitedUser(work, { ...invitee, ...address })
-    // Somebody else, or somebody new: the user has left the address since.
+    // Another user, or a new one: the user's address has changed since.
     if (expectedId !== null && user.id !== expectedId) throw userErrors.notFound()
     return mailInvite(work, user, delivery, settings.invite_ttl_seconds)
   })
@@ -100,7 +102,7 @@ async function mailInvite(
   ttlSeconds: number,
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
   if (!user.active) throw loginErrors.userInactive()
-  // One that was set before anybody proved the mailbox goes with the first proof.
+  // A password set before the mailbox was proved is removed by the first proof.
   const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
   await markInvited(work, user)
   const { linkId, url } = await mailLink(work, {
@@ -114,32 +116,28 @@ async function mailInvite(
     compose: (_, mail) => inviteMail(mail, mayOnlySignIn),
   })
   const made = toInvite(await getInviteRow(work, linkId))
-  const type = user.invited_at === null ? 'invite.created' : 'invite.resent'
-  await record(work, { type, target: { type: 'invite', id: linkId }, data: made })
+  const event = user.invited_at === null ? inviteEvents.created : inviteEvents.resent
+  await record(work, event({ target: { type: 'invite', id: linkId }, data: made }))
   return { user: await getUser(work, user.id), invite: made, url }
 }
 
 /**
- * Withdraws an invitation; the user stays. One that has expired or was withdrawn stays as it is.
+ * Withdraws an invitation; the user remains. Idempotent for one that has expired or was withdrawn.
  * Throws `invite_not_found`, `invite_accepted`.
  */
 export async function revokeInvite(work: Work, id: string): Promise<Invite> {
   return inTx(work, async (work) => {
     const before = await getInviteRow(work, id)
-    if (before.user_id) await lockUser(work, before.user_id)
+    if (before.user_id) await findUserForUpdate(work, before.user_id)
     if (!(await closeLink(work, 'invite', before.id))) {
-      // Read again: it may have been accepted in this moment.
+      // Read again: it may just have been accepted.
       const over = await getInviteRow(work, before.id)
       if (over.status === 'accepted') throw inviteErrors.accepted()
       return toInvite(over)
     }
     await markNotInvited(work, before.user_id)
     const revoked = toInvite(await getInviteRow(work, before.id))
-    await record(work, {
-      type: 'invite.revoked',
-      target: { type: 'invite', id: before.id },
-      data: revoked,
-    })
+    await record(work, inviteEvents.revoked({ target: { type: 'invite', id: before.id }, data: revoked }))
     return revoked
   })
 }
@@ -150,7 +148,7 @@ async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
   return row
 }
 
-/** One page of what the caller reaches, and their number if it was asked for. */
+/** One page of what the caller reaches, and the total if requested. */
 export async function listInvites(
   work: Work<Reach>,
   query: { status?: InviteStatus; email?: string },
@@ -158,7 +156,7 @@ export async function listInvites(
 ): Promise<{ rows: InviteRow[]; total: number | undefined }> {
   const { platform, db, directory: reach } = work
   const { email } = query
-  // What is no address belongs to nobody.
+  // A text that is not an address matches nothing.
   const identity = email === undefined ? undefined : hashIdentity(platform, parseEmail(email)?.norm ?? '')
   const filter = { status: query.status, identity }
   const rows = await listInviteRows(db, reach, filter, page)

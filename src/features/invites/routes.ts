@@ -1,17 +1,38 @@
 import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
-import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { credentialErrors } from '../credentials/credentials.ts'
 import { linkErrors } from '../links/links.ts'
 import { Delivery, doorErrors, Email, loginErrors, readDelivery, sessionRoute } from '../login/login.ts'
-import { toUser, User, UserCreate, UserParams, userErrors } from '../users/users.ts'
+import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
+import { inviteEvents } from './events.ts'
 import { acceptInvite, invite, inviteUser, listInvites, revokeInvite } from './invites.ts'
-import { AcceptBody, Invite, InviteFilters, InviteParams, MadeInvite, toInvite } from './schema.ts'
+import {
+  AcceptBody,
+  DeliveryHint,
+  Invite,
+  InviteFilters,
+  InviteParams,
+  InviteUrl,
+  MadeInvite,
+  toInvite,
+} from './schema.ts'
 
 const tag = 'Invitations'
 const { displayName, firstName, lastName } = UserCreate.properties
+const withdrawnInvite: Invite = {
+  id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  email: 'ada@acme.example',
+  status: 'revoked',
+  directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  sub_org_id: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce',
+  created_at: '2026-11-22T09:30:00.000Z',
+  expires_at: '2026-11-29T09:30:00.000Z',
+  accepted_at: null,
+  revoked_at: '2026-11-22T10:00:00.000Z',
+}
 const refusals = [
   loginErrors.userInactive,
   loginErrors.organizationSuspended,
@@ -23,11 +44,12 @@ export const inviteRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/users/invites',
+    operation: 'invites.list',
     scope: 'users.read',
     directory: 'reach',
     tag,
     summary: 'List invitations',
-    description: 'Those that are over are listed for about a month.',
+    description: 'Invitations that have ended are listed for about a month.',
     query: Type.Object({ ...InviteFilters, ...listQuery }),
     reply: Type.Object({ invites: Type.Array(Invite), ...listReply }),
     async handle(work, { query }) {
@@ -39,24 +61,22 @@ export const inviteRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users/invites',
+    operation: 'invites.create',
     scope: 'users.write',
     service: 'password',
     tag,
-    summary: 'Invite somebody by their address',
+    summary: 'Invite someone by address',
     description:
-      'Mails a link to choose a first password. Makes the user, or takes whoever has the address, unchanged; the ' +
-      'invitation before dies. Whoever has a password already is asked by the mail to sign in with it.',
+      'Mails a link to choose a first password. Creates the user, or invites the user who has the address, unchanged; ' +
+      'voids the previous invitation. A user who already has a password is asked by the email to sign in with it.',
     body: Type.Object({ email: Email, displayName, firstName, lastName, ...Delivery }),
-    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: Type.String() }),
+    reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
     errors: refusals,
-    event: ['invite.created', 'invite.resent'],
-    maybeEvents: ['user.created'],
-    secretReply: true,
-    examples: { body: { email: 'ada@example.com', firstName: 'Ada' } },
+    event: [inviteEvents.created, inviteEvents.resent],
+    maybeEvents: [userEvents.created],
     async handle(work, { body }) {
       const { redirectTo, deliver, ...invitee } = body
-      const sent = await invite(work, invitee, await readDelivery(work, work.principal, body))
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const sent = showRate(work, await invite(work, invitee, await readDelivery(work, work.caller, body)))
       return {
         user: toUser(sent.user, work.directory.organizationId),
         invite: { ...sent.invite, ...(sent.url === null ? {} : { invite_url: sent.url }) },
@@ -67,16 +87,18 @@ export const inviteRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/users/invites/{inviteId}',
+    operation: 'invites.revoke',
     scope: 'users.write',
     tag,
     summary: 'Withdraw an invitation',
     description:
-      'Its link dies; the user stays, as they may have been there before. Withdrawing one that has expired or was ' +
-      'withdrawn succeeds and does nothing.',
+      'Voids its link; the user remains, as they may have existed before. Withdrawing an invitation that has expired or ' +
+      'was withdrawn succeeds and does nothing.',
     params: InviteParams,
     reply: Type.Object({ success: Type.Boolean(), invite: Invite }),
     errors: [inviteErrors.notFound, inviteErrors.accepted],
-    maybeEvents: ['invite.revoked'],
+    maybeEvents: [inviteEvents.revoked],
+    examples: { reply: { success: true, invite: withdrawnInvite } },
     async handle(work, { params }) {
       return { success: true, invite: await revokeInvite(work, params.inviteId) }
     },
@@ -84,25 +106,24 @@ export const inviteRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users/{userId}/invite',
+    operation: 'users.invite',
     scope: 'users.write',
     service: 'password',
     tag,
     summary: 'Invite a user, or invite them again',
-    description: 'The link of the invitation before dies.',
+    description: 'Voids the link of the previous invitation.',
     params: UserParams,
     body: Type.Object(Delivery),
     reply: Type.Object({
       success: Type.Boolean(),
-      delivery_hint: Type.String(),
-      invite_url: Type.Optional(Type.String({ description: 'Only with deliver false.' })),
+      delivery_hint: DeliveryHint,
+      invite_url: InviteUrl,
     }),
     errors: [userErrors.notFound, ...refusals],
-    event: ['invite.created', 'invite.resent'],
-    maybeEvents: ['user.created'],
-    secretReply: true,
+    event: [inviteEvents.created, inviteEvents.resent],
+    maybeEvents: [userEvents.created],
     async handle(work, { params, body }) {
-      const sent = await inviteUser(work, params.userId, await readDelivery(work, work.principal, body))
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const sent = showRate(work, await inviteUser(work, params.userId, await readDelivery(work, work.caller, body)))
       return {
         success: true,
         delivery_hint: sent.deliveryHint,
@@ -114,13 +135,16 @@ export const inviteRoutes: Route[] = [
     ...sessionRoute,
     method: 'POST',
     path: '/v1/auth/invite/accept',
+    operation: 'invites.accept',
+    idempotency: false,
     scope: 'auth.login',
+    takesDevice: true,
     service: 'password',
     tag: 'Authentication',
     summary: 'Accept an invitation with a first password',
     description:
-      'The link proves the mailbox. A password that is refused leaves the invitation as it was. Whoever has a password ' +
-      'already has to sign in with it.',
+      'The link proves the mailbox. A password that is refused leaves the invitation valid. A user who already has a ' +
+      'password must sign in with it.',
     body: AcceptBody,
     errors: [
       inviteErrors.credentialExists,
@@ -128,7 +152,7 @@ export const inviteRoutes: Route[] = [
       ...Object.values(credentialErrors),
       ...doorErrors,
     ],
-    maybeEvents: [...sessionRoute.maybeEvents, 'invite.accepted'],
+    maybeEvents: [...sessionRoute.maybeEvents, inviteEvents.accepted],
     handle: (work, { body }) => acceptInvite(work, body),
   }),
 ]

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
+import { TokenHash } from '../login/login.ts'
 import { NewPassword } from '../password/password.ts'
 import type { InviteRow } from './store.ts'
 
@@ -6,36 +8,44 @@ export const INVITE_STATUSES = ['pending', 'accepted', 'expired', 'revoked'] as 
 export type InviteStatus = (typeof INVITE_STATUSES)[number]
 
 const Moment = Type.String({ format: 'date-time' })
-const MomentOrNull = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })
 const Uuid = Type.String({ format: 'uuid' })
 
-export const Invite = Type.Object({
-  id: Uuid,
-  email: Type.String({ description: 'Where it was mailed to.' }),
-  status: Type.Unsafe<InviteStatus>({ type: 'string', enum: [...INVITE_STATUSES] }),
-  directory_user_id: Uuid,
-  sub_org_id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
-  created_at: Moment,
-  expires_at: Moment,
-  accepted_at: MomentOrNull,
-  revoked_at: MomentOrNull,
-})
+export const Invite = named(
+  'Invite',
+  Type.Object({
+    id: Uuid,
+    email: Type.String({ description: 'The address it was mailed to.', examples: ['ada@acme.example'] }),
+    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: [...INVITE_STATUSES] }),
+    directory_user_id: Uuid,
+    sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
+    created_at: Moment,
+    expires_at: Moment,
+    accepted_at: Object.assign(nullable(Moment), { examples: [null] }),
+    revoked_at: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
 export type Invite = Static<typeof Invite>
 
-export const MadeInvite = Type.Object({
-  ...Invite.properties,
-  invite_url: Type.Optional(Type.String({ description: 'Only with deliver false.' })),
-})
+export const InviteUrl = Type.Optional(
+  Type.String({
+    description: 'Only with deliver false.',
+    examples: ['https://app.example.com/auth?type=invite&email=ada%40acme.example&…'],
+  }),
+)
+
+export const DeliveryHint = Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] })
+
+export const MadeInvite = named('MadeInvite', Type.Object({ ...Invite.properties, invite_url: InviteUrl }))
 
 export const InviteFilters = {
   status: Type.Optional(Type.Enum([...INVITE_STATUSES])),
-  email: Type.Optional(Type.String({ maxLength: 320, description: 'The whole address.' })),
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
 }
 
 export const InviteParams = Type.Object({ inviteId: Type.String() })
 
 export const AcceptBody = Type.Object({
-  token: Type.String({ minLength: 1, maxLength: 200, description: '`token_hash` of the mailed link.' }),
+  token: TokenHash,
   password: NewPassword,
 })
 

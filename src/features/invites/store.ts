@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
@@ -23,7 +24,7 @@ export interface InviteFilter {
   identity?: Buffer | undefined
 }
 
-// A link that is closed past its expiry was announced then, not withdrawn.
+// A link closed after its expiry was announced as expired, not withdrawn.
 const status = sql<InviteStatus>`case when links.used_at is not null then 'accepted'
   when links.closed_at < links.expires_at then 'revoked'
   when links.expires_at <= clock_now() then 'expired' else 'pending' end`
@@ -32,12 +33,12 @@ export async function findInviteRow(db: Db, directory: Directory, id: string): P
   return selectInvites(db).where('links.directory_id', '=', directory.id).where('links.id', '=', id).executeTakeFirst()
 }
 
-/** The invitation as accepting it in this transaction leaves it. */
+/** The invitation as it will be once this transaction has accepted it. */
 export async function findAcceptedRow(db: Db, directory: Directory, id: string): Promise<InviteRow> {
   const row = await selectInvites(db)
     .where('links.directory_id', '=', directory.id)
     .where('links.id', '=', id)
-    .select(sql<Date>`clock_now()`.as('now'))
+    .select(now.as('now'))
     .executeTakeFirstOrThrow()
   return { ...row, status: 'accepted', accepted_at: row.now }
 }

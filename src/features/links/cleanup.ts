@@ -1,14 +1,12 @@
-import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { deleteOldLinkRows } from './store.ts'
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
-// Lists show what became of an invitation for a month after its end.
-const KEPT_DAYS = 30
-const BATCH = 5000
-
-export const cleanUpLinks: JobHandler = {
-  name: 'links.cleanup',
-  cron: '23 * * * *',
-  async handle(platform) {
-    while ((await deleteOldLinkRows(platform.db, KEPT_DAYS, BATCH)) === BATCH);
-  },
-}
+export const cleanUpLinks = defineCleanup('links.cleanup', '23 * * * *', [
+  defineRetention({
+    table: 'links',
+    key: ['directory_id', 'id'],
+    // Lists show the outcome of an invitation for a month after its end.
+    where: sql`expires_at < clock_now() - interval '30 days'`,
+    orderBy: 'expires_at',
+  }),
+])

@@ -5,12 +5,12 @@ export const linkErrors = defineErrors({
     400,
     'token_invalid',
     'The link is not valid',
-    'It was never mailed to this address, was used or withdrawn, or a newer one was sent: ask for a new link.',
+    'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
   ],
   tokenExpired: [
     400,
     'token_expired',
     'The link has expired',
-    'The link was right and came too late: ask for a new one.',
+    'The link was right but came too late: request a new one.',
   ],
 })

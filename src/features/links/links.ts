@@ -1,4 +1,5 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
@@ -16,14 +17,16 @@ import {
   type LinkRow,
 } from './store.ts'
 
+const links = hashPurpose('link')
+
 export { linkErrors } from './errors.ts'
 export type { LinkRow } from './store.ts'
 
-/** Keeps the links of each use apart: one made for one never passes in another (ASVS 6.6.2). */
+/** Separates the links of each use: a link created for one is never accepted for another (ASVS 6.6.2). */
 export type LinkPurpose =
   | 'magic_link'
   | 'password_reset'
-  /** Never mailed: answered to a right password that has to be changed. */
+  /** Never mailed: returned for a right password that must be changed. */
   | 'password_change'
   | 'invite'
   | 'email_verification'
@@ -40,31 +43,31 @@ const TYPES: Record<Exclude<LinkPurpose, 'password_change'>, string> = {
   unlock: 'unlock',
 }
 
-/** Which purpose the `type` of a link stands for; undefined: none. */
+/** The purpose that the `type` of a link stands for, or undefined. */
 export function purposeOfType(type: string): LinkPurpose | undefined {
   return (Object.keys(TYPES) as (keyof typeof TYPES)[]).find((purpose) => TYPES[purpose] === type)
 }
 
 export interface NewLink {
   purpose: LinkPurpose
-  /** Null: nobody has the address. The link takes the same path, and redeems nothing. */
+  /** Null for a decoy, which redeems nothing, and where redeeming the link creates the user. */
   userId: string | null
   /** Keyed hash of the normalised address (`hashIdentity`). */
   identity: Buffer
   ttlSeconds: number
-  /** What redeeming it makes: the profile of a sign-up. */
+  /** What redeeming it needs: the profile of a sign-up. */
   details?: Record<string, unknown>
 }
 
-export interface MadeLink {
+export interface IssuedLink {
   id: string
-  /** 256 random bits behind the id of the directory: the only time it is shown. */
+  /** The directory's id and 256 random bits. Not stored: only its keyed hash is. */
   token: string
   expiresAt: Date
 }
 
-/** Makes a link's secret, which voids the older links of its address and purpose. Mails nothing. */
-export async function makeLink(work: TxWork, link: NewLink): Promise<MadeLink> {
+/** Issues a link, which voids older ones for its address and purpose. Mails nothing. */
+export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
   const id = newId()
   const token = packId(directory.id) + randomBase62()
@@ -75,8 +78,8 @@ export async function makeLink(work: TxWork, link: NewLink): Promise<MadeLink> {
 }
 
 /**
- * The address to mail: where the application asked for, or the page of the service. The one builder of mailed links,
- * from the configured base URL alone, whatever Host or forwarded header a request came with.
+ * The URL to mail: the one the application asked for, or the hosted page. The one builder of mailed links, which uses
+ * only the configured base URL, never a Host or forwarded header.
  */
 export function linkUrl(
   platform: Platform,
@@ -89,26 +92,26 @@ export function linkUrl(
   return url.href
 }
 
-/** The directory that a token belongs to, from the token itself; null: it is none of ours. Proves nothing. */
+/** The directory that a token names, or null if it is not one of ours. Proves nothing. */
 export function directoryOfToken(token: string): string | null {
   const isWhole = token.length === ID_LENGTH + SECRET_LENGTH && /^[0-9A-Za-z]+$/.test(token)
   return isWhole ? unpackId(token.slice(0, ID_LENGTH)) : null
 }
 
-export interface PresentedLink {
+export interface LinkLookup {
   token: string
-  /** It was made for one of these. */
+  /** The link must be for one of these. */
   purposes: readonly LinkPurpose[]
-  /** It was mailed to this address; null where the caller names none. */
+  /** The address that the link must have been mailed to; null if the caller names none. */
   identity: Buffer | null
 }
 
 /**
- * The link that a token stands for, live at this moment; does not spend it. A link of another purpose, address or
- * directory answers as one that never was.
+ * The live link of a token; does not consume it. A link of another purpose, address or directory is treated as one that
+ * never existed.
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
-export async function findLink(work: Work, presented: PresentedLink): Promise<LinkRow> {
+export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
   const { directory, db } = work
   const { token, purposes, identity } = presented
   if (directoryOfToken(token) !== directory.id) throw linkErrors.tokenInvalid()
@@ -116,7 +119,7 @@ export async function findLink(work: Work, presented: PresentedLink): Promise<Li
   const fits =
     link && purposes.some((purpose) => purpose === link.purpose) && (!identity || link.identity.equals(identity))
   if (!fits) throw linkErrors.tokenInvalid()
-  // Told to whoever has the right token alone.
+  // Revealed only to someone who has the right token.
   if (link.used_at) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
   if (link.closed_at && link.closed_at < link.expires_at)
     throw linkErrors.tokenInvalid({
@@ -128,7 +131,7 @@ export async function findLink(work: Work, presented: PresentedLink): Promise<Li
 }
 
 /**
- * Counts a try at what costs a hash, such as a new password: whoever holds a link, key or not, gets few of them.
+ * Counts an attempt that costs a hash, such as a new password: a link allows only few, with or without an API key.
  * Throws `rate_limited`.
  */
 export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
@@ -139,14 +142,14 @@ export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
 }
 
 /**
- * The one consumer of links, as a query for the statement that writes what the link pays for. It returns a row to one
- * caller only: none means that another request was faster, or that the link has expired or was withdrawn.
+ * The one consumer of links, as a query to embed in the statement that writes what the link pays for. It returns a row
+ * to one caller only; no row means that another request was faster, or that the link has expired or was withdrawn.
  */
 export function consumeLink({ db, directory }: Work, link: LinkRow) {
   return consumeLinkRow(db, directory, link.id)
 }
 
-/** Withdraws the links on their way to a user and to their address, but the one that is being redeemed. Returns how many. */
+/** Withdraws the links of a user and of their address, except the one being redeemed. Returns how many. */
 export async function voidLinks(
   { platform, directory, db }: TxWork,
   user: { id: string; email_norm: string },
@@ -156,12 +159,12 @@ export async function voidLinks(
   return closeLinkRows(db, directory, { userId: user.id, identity, ...options })
 }
 
-/** Withdraws one link. False: there is none, or it was over. */
+/** Withdraws one link. Returns false when there is none, or it was no longer live. */
 export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose, id: string): Promise<boolean> {
   return closeLinkRow(db, directory, purpose, id)
 }
 
-/** The links that have expired unused and were not announced, of every directory: each is answered once. */
+/** Closes links of every directory that expired unused. Returns each expired link once. */
 export async function closeExpiredLinks(
   tx: Tx,
   purpose: LinkPurpose,
@@ -171,5 +174,5 @@ export async function closeExpiredLinks(
 }
 
 function hashToken({ platform, directory }: Work, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('link'), directory.id, token)
+  return keyedHash(platform.keyring.hashKey(links), directory.id, token)
 }

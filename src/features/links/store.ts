@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -15,12 +16,11 @@ export interface NewLinkRow {
   ttlSeconds: number
 }
 
-const now = sql<Date>`clock_now()`
 const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
 
-/** Stores a link, which closes the older ones of its address and purpose. Returns when it expires. */
+/** Stores a link and closes older ones for its address and purpose. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
-  // Of two made at once the later one sees, and closes, the earlier.
+  // Serializes concurrent inserts, so that the later one sees and closes the earlier.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${row.purpose}/${row.identity.toString('hex')}`}, 0))`.execute(
     tx,
   )
@@ -30,7 +30,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
       where directory_id = ${directory.id} and id in (
         select id from links
         where directory_id = ${directory.id} and identity = ${row.identity} and purpose = ${row.purpose} and ${isLive}
-        -- One that is being redeemed at this moment is passed over, not waited for.
+        -- One that is being redeemed right now is skipped, not waited for.
         for update skip locked))
     insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at)
     values (${directory.id}, ${row.id}, ${row.purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
@@ -41,7 +41,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
   return made.expires_at
 }
 
-/** The link of a token, whatever became of it. */
+/** The link of a token, in whatever state. */
 export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffer): Promise<LinkRow | undefined> {
   return db
     .selectFrom('links')
@@ -55,7 +55,7 @@ export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffe
     .executeTakeFirst()
 }
 
-/** Spends a link. As a query, so that what it pays for is written by the same statement. */
+/** Consumes a link: a query, to embed in the statement that writes what the link pays for. */
 export function consumeLinkRow(db: Db, directory: Directory, id: string) {
   return db
     .updateTable('links')
@@ -69,8 +69,8 @@ export function consumeLinkRow(db: Db, directory: Directory, id: string) {
 }
 
 /**
- * Closes the links of a user but the one that is being redeemed. One that another request redeems at this moment is
- * passed over: that statement waits for the user's row in turn, and looks at the user itself.
+ * Closes the links of a user except `exceptId`. One that another request is redeeming right now is skipped, to avoid a
+ * deadlock: that statement waits for the user's row in turn, and checks the user itself.
  */
 export async function closeLinkRows(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function closeLinkRows(
         .selectFrom('links')
         .select('id')
         .where('directory_id', '=', directory.id)
-        // A sign-up link has no user, and is of whoever has the address.
+        // A sign-up link has no user and belongs to the address.
         .where((eb) => eb.or([eb('user_id', '=', which.userId), eb('identity', '=', which.identity)]))
         .where(isLive)
         .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
@@ -99,7 +99,7 @@ export async function closeLinkRows(
   return rows.length
 }
 
-/** Closes one link. False: there is none, or it was over. Waits for who redeems it at this moment. */
+/** Closes one link, waiting for a concurrent redemption. Returns false when there is none, or it was no longer live. */
 export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string, id: string): Promise<boolean> {
   const closed = await tx
     .updateTable('links')
@@ -113,7 +113,7 @@ export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string
   return closed !== undefined
 }
 
-/** Notes on links that have expired that it was announced. Each row is answered once. */
+/** Closes links that expired unused. Returns each row once, so that its expiry is announced once. */
 export async function closeExpiredLinkRows(
   tx: Tx,
   purpose: string,
@@ -126,13 +126,4 @@ export async function closeExpiredLinkRows(
       order by expires_at limit ${limit} for update skip locked)
     returning id, directory_id`.execute(tx)
   return rows
-}
-
-/** Deletes links that expired so many days ago. Returns how many. */
-export async function deleteOldLinkRows(db: Db, olderThanDays: number, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from links where (directory_id, id) in (
-      select directory_id, id from links where expires_at < clock_now() - make_interval(days => ${olderThanDays})
-      order by expires_at limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

@@ -1,12 +1,11 @@
-import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { deleteOldRows } from './store.ts'
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
-const BATCH = 5000
-
-export const cleanUpLockouts: JobHandler = {
-  name: 'lockouts.cleanup',
-  cron: '43 * * * *',
-  async handle(platform) {
-    while ((await deleteOldRows(platform.db, BATCH)) === BATCH);
-  },
-}
+export const cleanUpLockouts = defineCleanup('lockouts.cleanup', '43 * * * *', [
+  defineRetention({
+    table: 'lockouts',
+    key: ['directory_id', 'identity', 'network'],
+    where: sql`window_started_at < clock_now() - interval '30 days'`,
+    orderBy: 'window_started_at',
+  }),
+])

@@ -5,7 +5,7 @@ export const lockoutErrors = defineErrors({
     429,
     'account_locked',
     'Too many wrong passwords',
-    'Sign-in is refused, by every method, for retry_after seconds, also for addresses that nobody has. The link in ' +
-      'the mail that was sent, or POST /v1/users/{userId}/unlock, ends the lock at once.',
+    'Sign-in is refused by every method for retry_after seconds, whether or not a user has the address. The link in ' +
+      'the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
   ],
 })

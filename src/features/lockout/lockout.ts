@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -6,32 +7,34 @@ import type { Work } from '../../platform/work.ts'
 import { lockoutErrors } from './errors.ts'
 import { type AttemptLimits, claimAttemptRows, clearAllRows, clearRows, lockedSeconds } from './store.ts'
 
+const networks = hashPurpose('network')
+
 export { lockoutErrors } from './errors.ts'
 export { lockedSeconds } from './store.ts'
 
-/** Of the settings of sign-in. */
+/** The part of the sign-in settings that concerns lockout. */
 export interface LockoutPolicy {
   lockout_max_attempts: number
   lockout_window_seconds: number
   lockout_duration_seconds: number
 }
 
-// The counter over all networks.
+// The counter that covers all networks.
 const EVERYWHERE = ''
-// With the end user's address known, one network is stopped early and the address itself only by many networks, so
-// that a stranger cannot lock somebody out with ten requests (ASVS 6.1.1).
+// When the end user's IP is known, a single network is locked early and the whole address only after many networks
+// failed, so that a stranger cannot lock a user out with ten requests (ASVS 6.1.1).
 const NETWORKS_BEFORE_ACCOUNT = 5
 
 export interface Attempt {
   allowed: boolean
-  /** When it was the last one allowed: what is locked until the attempt turns out right, and until when. */
+  /** Set by the last attempt allowed: what is now locked, unless this attempt turns out right, and until when. */
   locks: { scope: 'account' | 'network'; until: Date } | null
 }
 
 /**
- * Counts an attempt at a password before the password is looked at, committed on its own: a request that fails
- * afterwards does not give it back, and of any number of attempts at once no more than the limit are made.
- * `identity` (`hashIdentity`) may be of an address that nobody has.
+ * Counts an attempt before it is judged, committed on its own: a request that fails later does not return it, and of
+ * any number of concurrent attempts at most the limit pass.
+ * `identity` (`hashIdentity`) may belong to an address that no user has.
  */
 export async function claimAttempt(
   { platform, directory }: Work,
@@ -54,7 +57,7 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
   const own = { network: EVERYWHERE, maxAttempts: policy.lockout_max_attempts }
   const counters = ip
     ? [
-        { network: hashNetwork(platform, ip), maxAttempts: policy.lockout_max_attempts },
+        { network: hashLockoutNetwork(platform, ip), maxAttempts: policy.lockout_max_attempts },
         { ...own, maxAttempts: policy.lockout_max_attempts * NETWORKS_BEFORE_ACCOUNT },
       ]
     : [own]
@@ -62,12 +65,12 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
   return { windowSeconds, durationSeconds, counters }
 }
 
-/** Names, for `lockedSeconds`, the counters that stop somebody who comes from this address. */
+/** The counters, for `lockedSeconds`, that apply to a client at this IP. */
 export function networksOf(platform: Platform, ip: string | null): string[] {
-  return ip ? [EVERYWHERE, hashNetwork(platform, ip)] : [EVERYWHERE]
+  return ip ? [EVERYWHERE, hashLockoutNetwork(platform, ip)] : [EVERYWHERE]
 }
 
-/** Seconds until an address may be tried again from here; null: now. */
+/** Seconds until an address may be tried again from here. Returns null when it is not locked. */
 export async function findLock(
   { platform, directory }: Work,
   who: { identity: Buffer; ip: string | null },
@@ -77,27 +80,27 @@ export async function findLock(
   return rows[0]?.seconds ?? null
 }
 
-/** The refusal of whoever is locked. */
+/** The error for a locked address. */
 export function accountLocked(seconds: number) {
   const wait = Math.max(1, seconds)
   return lockoutErrors.accountLocked({
-    detail: `Too many wrong passwords: try again in ${wait} s, or use the link in the mail that was sent.`,
+    detail: `Too many wrong passwords: try again in ${wait} s, or use the link in the email that was sent.`,
     headers: { 'retry-after': String(wait) },
     extra: { retry_after: wait },
   })
 }
 
-/** What a right password does to the counters, as a query. */
+/** A query that resets the counters after a right password. */
 export function clearFailures({ platform, directory, db }: Work, who: { identity: Buffer; ip: string | null }) {
   return clearRows(db, directory, who.identity, networksOf(platform, who.ip))
 }
 
-/** Ends every lock of an address and forgets its failures. False: none counted. */
+/** Ends every lock of an address and resets its failures. Returns false when there were none. */
 export async function unlock({ directory, db }: Work, identity: Buffer): Promise<boolean> {
   return clearAllRows(db, directory, identity)
 }
 
-/** Addresses of people are not kept. */
-function hashNetwork(platform: Platform, ip: string): string {
-  return keyedHash(platform.keyring.hashKey('network'), networkOf(ip)).toString('base64url')
+/** IP addresses are personal data: only a keyed hash is stored. */
+function hashLockoutNetwork(platform: Platform, ip: string): string {
+  return keyedHash(platform.keyring.hashKey(networks), networkOf(ip)).toString('base64url')
 }

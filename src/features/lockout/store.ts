@@ -12,18 +12,18 @@ export interface LockoutRow {
 export interface AttemptLimits {
   windowSeconds: number
   durationSeconds: number
-  /** `network` '' counts over all networks; in the order in which they are counted. */
+  /** In counting order. `network` '' is the counter over all networks. */
   counters: { network: string; maxAttempts: number }[]
 }
 
 const LONGEST_LOCK_SECONDS = 3600
-// From here on every failure locks for that long (SP 800-63B §3.2.2): patience gains nothing.
+// From here on every failure locks for that long (SP 800-63B §3.2.2), so that patience gains nothing.
 const MAX_CONSECUTIVE = 100
 
 /**
- * Counts an attempt before it is made, on each counter, unless one of them is locked: the next counter is touched only
- * when the one before let the attempt pass. Whoever is the last one allowed sets the lock in the same statement, so
- * of any number of attempts at once no more than the limit pass. Fewer rows than counters: the attempt is refused.
+ * Counts an attempt before it is made, on each counter in turn, until one of them is locked. The last attempt allowed
+ * sets the lock in the same statement, so that of any number of concurrent attempts at most the limit pass.
+ * @returns fewer rows than counters when the attempt is refused.
  */
 export async function claimAttemptRows(
   db: Db,
@@ -48,7 +48,7 @@ function countAttempt(
 ) {
   const startsOver = sql`(l.locked_until is not null
     or l.window_started_at <= clock_now() - make_interval(secs => ${limits.windowSeconds}::int))`
-  // A day without a failure forgets how often the address was locked.
+  // A day without a failure resets the number of locks.
   const locksBefore = sql`(case when l.window_started_at <= clock_now() - interval '1 day' then 0 else l.locks end)`
   const isHopeless = sql`(l.consecutive + 1 >= ${MAX_CONSECUTIVE}::int)`
   const locks = sql`((not ${startsOver} and l.failures + 1 >= ${counter.maxAttempts}::int) or ${isHopeless})`
@@ -67,7 +67,7 @@ function countAttempt(
     returning network, failures, locked_until`
 }
 
-/** Forgets the failures of an address, seen from one network. A row for each counter that was there. */
+/** Resets the failures of an address as seen from one network. The query returns a row for each counter deleted. */
 export function clearRows(db: Db, directory: Directory, identity: Buffer, networks: string[]) {
   return db
     .deleteFrom('lockouts')
@@ -77,7 +77,7 @@ export function clearRows(db: Db, directory: Directory, identity: Buffer, networ
     .returning('network')
 }
 
-/** Forgets every failure of an address. Returns whether any counted. */
+/** Resets every failure of an address. Returns whether there were any. */
 export async function clearAllRows(db: Db, directory: Directory, identity: Buffer): Promise<boolean> {
   const rows = await db
     .deleteFrom('lockouts')
@@ -88,20 +88,10 @@ export async function clearAllRows(db: Db, directory: Directory, identity: Buffe
   return rows.length > 0
 }
 
-/** Seconds until the lock of an address, seen from these networks, ends: null when there is none. A scalar subquery. */
+/** A scalar subquery: seconds until the lock of an address, seen from these networks, ends; null without a lock. */
 export function lockedSeconds(directory: Directory, identity: Buffer, networks: string[]): RawBuilder<number | null> {
   return sql<number | null>`(
     select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
     where directory_id = ${directory.id} and identity = ${identity} and network = any(${networks}::text[])
       and locked_until > clock_now())`
-}
-
-/** Deletes counters that no longer count. Returns how many. */
-export async function deleteOldRows(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from lockouts where (directory_id, identity, network) in (
-      select directory_id, identity, network from lockouts
-      where window_started_at < clock_now() - interval '30 days'
-      order by window_started_at limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

@@ -3,16 +3,16 @@ import { recordIfAny } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { startChallenge } from '../factors/factors.ts'
-import { type Demand, methodsOf, policyOf } from '../mfa/mfa.ts'
+import { type Demand, methodsOf, mfaEvents, policyOf } from '../mfa/mfa.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import type { SignInFacts } from './store.ts'
 
-/** A first factor that was right, and what it still needs. */
+/** A first factor that was right, and what the sign-in still needs. */
 export interface FirstFactor {
   facts: SignInFacts
   authMethod: string
   amr: string[]
-  /** The session that asks at its refresh. */
+  /** The session whose refresh demands the second factor. */
   sessionId: string | null
   demand: Demand
   proof: OperationNodeSource
@@ -20,10 +20,10 @@ export interface FirstFactor {
 }
 
 /**
- * Spends the first factor for a challenge instead of a session: no session exists before every factor was shown.
- * Null: the first factor had been spent already.
+ * Consumes the first factor for a challenge instead of a session: no session exists before every factor has passed.
+ * @returns null when the first factor was already consumed.
  */
-export async function answerChallenge(work: Work, first: FirstFactor): Promise<SessionAnswer | null> {
+export async function replyWithChallenge(work: Work, first: FirstFactor): Promise<SessionAnswer | null> {
   const { facts, authMethod, amr, sessionId, demand } = first
   const enrollment = demand.kind === 'enrollment'
   const id = newId()
@@ -40,11 +40,11 @@ export async function answerChallenge(work: Work, first: FirstFactor): Promise<S
     proof: first.proof,
     alongside: first.alongside,
     unchanged: sql`epoch = ${facts.epoch} and ${demand.unchanged}`,
-    record: recordIfAny(work, 'challenge', {
-      type: 'mfa.challenge.created',
-      target: { type: 'user', id: facts.user_id },
-      data,
-    }),
+    record: recordIfAny(
+      work,
+      'challenge',
+      mfaEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data }),
+    ),
   })
   if (!made) return null
   const methods = enrollment ? ['totp'] : await methodsToOffer(work, facts, made.has)
@@ -59,7 +59,7 @@ export async function answerChallenge(work: Work, first: FirstFactor): Promise<S
   }
 }
 
-/** No code passes for somebody whose only second factor is a passkey: they sign in with it. */
+/** For a user whose only second factor is a passkey no code passes: they sign in with the passkey. */
 async function methodsToOffer(work: Work, facts: SignInFacts, has: Parameters<typeof methodsOf>[1]): Promise<string[]> {
   if (!facts.mfa_enrolled) return ['passkey']
   return methodsOf(await policyOf(work), has)

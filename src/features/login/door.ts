@@ -12,14 +12,15 @@ import type { Platform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { accountLocked, networksOf } from '../lockout/lockout.ts'
 import { type Demand, demandFactor } from '../mfa/mfa.ts'
-import { countLiveSessions, endOldestSessions } from '../sessions/sessions.ts'
-import { answerChallenge } from './challenge.ts'
+import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
+import { replyWithChallenge } from './challenge.ts'
 import { loginErrors } from './errors.ts'
+import { loginEvents } from './events.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
-import { type DoorState, findDoorState, findSignInFactsByEmail, type SignInFacts, signIn } from './store.ts'
+import { type DoorState, findDoorState, findSignInFactsByEmail, insertSignIn, type SignInFacts } from './store.ts'
 
-/** The ways to prove who one is: `auth_method` of a session. */
+/** The sign-in methods: `auth_method` of a session. */
 export const authMethods = ['password', 'otp', 'magic_link', 'invite', 'signup', 'passkey'] as const
 
 /** What a method has proved. */
@@ -27,15 +28,15 @@ export interface Proof {
   method: (typeof authMethods)[number]
   /** RFC 8176 */
   amr: string[]
-  /** Absent: one factor. `aal2`: two, of which the second needs no asking for. */
+  /** `aal2` when the method proved two factors; absent for one. */
   aal?: 'aal2'
-  /** Consumes the one-time secret within the statement that makes the session. */
+  /** Consumes the one-time secret within the statement that creates the session. */
   consume(db: Db): OperationNodeSource
-  /** Another statement that is written with it, whenever the proof holds. */
+  /** Another statement, executed with it if the proof holds. */
   alongside?(db: Db): OperationNodeSource
 }
 
-/** Who is asked about: an address, and what its codes, links and counters are filed under. */
+/** An address, and the keyed hash under which its codes, links and counters are stored. */
 export interface Identity {
   address: EmailAddress
   hash: Buffer
@@ -45,7 +46,7 @@ export function identify(platform: Platform, address: EmailAddress): Identity {
   return { address, hash: hashIdentity(platform, address.norm) }
 }
 
-/** What the door looks at of whoever has an address; null: nobody has it. One statement. */
+/** What the door checks about the user of an address, in one statement. Returns null when no user has it. */
 export async function findSignInFacts(work: Work, who: Identity): Promise<SignInFacts | null> {
   const { platform, directory, origin, db } = work
   const networks = networksOf(platform, origin.endUser.ip)
@@ -53,7 +54,7 @@ export async function findSignInFacts(work: Work, who: Identity): Promise<SignIn
 }
 
 /**
- * Asked before a code or link is sent, so that the answer does not depend on whether anybody has the address.
+ * Checked before a code or link is sent, so that the response does not depend on whether a user has the address.
  * Throws `organization_suspended`, `account_locked`.
  */
 export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
@@ -63,7 +64,7 @@ export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
   assertOpen(directory, state)
 }
 
-/** For what a lock of somebody's address does not stop. Throws `organization_suspended`. */
+/** For actions that a locked address does not prevent. Throws `organization_suspended`. */
 export async function assertOrganizationOpen({ db, directory }: Work): Promise<void> {
   assertOpen(directory, await findDoorState(db, directory, { identity: Buffer.alloc(0), networks: [] }))
 }
@@ -79,7 +80,7 @@ function organizationSuspended(status: string) {
 }
 
 /**
- * Whether this person may hold a session here, asked at every sign-in and every refresh.
+ * Whether this user may hold a session, checked at every sign-in and every refresh.
  * Throws `organization_suspended`, `account_locked`, `user_inactive`.
  */
 export function assertMaySignIn(facts: SignInFacts): void {
@@ -90,16 +91,16 @@ export function assertMaySignIn(facts: SignInFacts): void {
 }
 
 /**
- * The one door to a session: every method proves who, then comes here, and nothing else makes one. Whether a second
- * factor is needed is decided here alone; then the proof is spent for a challenge, and there is no session yet.
- * `work` is in a transaction when the caller has more to write with it. Null: the proof had been consumed already.
+ * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
+ * session. Only here is decided whether a second factor is needed; if so, the proof is consumed for a challenge. `work`
+ * is in a transaction when the caller has more to write with it. Returns null when the proof was already consumed.
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionAnswer | null> {
   assertMaySignIn(facts)
   const settings = await authSettings.effective(work)
   const demand = proof.aal === 'aal2' ? null : await demandFactor(work, facts, settings)
   if (demand && demand.kind !== 'nothing')
-    return answerChallenge(work, {
+    return replyWithChallenge(work, {
       facts,
       authMethod: proof.method,
       amr: proof.amr,
@@ -108,17 +109,17 @@ export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof
       proof: proof.consume(work.db),
       alongside: proof.alongside?.(work.db) ?? null,
     })
-  const session = await openSession(work, { facts, proof, demand, settings })
-  return session && { session, ...mentionGrace(demand) }
+  const session = await issueWithinLimit(work, { facts, proof, demand, settings })
+  return session && { session, ...describeGrace(demand) }
 }
 
-/** What the answer tells a user who may go without the factor that is required. */
-export function mentionGrace(demand: Demand | null): Pick<SessionAnswer, 'mfa'> {
+/** What the response says about the grace period of a user who lacks the required factor. */
+export function describeGrace(demand: Demand | null): Pick<SessionAnswer, 'mfa'> {
   const endsAt = demand?.graceEndsAt ?? null
   return endsAt === null ? {} : { mfa: { required: true, enrolled: false, grace_ends_at: endsAt.toISOString() } }
 }
 
-/** A sign-in that every factor was shown for. */
+/** A sign-in that has passed every factor. */
 interface Admission {
   facts: SignInFacts
   proof: Proof
@@ -126,7 +127,7 @@ interface Admission {
   settings: AuthSettings
 }
 
-async function openSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
+async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {
   const { facts, settings } = admission
   const limit = settings.max_concurrent_sessions
   if (limit === null) return issueSession(work, admission)
@@ -134,7 +135,7 @@ async function openSession(work: Work, admission: Admission): Promise<SessionTok
     const live = await countLiveSessions(work, facts.user_id)
     if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
     const session = await issueSession(work, admission)
-    // Only a sign-in that succeeded costs the oldest session.
+    // Only a successful sign-in evicts the oldest session.
     if (session) await endOldestSessions(work, facts.user_id, limit)
     return session
   })
@@ -147,7 +148,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const aal = proof.aal ?? 'aal1'
   const data = { id: sessionId, directory_user_id: facts.user_id, auth_method: proof.method, amr: proof.amr, aal }
-  const made = await signIn(db, directory, {
+  const made = await insertSignIn(db, directory, {
     proof: proof.consume(db),
     alongside: proof.alongside?.(db) ?? null,
     userId: facts.user_id,
@@ -170,8 +171,9 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     record: recordIfAny(
       work,
       'session',
-      { type: 'session.created', target: { type: 'session', id: sessionId }, data },
-      { type: 'auth.login.succeeded', target: { type: 'user', id: facts.user_id }, data: { method: proof.method } },
+      sessionEvents.created({ target: { type: 'session', id: sessionId }, data }),
+      loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method } }),
+      ...(demand?.events ?? []),
     ),
   })
   if (!made) return null
@@ -183,32 +185,32 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     authenticatedAt: made.created_at,
     endsAt: made.expires_at,
   }
-  return handOut(work, { facts, session, refreshToken: refresh.token, settings })
+  return issueTokens(work, { facts, session, refreshToken: refresh.token, settings })
 }
 
-/** A session that tokens are made for. */
+/** A session that tokens are issued for. */
 export interface TokenSubject {
   sessionId: string
   userId: string
   amr: string[]
   aal: string
   authenticatedAt: Date
-  /** The session's own end, which its access tokens do not outlive. */
+  /** The session's own end; no access token outlives it. */
   endsAt: Date
 }
 
-/** What a session object is made of. */
-interface TokenHandout {
+/** The input of `issueTokens`. */
+interface TokenIssue {
   facts: SignInFacts
   session: TokenSubject
   refreshToken: string
   settings: AuthSettings
 }
 
-/** Signs the access token (claims of RFC 9068 §2.2 and ours) and puts the session object together. */
-export async function handOut(
+/** Signs the access token (claims of RFC 9068 §2.2 and our own) and assembles the session object. */
+export async function issueTokens(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  { facts, session, refreshToken, settings }: TokenHandout,
+  { facts, session, refreshToken, settings }: TokenIssue,
 ): Promise<SessionTokens> {
   const issuedAt = epochSeconds(platform.clock)
   const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt

@@ -1,35 +1,30 @@
 import { defineErrors } from '../../platform/errors.ts'
+import { mfaErrors } from '../mfa/mfa.ts'
 
-export const loginErrors = defineErrors({
-  methodDisabled: [
-    403,
-    'method_disabled',
-    'The method is disabled',
-    'A setting of the organization turns this way of signing in off.',
-  ],
+const own = defineErrors({
   signupDisabled: [
     403,
     'signup_disabled',
     'Sign-up is disabled',
-    'allow_sign_up is off here; or nobody has the address, and neither openSignup nor open_signup_default opens sign-up.',
+    'allow_sign_up is off; or no user has the address, and neither openSignup nor open_signup_default opens sign-up.',
   ],
   userInactive: [
     403,
     'user_inactive',
     'The user is inactive',
-    'The user was deactivated: PATCH /v1/users/{userId} with active true lets them in again.',
+    'The user was deactivated: PATCH /v1/users/{userId} with active true reactivates them.',
   ],
   organizationSuspended: [
     403,
     'organization_suspended',
     'The organization is suspended or archived',
-    'organization_status says which. Nobody signs in or refreshes until the organization is active again.',
+    'organization_status says which. No user can sign in or refresh until the organization is active again.',
   ],
   invalidRedirectUri: [
     400,
     'invalid_redirect_uri',
-    'The address to return to is not allowed',
-    'It has to equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
+    'The redirect address is not allowed',
+    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
   ],
   sessionLimitReached: [
     403,
@@ -38,3 +33,5 @@ export const loginErrors = defineErrors({
     'max_concurrent_sessions is reached and concurrent_session_policy is deny_new: end another session first.',
   ],
 })
+
+export const loginErrors = { ...own, methodDisabled: mfaErrors.methodDisabled }

@@ -1,45 +1,49 @@
 import { lockoutErrors } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
 
-export { answerChallenge } from './challenge.ts'
+// For features that reach sessions only through other features.
+export { isLiveSession, sessionEvents } from '../sessions/sessions.ts'
+export { replyWithChallenge } from './challenge.ts'
 export {
   assertDoorOpen,
   assertMaySignIn,
   assertOrganizationOpen,
   authMethods,
   completeLogin,
+  describeGrace,
   findSignInFacts,
-  handOut,
   type Identity,
   identify,
-  mentionGrace,
+  issueTokens,
   type Proof,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
+export { LinkEventData, loginEvents } from './events.ts'
 export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
-export { type PresentedLink, presentLink } from './present-link.ts'
+export { isOriginAllowed } from './origins.ts'
+export { type FoundLink, presentLink } from './present-link.ts'
 export { defaultRedirect } from './redirects.ts'
-export { Delivery, Email, LinkReply, TokenHash } from './schema.ts'
+export { Delivery, Email, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
 export {
   countMail,
+  describeNothingSent,
   type LinkDelivery,
-  type LinkMail,
+  type LinkMailData,
   mailLink,
-  nothingSent,
   readDelivery,
   type SentLink,
   sendLink,
 } from './send-link.ts'
 export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply.ts'
-export { sessionRoute } from './session-route.ts'
+export { doorRoute, sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
 export { findSignInFactsById, type SignInFacts } from './store.ts'
-export { inTxUnlessSpent } from './unless-spent.ts'
+export { inTxUnlessConsumed } from './unless-consumed.ts'
 
-/** What the door may answer before anybody is known: for routes that send codes and links. */
+/** What the door may refuse before the user is known: for routes that send codes and links. */
 export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]
 
-/** What it may answer to whoever asks for a session. */
+/** What it may refuse when a session is requested. */
 export const doorErrors = [
   ...sendErrors,
   loginErrors.userInactive,

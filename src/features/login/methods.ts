@@ -1,15 +1,18 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
 import { otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { authSettings } from './settings.ts'
 
 /** One way to sign in, as a sign-in page offers it. */
-export const LoginMethod = Type.Object({
-  id: Type.String(),
-  label: Type.String(),
-  providers: Type.Union([Type.Array(Type.String()), Type.Null()]),
-})
+export const LoginMethod = named(
+  'LoginMethod',
+  Type.Object(
+    { id: Type.String(), label: Type.String(), providers: nullable(Type.Array(Type.String())) },
+    { examples: [{ id: 'otp', label: 'Email code', providers: null }] },
+  ),
+)
 
 const METHODS = [
   { id: 'password', label: 'Password', service: 'password' },
@@ -18,7 +21,7 @@ const METHODS = [
   { id: 'passkey', label: 'Passkey', service: 'passkeys' },
 ] as const
 
-/** The ways to sign in that work in this directory right now, in the order of a sign-in page. None while Auth is off. */
+/** The sign-in methods available in this directory, in the order of a sign-in page. Empty while Auth is off. */
 export async function listLoginMethods(work: Work): Promise<Static<typeof LoginMethod>[]> {
   const { email_password_enabled: password } = await authSettings.effective(work)
   const { channel_email: otp } = await otpSettings(work)

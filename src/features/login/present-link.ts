@@ -3,32 +3,33 @@ import { record } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
 import { findLink, type LinkPurpose, type LinkRow, linkErrors } from '../links/links.ts'
 import { findSignInFacts, type Identity } from './door.ts'
+import { loginEvents } from './events.ts'
 import type { SignInFacts } from './store.ts'
 
-export interface LinkToPresent {
-  /** Whom the request says that it was mailed to; null: it says nothing. */
+export interface PresentedLink {
+  /** Whom the request names as the addressee; null if it names no one. */
   who: Identity | null
   token: string
   purposes: readonly [LinkPurpose, ...LinkPurpose[]]
 }
 
-export interface PresentedLink {
+export interface FoundLink {
   link: LinkRow
-  /** Of whoever has the address now; whether the link is theirs is for the caller to see. */
+  /** The facts about the current user of the address; the caller checks whether the link is theirs. */
   facts: SignInFacts | null
 }
 
 const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpired.code]
 
 /**
- * What every link passes that a person brings from their mail: it is looked up, with whoever has the address, and
- * `redeem` judges and spends it. A refusal of the link, by either, is recorded after whatever `redeem` wrote is gone.
+ * What every link from a mail passes through: it is looked up, together with the user of the address, and `redeem`
+ * judges and consumes it. A refusal by either is recorded after the writes of `redeem` were rolled back.
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
 export async function presentLink<T>(
   work: Work,
-  presented: LinkToPresent,
-  redeem: (found: PresentedLink) => Promise<T>,
+  presented: PresentedLink,
+  redeem: (found: FoundLink) => Promise<T>,
 ): Promise<T> {
   const { who, token, purposes } = presented
   const [link, facts] = await Promise.all([
@@ -44,11 +45,10 @@ export async function presentLink<T>(
     const userId = facts?.user_id ?? found?.user_id
     await record(
       { ...work, db: work.platform.db },
-      {
-        type: 'auth.login.failed',
+      loginEvents.failed({
         ...(userId ? { target: { type: 'user', id: userId } } : {}),
         data: { method: found?.purpose ?? purposes[0], reason: error.definition.code },
-      },
+      }),
     )
     throw error
   }

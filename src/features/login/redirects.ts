@@ -1,17 +1,18 @@
 import type { Config } from '../../platform/config.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginErrors } from './errors.ts'
 import { authSettings } from './settings.ts'
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+/** The host names of this machine in a WHATWG URL. */
+export const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * The address in its WHATWG form, or null for one that no list may hold: only https, and http on this machine in
- * development; no user name (`https://good@evil`), no fragment, and nothing that parsers disagree about (backslashes,
- * white space, control characters, wildcards).
+ * The address in its WHATWG form, or null for one that is never allowed: only https, and in development http on this
+ * machine; no user name (`https://good@evil`), no fragment, and nothing that parsers disagree about (backslashes, white
+ * space, control characters, wildcards).
  */
 export function readRedirectUri(config: Pick<Config, 'production'>, text: string): string | null {
   if (text.length > 2048 || /[\\*\s\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return null
@@ -23,8 +24,8 @@ export function readRedirectUri(config: Pick<Config, 'production'>, text: string
 }
 
 /**
- * Whether links and browsers may lead to this address: exactly an entry of `allowed_redirect_uris`, or in development,
- * while that list is empty, any address of this machine (ASVS 10.4.1). Throws `invalid_redirect_uri`.
+ * The address must equal an entry of `allowed_redirect_uris`, or in development, while that list is empty, be any
+ * address of this machine (ASVS 10.4.1). Throws `invalid_redirect_uri`.
  */
 export async function assertRedirectAllowed(work: Tenant, text: string): Promise<void> {
   const { config } = work.platform
@@ -38,8 +39,8 @@ export async function assertRedirectAllowed(work: Tenant, text: string): Promise
 }
 
 /**
- * Where a page of the service sends people on: the first entry of `allowed_redirect_uris` that may be led to. Null:
- * there is none.
+ * Where a hosted page sends users on: the first usable entry of `allowed_redirect_uris`.
+ * @returns null when there is none.
  */
 export async function defaultRedirect(work: Tenant): Promise<string | null> {
   const { allowed_redirect_uris: allowed } = await authSettings.effective(work)
@@ -47,13 +48,10 @@ export async function defaultRedirect(work: Tenant): Promise<string | null> {
   return usable.find((entry) => entry !== null) ?? null
 }
 
-/** Throws `invalid_request` for an entry that could never be led to. */
+/** Throws `invalid_request` for an entry that could never be allowed. */
 export function assertRedirectUris(config: Pick<Config, 'production'>, list: readonly string[]): void {
   const at = list.findIndex((text) => readRedirectUri(config, text) === null)
   if (at < 0) return
-  const message = 'an entry must be a whole https address without user name, fragment or wildcard'
-  throw httpErrors.invalidRequest({
-    detail: `allowed_redirect_uris: ${message}.`,
-    errors: [{ field: `allowed_redirect_uris.${at}`, code: 'redirect_uri', message }],
-  })
+  const message = 'an entry must be a complete https address without user name, fragment or wildcard'
+  throw invalidField(`allowed_redirect_uris.${at}`, 'redirect_uri', message, `allowed_redirect_uris: ${message}.`)
 }

@@ -47,7 +47,7 @@ test.each(linkTypes)('%s: a refused link is recorded once, at the API and on the
   const [method, wrong] = [methods[type], forge(link.token_hash)]
   expect((await send(wrong)).body.code).toBe('token_invalid')
   expect(await press(type, email, wrong)).toBe(400)
-  // Nobody knows whose it was meant to be, where the request names no address.
+  // Without an address in the request, no one can tell whose it was meant to be.
   const invalid = { method, reason: 'token_invalid' }
   expect(await refusals(subOrgId)).toMatchObject([
     { data: invalid, target_id: type === 'invite' ? null : userId, actor_type: 'api_key' },

@@ -1,68 +1,52 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { accountDefaults } from '../../platform/settings.ts'
+import { settingsRoutes } from '../../platform/http/settings-routes.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
-import { AuthSettings, authSettings } from './settings.ts'
+import { AuthSettings, AuthSettingsPatch, authSettings, defaultAuthSettings } from './settings.ts'
 import { assertSettingsFit } from './settings-check.ts'
 
 const tag = 'Authentication'
-const Sources = Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']))
+// A composed example would show the minimum of each field.
+const settings = {
+  ...defaultAuthSettings,
+  allowed_redirect_uris: ['https://app.example.com/auth'],
+  session_idle_timeout_seconds: 86_400,
+}
 
 export const loginRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/auth/methods',
+    operation: 'auth.listMethods',
     scope: 'auth.login',
     tag,
-    summary: 'List the ways to sign in',
+    summary: 'List sign-in methods',
     description: 'Methods whose service is enabled and configured. Empty while the Auth service is off.',
     reply: Type.Object({ methods: Type.Array(LoginMethod) }),
     handle: async (work) => ({ methods: await listLoginMethods(work) }),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/auth/settings',
-    scope: 'auth.settings.read',
+  ...settingsRoutes(authSettings, {
     tag,
-    summary: 'Read the settings of sign-in, sign-up and sessions',
-    description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
-    query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
-    reply: Type.Object({ settings: AuthSettings, sources: Type.Optional(Sources) }),
-    handle: async (work, { query }) => ({
-      settings: await authSettings.effective(work),
-      ...(query.effective ? { sources: await authSettings.sources(work) } : {}),
-    }),
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/auth/settings',
-    scope: 'auth.settings.write',
-    tag,
-    summary: 'Change the settings of sign-in, sign-up and sessions',
-    description: 'null returns a field to the inherited value.',
-    body: Type.Object(authSettings.patchBody),
-    reply: Type.Object({ settings: AuthSettings }),
-    event: 'auth.settings.updated',
-    handle: async (work, { body }) => {
-      await assertSettingsFit(work, body)
-      return { settings: await authSettings.update(work, body) }
+    noun: 'auth',
+    scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
+    idempotency: false,
+    get: { path: '/v1/auth/settings', summary: 'Read sign-in, sign-up and session settings' },
+    update: { path: '/v1/auth/settings', summary: 'Change sign-in, sign-up and session settings' },
+    updateDefaults: {
+      path: '/v1/auth/settings/defaults',
+      summary: 'Change the settings that the environment’s organizations inherit',
     },
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/auth/settings/defaults',
-    scope: 'auth.settings.write',
-    directory: 'account',
-    tag,
-    summary: 'Change the defaults that the environment’s organizations inherit',
-    description: 'For org-wide keys. null returns a field to the default of the service.',
-    body: Type.Object(authSettings.patchBody),
+    body: AuthSettingsPatch,
     reply: Type.Object({ settings: AuthSettings }),
-    event: 'auth.settings.updated',
-    handle: async (work, { body }) => {
-      const defaults = { ...work, directory: accountDefaults(work.directory).directory }
-      await assertSettingsFit(defaults, body)
-      return { settings: await authSettings.update(defaults, body) }
+    examples: {
+      body: { allowed_redirect_uris: ['https://app.example.com/auth'], session_idle_timeout_seconds: 86_400 },
+      reply: { settings },
+      sources: { allowed_redirect_uris: 'directory', session_idle_timeout_seconds: 'account' },
+    },
+    read: async (work) => ({ settings: await authSettings.effective(work) }),
+    async change(work, patch) {
+      await assertSettingsFit(work, patch)
+      return { settings: await authSettings.update(work, patch) }
     },
   }),
 ]

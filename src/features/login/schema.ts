@@ -1,22 +1,47 @@
 import { Type } from 'typebox'
+import { named } from '../../platform/schema.ts'
 
-export const Email = Type.String({ minLength: 3, maxLength: 320, description: 'Compared without regard to case.' })
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 320,
+  description: 'Case-insensitive.',
+  examples: ['ada@acme.example'],
+})
 
-export const TokenHash = Type.String({ minLength: 1, maxLength: 200, description: '`token_hash` of the mailed link.' })
+export const TokenHash = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: '`token_hash` of the mailed link.',
+  examples: ['02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U'],
+})
+
+/** The body of the routes that redeem a mailed link. */
+export const PresentedLinkBody = named('PresentedLink', Type.Object({ email: Email, token_hash: TokenHash }))
 
 export const Delivery = {
   redirectTo: Type.Optional(
     Type.String({
       maxLength: 2048,
-      description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the page of the service.',
+      description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page.',
     }),
   ),
   deliver: Type.Optional(
-    Type.Boolean({ description: 'false: no mail; the answer carries the link. Needs the scope links.issue.' }),
+    Type.Boolean({ description: 'false: no email; the response has the link. Needs the scope links.issue.' }),
   ),
 }
 
-export const LinkReply = Type.Object({
-  delivery_hint: Type.String({ description: 'The address, masked.' }),
-  url: Type.Optional(Type.String({ description: 'Only with deliver false.' })),
-})
+export const LinkReply = named(
+  'SentLink',
+  Type.Object(
+    {
+      delivery_hint: Type.String({ description: 'The address, masked.', examples: ['a•••@acme.example'] }),
+      url: Type.Optional(
+        Type.String({
+          description: 'Only with deliver false.',
+          examples: ['https://app.example.com/auth?type=magiclink&email=ada%40acme.example&…'],
+        }),
+      ),
+    },
+    { examples: [{ delivery_hint: 'a•••@acme.example' }] },
+  ),
+)

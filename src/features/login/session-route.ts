@@ -1,10 +1,19 @@
+import type { EventDefinition } from '../../platform/events.ts'
+import { mfaEvents } from '../mfa/mfa.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
+import { userEvents } from '../users/users.ts'
+import { loginEvents } from './events.ts'
 import { SessionReply } from './session-reply.ts'
 
-/** What every route has in common that ends in a session by a proof of the mailbox. */
+// Exactly one of them.
+const event: EventDefinition[] = [loginEvents.succeeded, mfaEvents.challengeCreated]
+const maybeEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, mfaEvents.trustedDeviceUsed]
+
+/** What every route that ends at the door to a session shares. */
+export const doorRoute = { reply: SessionReply, event, maybeEvents }
+
+/** The same for a proof of the mailbox, which may be the user's first. */
 export const sessionRoute = {
-  reply: SessionReply,
-  // The one or the other.
-  event: ['auth.login.succeeded', 'mfa.challenge.created'],
-  maybeEvents: ['session.created', 'session.revoked', 'user.email_verified', 'auth.signup.succeeded'],
-  secretReply: true,
+  ...doorRoute,
+  maybeEvents: [...maybeEvents, userEvents.emailVerified, loginEvents.signedUp],
 }

@@ -1,21 +1,19 @@
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import type { Work } from '../../platform/work.ts'
+import { assertOrigins } from './origins.ts'
 import { assertRedirectUris } from './redirects.ts'
 import { authSettings } from './settings.ts'
 
-/** What a change of settings may not lead to, beyond the form of each field. Throws `invalid_request`. */
-export async function assertSettingsFit(work: Work, patch: object): Promise<void> {
-  const uris: unknown = Reflect.get(patch, 'allowed_redirect_uris')
+/** Checks a change of settings beyond the schema of each field. Throws `invalid_request`. */
+export async function assertSettingsFit(work: Work, patch: Record<string, unknown>): Promise<void> {
+  const { allowed_redirect_uris: uris, allowed_origins: origins } = patch
   if (Array.isArray(uris)) assertRedirectUris(work.platform.config, uris.map(String))
+  if (Array.isArray(origins)) assertOrigins(work.platform.config, origins.map(String))
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
   const { password_min_length, password_max_length } = {
     ...(await authSettings.effective(work)),
     ...given,
   }
   if (password_min_length <= password_max_length) return
-  const message = 'password_min_length must not exceed password_max_length'
-  throw httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'password_min_length', code: 'range', message }],
-  })
+  throw invalidField('password_min_length', 'range', 'password_min_length must not exceed password_max_length')
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { lockedSeconds } from '../lockout/lockout.ts'
 
-/** What the door looks at, read in one statement. */
+/** What the door checks, read in one statement. */
 export interface SignInFacts {
   user_id: string
   auth_account_id: string | null
@@ -12,25 +12,25 @@ export interface SignInFacts {
   active: boolean
   pending: boolean
   role: string
-  /** Of the user's ways in; a sign-in does not pass if it was raised meanwhile. */
+  /** Raised by every cut-off; a sign-in that read an older epoch does not pass. */
   epoch: number
   /** Whether the user has a second factor. */
   mfa_enrolled: boolean
   passkey_count: number
   organization_slug: string | null
   organization_status: string | null
-  /** Seconds until a lock of the address ends, seen from where the end user is; null: none. */
+  /** Seconds until the lock of the address, seen from the end user's network, ends; null without a lock. */
   locked_seconds: number | null
 }
 
-/** Whose facts: an address, and where its counters are. */
+/** An address, and where its counters are. */
 export interface Identified {
   emailNorm: string
   identity: Buffer
   networks: string[]
 }
 
-/** The facts about whoever has this address, or null. An expired sign-up counts as nobody. */
+/** The facts about the user of this address, or null. An expired sign-up does not count as a user. */
 export async function findSignInFactsByEmail(
   db: Db,
   directory: Directory,
@@ -43,8 +43,8 @@ export async function findSignInFactsByEmail(
 }
 
 /**
- * The same of a user who is known, with a lock of their address wherever they are. `hold`: the user's row stays locked
- * until the transaction ends.
+ * The same by user id, with a lock of the address from any network. `hold` locks the user's row until the transaction
+ * ends.
  */
 export async function findSignInFactsById(
   db: Db,
@@ -77,7 +77,7 @@ export interface DoorState {
   locked_seconds: number | null
 }
 
-/** What stops a sign-in before it is known whether anybody has the address. */
+/** What prevents a sign-in before it is known whether a user has the address. */
 export async function findDoorState(
   db: Db,
   directory: Directory,
@@ -92,17 +92,17 @@ export async function findDoorState(
 }
 
 export interface SignInStatement {
-  /** Consumes the one-time secret: one row when it was there to be consumed, none otherwise. */
+  /** Consumes the one-time secret: returns one row if it could be consumed, otherwise none. */
   proof: OperationNodeSource
-  /** May ask `exists (select from proof)`. */
+  /** May use `exists (select from proof)`. */
   alongside: OperationNodeSource | null
   userId: string
-  /** Whose mailbox the proof is of: the user must have it still. */
+  /** The mailbox of the proof: the user must still have it. */
   emailNorm: string
   epoch: number
   /** Becomes the user's auth account if there is none yet. */
   newAuthAccountId: string
-  /** Whether what the need of a second factor was decided by still holds, about the row `users`. */
+  /** A condition on the row `users`: whether the facts that decided about a second factor still hold. */
   unchanged: RawBuilder<unknown>
   session: {
     id: string
@@ -121,12 +121,12 @@ export interface SignInStatement {
 }
 
 /**
- * The one statement that makes a session: it burns the proof, makes the session, notes the sign-in and records the
- * events. A process that dies leaves neither a burnt code without its session nor a session without.
- * Null: the proof had been consumed, or the user went away, was cut off, changed address or came to need another
- * factor since the facts were read; then the code is burnt for nothing.
+ * The one statement that creates a session: it consumes the proof, inserts the session, updates the user and records
+ * the events, so that a crash leaves neither a consumed code without a session nor the reverse.
+ * @returns null when the proof was already consumed, or when the user was deleted, was cut off, changed address or
+ * came to need another factor since the facts were read; the code is then consumed without a session.
  */
-export async function signIn(db: Db, directory: Directory, statement: SignInStatement) {
+export async function insertSignIn(db: Db, directory: Directory, statement: SignInStatement) {
   const { session } = statement
   const { rows } = await sql<{ auth_account_id: string; created_at: Date; expires_at: Date }>`
     with proof as (${statement.proof}),

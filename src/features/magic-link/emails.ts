@@ -1,19 +1,20 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMail } from '../login/login.ts'
+import type { LinkMailData } from '../login/login.ts'
+import type { ShownCode } from '../otp/otp.ts'
 
-/** Brings a sign-in link, and with `code` the words that do as well. */
-export function magicLinkMail(
-  { to, url, ttlSeconds }: LinkMail,
-  otp: { code: string; digitCode: string | null; ttlSeconds: number } | null,
-): Message {
-  const digits = otp?.digitCode ? ` (or ${otp.digitCode}, if digits are asked for)` : ''
+const kinds = { magicLink: defineMail('magic_link') }
+
+/** The mail with a sign-in link, and with `otp` a code that also works. */
+export function magicLinkMail({ to, url, ttlSeconds }: LinkMailData, otp: ShownCode | null): Message {
+  const digits = otp?.digitCode ? ` (or ${otp.digitCode}, if you are asked for digits)` : ''
   const codes = otp && {
     code: otp.code,
     codeLabel: `Or enter this code${digits}, within ${spanInWords(otp.ttlSeconds)}:`,
   }
   return {
-    kind: 'magic_link',
+    kind: kinds.magicLink,
     to,
     subject: 'Your sign-in link',
     content: {
@@ -23,7 +24,7 @@ export function magicLinkMail(
       ...codes,
       footer:
         `The link works once, within ${spanInWords(ttlSeconds)}. ` +
-        'If you did not ask for it, ignore this mail and pass it on to nobody.',
+        'If you did not ask for it, ignore this email and do not forward it.',
     },
   }
 }

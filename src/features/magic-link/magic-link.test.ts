@@ -75,12 +75,12 @@ test('the words in the same mail sign in as well, on another device', async () =
   expect(reply.body.session.directory_user_id).toBe(user.id)
 })
 
-test('the mail has words only where codes may leave by mail', async () => {
+test('the mail has words only where codes may be sent by mail', async () => {
   const subOrgId = await tenant.organization()
   await tenant.patch('/v1/otp/settings', { subOrgId, mode: 'both' })
   const user = await newUser(tenant, { subOrgId })
   expect((await sendLink(user)).sent.body.otp_id).not.toBeNull()
-  expect((await app.mails(user.email)).at(-1)?.text).toMatch(/\(or \d{6}, if digits are asked for\)/)
+  expect((await app.mails(user.email)).at(-1)?.text).toMatch(/\(or \d{6}, if you are asked for digits\)/)
   const turnOff = [
     () => tenant.patch('/v1/otp/settings', { subOrgId, channel_email: false }),
     () => tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: ['auth', 'magic_link'] }),

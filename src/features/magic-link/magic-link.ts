@@ -15,17 +15,18 @@ import {
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { magicLinkMail } from './emails.ts'
+import { magicLinkEvents } from './events.ts'
 
 const purpose = 'magic_link'
 
 export interface SentMagicLink extends SentLink {
-  /** Of the words in the same mail; null: it has none. */
+  /** The id of the code in the same mail; null if there is none. */
   otpId: string | null
 }
 
 /**
- * Mails a sign-in link to the address, if somebody active has it, with a word pair to type instead where codes may
- * leave by mail. The answer tells nothing of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
+ * Mails a sign-in link to the address, if an active user has it, with a word pair to type instead where codes may be
+ * mailed. The response reveals none of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
  * `account_locked`.
  */
 export async function sendMagicLink(
@@ -34,7 +35,7 @@ export async function sendMagicLink(
 ): Promise<SentMagicLink> {
   const { email, delivery } = sent
   const settings = await authSettings.effective(work)
-  // The caller that mails the link itself does not get to know the words.
+  // A caller that mails the link itself must not learn the code.
   const codes = delivery.deliver ? await codeSettings(work) : null
   const identity = identify(work.platform, requireEmail(email)).hash
   let otpId: string | null = null
@@ -54,7 +55,7 @@ export async function sendMagicLink(
       otpId = otp.otpId
       return magicLinkMail(mail, otp)
     },
-    event: 'auth.magic_link.sent',
+    event: magicLinkEvents.sent,
   })
   return { ...link, otpId }
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { nullable } from '../../platform/schema.ts'
 import { linkErrors } from '../links/links.ts'
 import {
   Delivery,
@@ -8,11 +9,13 @@ import {
   Email,
   LinkReply,
   loginErrors,
+  loginEvents,
+  PresentedLinkBody,
   readDelivery,
   sendErrors,
   sessionRoute,
-  TokenHash,
 } from '../login/login.ts'
+import { magicLinkEvents } from './events.ts'
 import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
 
 const tag = 'Authentication'
@@ -21,32 +24,34 @@ export const magicLinkRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/magic-link/send',
+    operation: 'login.magicLink.send',
+    idempotency: false,
     scope: 'auth.login',
     service: 'magic_link',
     tag,
     summary: 'Mail a sign-in link',
     description:
-      'Mails a link to the address if a user of the organization has it. The answer is the same when nobody has. ' +
-      'Where codes are enabled the mail brings two words as well, to type on another device: send them with otp_id to ' +
+      'Mails a link to the address if a user of the organization has it. The response is the same if no user has. ' +
+      'Where codes are enabled the email also has two words to type on another device: send them with otp_id to ' +
       'POST /v1/auth/login/otp/verify.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: Type.Object({
       ...LinkReply.properties,
       expires_at: Type.String({ format: 'date-time' }),
-      otp_id: Type.Unsafe<string | null>({
-        type: ['string', 'null'],
-        format: 'uuid',
-        description: 'Of the words in the mail; null where it has none.',
-      }),
+      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
     }),
     errors: [...sendErrors, loginErrors.invalidRedirectUri],
-    maybeEvents: ['auth.magic_link.sent', 'auth.login.failed'],
-    secretReply: true,
-    examples: { body: { email: 'ada@example.com' } },
+    maybeEvents: [magicLinkEvents.sent, loginEvents.failed],
+    examples: {
+      reply: {
+        delivery_hint: 'a•••@acme.example',
+        expires_at: '2026-11-22T09:30:00.000Z',
+        otp_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+      },
+    },
     handle: async (work, { body }) => {
-      const delivery = await readDelivery(work, work.principal, body)
-      const sent = await sendMagicLink(work, { email: body.email, delivery })
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const delivery = await readDelivery(work, work.caller, body)
+      const sent = showRate(work, await sendMagicLink(work, { email: body.email, delivery }))
       return {
         delivery_hint: sent.deliveryHint,
         expires_at: sent.expiresAt.toISOString(),
@@ -58,13 +63,15 @@ export const magicLinkRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/magic-link/verify',
+    operation: 'login.magicLink.verify',
+    idempotency: false,
     scope: 'auth.login',
+    takesDevice: true,
     service: 'magic_link',
     tag,
     summary: 'Exchange a sign-in link for a session',
-    description:
-      'Call it when the person acts on the page that the link leads to: programs that scan mails follow links.',
-    body: Type.Object({ email: Email, token_hash: TokenHash }),
+    description: 'Call it only when the user acts on the page that the link leads to: mail scanners follow links.',
+    body: PresentedLinkBody,
     errors: [...Object.values(linkErrors), ...doorErrors],
     ...sessionRoute,
     handle: (work, { body }) => verifyMagicLink(work, { email: body.email, token: body.token_hash }),

@@ -76,7 +76,7 @@ test('brand, subject and sender reach the mail', async () => {
     subject: 'Globex GmbH: your words',
   })
   expect(email.html).toContain('<img src="https://cdn.globex.example/logo.png" alt="Globex GmbH"')
-  expect(email.text).toContain('-- \nGlobex GmbH\nNeed help? Write to help@globex.example\n')
+  expect(email.text).toContain('-- \nGlobex GmbH\nNeed help? Contact help@globex.example\n')
 })
 
 test('without settings a mail is the deployment’s', async () => {
@@ -155,7 +155,7 @@ describe('refuses, and changes nothing', () => {
   test('a sender of another domain, saying which one it may be of', async () => {
     const subOrgId = await owner.organization()
     const { body } = await owner.patch('/v1/mail/settings', { subOrgId, from_address: 'ceo@bank.example' })
-    expect(body.detail).toContain('from_address must be an address of acme.example')
+    expect(body.detail).toContain('from_address must be an address at acme.example')
   })
 })
 

@@ -1,53 +1,54 @@
 import { Type } from 'typebox'
-import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { changeMailSettings, MailSettings, mailSettings } from '../../platform/mail/settings.ts'
-import { accountDefaults } from '../../platform/settings.ts'
+import type { Route } from '../../platform/http/route.ts'
+import { settingsRoutes } from '../../platform/http/settings-routes.ts'
+import { mailKinds } from '../../platform/mail/kinds.ts'
+import { changeMailSettings, mailSettings } from '../../platform/mail/settings.ts'
+import { named } from '../../platform/schema.ts'
 
-const tag = 'Mail'
-const Sources = Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']))
-const MERGING = 'null returns a field to the inherited value. Of subjects, those that are named change.'
+const CHANGES = {
+  brand_name: 'Acme',
+  support_email: 'help@acme.example',
+  subjects: { login_otp: '{brand}: your words' },
+}
+const MERGING = 'null returns a field to the inherited value. Only the subjects that are sent change.'
 
-export const mailRoutes: Route[] = [
-  defineRoute({
-    method: 'GET',
-    path: '/v1/mail/settings',
-    scope: 'auth.settings.read',
-    tag,
-    summary: 'Read the brand, sender and subjects of mails',
-    description: 'Without subOrgId an org-wide key reads the defaults that its environment’s organizations inherit.',
-    query: Type.Object({ effective: Type.Optional(Type.Boolean({ description: 'Adds the source of each value.' })) }),
-    reply: Type.Object({ settings: MailSettings, sources: Type.Optional(Sources) }),
-    handle: async (work, { query }) => ({
-      settings: await mailSettings.effective(work),
-      ...(query.effective ? { sources: await mailSettings.sources(work) } : {}),
-    }),
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/mail/settings',
-    scope: 'auth.settings.write',
-    tag,
-    summary: 'Change the brand, sender and subjects of mails',
-    description: MERGING,
-    body: Type.Object(mailSettings.patchBody),
-    reply: Type.Object({ settings: MailSettings }),
-    event: 'mail.settings.updated',
-    handle: async (work, { body }) => ({ settings: await changeMailSettings(work, body) }),
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/mail/settings/defaults',
-    scope: 'auth.settings.write',
-    directory: 'account',
-    tag,
-    summary: 'Change what the environment’s organizations inherit of brand, sender and subjects',
-    description: `For org-wide keys. ${MERGING}`,
-    body: Type.Object(mailSettings.patchBody),
-    reply: Type.Object({ settings: MailSettings }),
-    event: 'mail.settings.updated',
-    handle: async (work, { body }) => {
-      const { directory } = accountDefaults(work.directory)
-      return { settings: await changeMailSettings({ ...work, directory }, body) }
+function exampleSettings() {
+  const standard = Object.fromEntries(mailKinds().map((kind) => [kind, null]))
+  return {
+    brand_name: 'Acme',
+    logo_url: null,
+    support_email: 'help@acme.example',
+    from_name: null,
+    from_address: null,
+    reply_to: null,
+    subjects: { ...standard, ...CHANGES.subjects },
+  }
+}
+
+/** A function, because every feature must have defined its kinds of mail first. */
+export function mailRoutes(): Route[] {
+  const { schema, patchBody } = mailSettings()
+  const Patch = named('MailSettingsPatch', Type.Object(patchBody))
+  const settings = exampleSettings()
+  return settingsRoutes(mailSettings(), {
+    tag: 'Mail',
+    noun: 'mail',
+    scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
+    get: { path: '/v1/mail/settings', summary: 'Read mail settings' },
+    update: { path: '/v1/mail/settings', summary: 'Change mail settings', description: MERGING },
+    updateDefaults: {
+      path: '/v1/mail/settings/defaults',
+      summary: 'Change the mail settings that the environment’s organizations inherit',
+      description: `For org-wide keys. ${MERGING}`,
     },
-  }),
-]
+    body: Patch,
+    reply: named('MailSettingsReply', Type.Object({ settings: schema })),
+    examples: {
+      body: CHANGES,
+      reply: { settings },
+      sources: { brand_name: 'directory', logo_url: 'default', support_email: 'account' },
+    },
+    read: async (work) => ({ settings: await mailSettings().effective(work) }),
+    change: async (work, patch) => ({ settings: await changeMailSettings(work, patch) }),
+  })
+}

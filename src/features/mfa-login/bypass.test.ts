@@ -8,7 +8,7 @@ import { PAGE, register, registrationOptions, signInBy } from '../../../test/pas
 import { mailedLink } from '../../../test/sign-in.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 
-// Ways around a second factor that somebody with one factor has tried.
+// Ways around a second factor that an attacker with one factor may try.
 
 const app = await startApp()
 const tenant = await app.tenant()

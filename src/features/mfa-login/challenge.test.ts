@@ -64,7 +64,7 @@ test('a sign-in of an enrolled user answers a challenge, and no session before t
     'session.created',
     'auth.login.succeeded',
   ])
-  // Neither challenge nor code passes again.
+  // Neither challenge nor code works again.
   expect(outcome(await verify(reply.challenge_token, codeOf(secret, 1)))).toEqual([400, 'challenge_expired'])
   expect(outcome(await verify(await challenge(email), codeOf(secret, 1)))).toEqual([401, 'mfa_code_invalid'])
 })
@@ -121,7 +121,7 @@ test('it serves its user in its organization, from where the first factor came',
   expect(outcome(moved)).toEqual([400, 'challenge_expired'])
   for (const wrong of ['', 'mfa_', `mfa_${'A'.repeat(43)}`, `${token}x`, token.toLowerCase(), token.slice(4)])
     expect((await verify(wrong, codeOf(secret, 1), { 'x-end-user-ip': '198.51.100.7' })).status).toBe(400)
-  // A code of somebody else is wrong here.
+  // Someone else's code is wrong here.
   const other = await newEnrolled()
   const wrong = await verify(token, codeOf(other.secret, 1), { 'x-end-user-ip': '198.51.100.7' })
   expect(outcome(wrong)).toEqual([401, 'mfa_code_invalid'])

@@ -25,13 +25,15 @@ import {
   type SignInFacts,
 } from '../login/login.ts'
 import {
+  aboutDevice,
+  aboutUser,
   admitFactorPhone,
   backupCodeUsedMail,
   challengesLockedMail,
   makeSmsCode,
   maySkipByDevice,
   mfaErrors,
-  mfaEvent,
+  mfaEvents,
   policyOf,
   smsText,
 } from '../mfa/mfa.ts'
@@ -39,7 +41,7 @@ import { revokeSession } from '../sessions/sessions.ts'
 import { isDigits, judgeCode, offeredMethods, type RightCode } from './code.ts'
 
 const SMS_SECONDS = 300
-// Where locks are off, guessing codes stays slow.
+// Guessing codes stays slow where lockout is off.
 const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
 
 export interface PassedChallenge {
@@ -48,23 +50,23 @@ export interface PassedChallenge {
 }
 
 /**
- * Exchanges a challenge and a code for a session. The try is counted, of the challenge and of the user, and stays
- * counted, before the code is looked at. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`,
- * `unavailable`, and what the door throws.
+ * Exchanges a challenge and a code for a session. The attempt is counted durably, for the challenge and for the user,
+ * before the code is judged. Throws `challenge_expired`, `mfa_code_invalid`, `account_locked`, `unavailable`, and what
+ * the door throws.
  */
-export function passChallenge(work: Work, sent: SentCode): Promise<PassedChallenge> {
-  // A backup code costs a hash: with no place for it, nothing is counted.
+export function passChallenge(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
+  // A backup code costs a hash: if the pool is full, no attempt is counted.
   if (isDigits(sent.code)) return pass(work, sent)
   return withPasswordPlace(work.platform, work.directory, () => pass(work, sent))
 }
 
-interface SentCode {
+interface ChallengeAnswer {
   token: string
   code: string
   trustDevice: boolean
 }
 
-async function pass(work: Work, sent: SentCode): Promise<PassedChallenge> {
+async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
   const challenge = await claimChallengeTry(work, { token: sent.token, ip: work.origin.endUser.ip })
   if (!challenge) throw mfaErrors.challengeExpired()
   const attempt = await claimUserTry(work, challenge.user_id)
@@ -73,11 +75,11 @@ async function pass(work: Work, sent: SentCode): Promise<PassedChallenge> {
   return inTx(work, (work) => admit(work, challenge, { right, trust: sent.trustDevice }))
 }
 
-/** Counts a try of the user, over all challenges. Throws `account_locked`. */
+/** Counts an attempt of the user, over all challenges. Throws `account_locked`. */
 async function claimUserTry(work: Work, userId: string): Promise<Attempt> {
   const settings = await authSettings.effective(work)
   const limits = settings.lockout_enabled ? settings : WITHOUT_LOCKOUT
-  // Whoever guesses here has passed the first factor: the address does not stop them network by network.
+  // The guesser has passed the first factor, so the lock covers all networks at once.
   const who = { identity: factorIdentity(work.platform, userId), ip: null }
   const attempt = await claimAttempt(work, who, limits)
   if (!attempt.allowed) throw accountLocked((await findLock(work, who)) ?? 1)
@@ -88,33 +90,33 @@ async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   const { id, user_id: userId } = challenge
   const locked = attempt.locks !== null
   await inTx({ ...work, db: work.platform.db }, async (work) => {
-    await record(work, mfaEvent('mfa.challenge.failed', userId, { id, reason: 'wrong_code', locked }))
+    await record(work, mfaEvents.challengeFailed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
     const facts = locked ? await findSignInFactsById(work.db, work.directory, userId) : null
     if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return mfaErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
 
-/** Spends the code and the challenge for the session, all or nothing. */
+/** Consumes the code and the challenge for the session, atomically. */
 async function admit(
   work: TxWork,
   challenge: ChallengeRow,
   passed: { right: RightCode; trust: boolean },
 ): Promise<PassedChallenge> {
   const { right, trust } = passed
-  const facts = await lockSubject(work, challenge)
-  const spent = await right.spend(work)
-  if (!spent) throw mfaErrors.codeInvalid({ detail: 'The code has been used.' })
+  const facts = await getSubjectForUpdate(work, challenge)
+  const consumed = await right.consume(work)
+  if (!consumed) throw mfaErrors.codeInvalid({ detail: 'The code has been used.' })
   const data = { id: challenge.id, method: right.method }
-  await record(work, mfaEvent('mfa.challenge.succeeded', facts.user_id, data))
-  if (spent.backupCodesLeft !== null)
-    await queueMail(work, backupCodeUsedMail(facts.email, spent.backupCodesLeft), NOTICE_USEFUL_SECONDS)
-  const session = await openSession(work, challenge, facts, right.amr)
+  await record(work, mfaEvents.challengeSucceeded(aboutUser(facts.user_id, data)))
+  if (consumed.backupCodesLeft !== null)
+    await queueMail(work, backupCodeUsedMail(facts.email, consumed.backupCodesLeft), NOTICE_USEFUL_SECONDS)
+  const session = await completeChallenge(work, challenge, facts, right.amr)
   return { session, device: trust ? await rememberDevice(work, facts) : null }
 }
 
-/** Holds the user, as every sign-in does first. Throws `challenge_expired`, and what the door throws. */
-export async function lockSubject(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
+/** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
+export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const facts = await findSignInFactsById(work.db, work.directory, challenge.user_id, true)
   if (!facts) throw mfaErrors.challengeExpired()
   assertMaySignIn(facts)
@@ -122,19 +124,19 @@ export async function lockSubject(work: TxWork, challenge: ChallengeRow): Promis
 }
 
 /**
- * Spends the challenge for the session of two factors, and forgets wrong codes; a session that asked for the second at
- * its refresh ends. Throws `challenge_expired`, and what the door throws.
+ * Consumes the challenge for a session of two factors and resets the count of wrong codes; the session whose refresh
+ * demanded the second factor ends. Throws `challenge_expired`, and what the door throws.
  */
-export async function openSession(
+export async function completeChallenge(
   work: TxWork,
   challenge: ChallengeRow,
   facts: SignInFacts,
   amr: string[],
 ): Promise<SessionTokens> {
   const method = authMethods.find((known) => known === challenge.auth_method)
-  if (!method) throw new Error('A challenge of an unknown method')
+  if (!method) throw new Error('Unknown method of a challenge')
   const { session_id: before } = challenge
-  // Whoever ended that session meanwhile ended what it asked for.
+  // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw mfaErrors.challengeExpired()
   const who = { identity: factorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
@@ -144,7 +146,7 @@ export async function openSession(
     consume: (db) => consumeChallenge({ ...work, db }, challenge.id),
     alongside: (db) => clearFailures({ ...work, db }, who).where(sql<boolean>`exists (select from proof)`),
   })
-  // Another request was faster, or the user was cut off. What was spent for it is given back.
+  // Another request was faster, or the user was cut off. The rollback restores the code.
   if (!answer?.session) throw mfaErrors.challengeExpired()
   return answer.session
 }
@@ -153,11 +155,17 @@ async function rememberDevice(work: TxWork, facts: SignInFacts) {
   const { userAgent } = work.origin.endUser
   const settings = await authSettings.effective(work)
   if (!maySkipByDevice(await policyOf(work), facts, settings)) return null
-  return trustDevice(work, { userId: facts.user_id, userAgent, days: settings.trusted_device_days })
+  const { token, row } = await trustDevice(work, {
+    userId: facts.user_id,
+    userAgent,
+    days: settings.trusted_device_days,
+  })
+  await record(work, mfaEvents.trustedDeviceAdded(aboutDevice(row)))
+  return { token, expiresAt: row.expires_at }
 }
 
 /**
- * Sends a code to the phone of whoever a challenge is for. A newer code ends the older one.
+ * Sends a code to the phone of the challenge's user. A newer code voids the older one.
  * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
  */
 export async function sendChallengeCode(work: Work, token: string): Promise<{ deliveryHint: string }> {

@@ -1,11 +1,11 @@
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import {
-  burnTotpStep,
   type ChallengeRow,
+  consumeBackupCode,
+  consumeTotpStep,
   findBackupCode,
   readBackupCode,
-  spendBackupCode,
   verifyBackupCode,
 } from '../factors/factors.ts'
 import { hashSmsCode, type MfaMethod, matchCode, methodsOf, policyOf } from '../mfa/mfa.ts'
@@ -13,20 +13,20 @@ import { hashSmsCode, type MfaMethod, matchCode, methodsOf, policyOf } from '../
 /** A code that was right when it was looked at. */
 export interface RightCode {
   method: MfaMethod
-  /** RFC 8176: what the session says of the second factor. */
+  /** RFC 8176: what the session adds for the second factor. */
   amr: string[]
-  /** Spends it. Null: it has been spent meanwhile. */
-  spend(work: TxWork): Promise<{ backupCodesLeft: number | null } | null>
+  /** @returns null when the code was consumed meanwhile. */
+  consume(work: TxWork): Promise<{ backupCodesLeft: number | null } | null>
 }
 
-const SPENT = { backupCodesLeft: null }
+const CONSUMED = { backupCodesLeft: null }
 
-/** Whether what was typed reads as a code of six digits; else as a backup code. */
+/** Whether the input is a code of six digits; otherwise it is read as a backup code. */
 export function isDigits(typed: string): boolean {
   return /^\d{6}$/.test(typed.replaceAll(/\s/g, ''))
 }
 
-/** What a challenge was answered with. */
+/** The methods that may answer a challenge. */
 export async function offeredMethods(work: Work, challenge: ChallengeRow): Promise<MfaMethod[]> {
   return methodsOf(await policyOf(work), {
     totp: challenge.totp !== null,
@@ -35,7 +35,7 @@ export async function offeredMethods(work: Work, challenge: ChallengeRow): Promi
   })
 }
 
-/** What a typed code is, among the methods that are offered to the user; null: it is wrong. Spends nothing. */
+/** Matches the input against the methods offered; consumes nothing. Returns null when it is wrong. */
 export async function judgeCode(work: Work, challenge: ChallengeRow, typed: string): Promise<RightCode | null> {
   const methods = await offeredMethods(work, challenge)
   const code = typed.replaceAll(/\s/g, '')
@@ -57,14 +57,14 @@ async function judgeTotp(work: Work, challenge: ChallengeRow, code: string): Pro
   return {
     method: 'totp',
     amr: ['otp', 'mfa'],
-    spend: async ({ directory, db }) => ((await burnTotpStep(db, directory, which)) ? SPENT : null),
+    consume: async ({ directory, db }) => ((await consumeTotpStep(db, directory, which)) ? CONSUMED : null),
   }
 }
 
-/** The code is spent with the challenge that it was sent for. */
+/** The code is consumed together with its challenge. */
 function judgeSms({ platform }: Work, challenge: ChallengeRow, code: string): RightCode | null {
   if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.id, code))) return null
-  return { method: 'sms', amr: ['sms', 'mfa'], spend: async () => SPENT }
+  return { method: 'sms', amr: ['sms', 'mfa'], consume: async () => CONSUMED }
 }
 
 async function judgeBackupCode(work: Work, userId: string, typed: string): Promise<RightCode | null> {
@@ -75,8 +75,8 @@ async function judgeBackupCode(work: Work, userId: string, typed: string): Promi
   return {
     method: 'backup',
     amr: ['otp', 'mfa'],
-    async spend({ directory, db }) {
-      const backupCodesLeft = await spendBackupCode(db, directory, userId, { slot: read.slot, hash })
+    async consume({ directory, db }) {
+      const backupCodesLeft = await consumeBackupCode(db, directory, userId, { slot: read.slot, hash })
       return backupCodesLeft === null ? null : { backupCodesLeft }
     },
   }

@@ -2,13 +2,13 @@ import { inTx, type Work } from '../../platform/work.ts'
 import { findChallenge } from '../factors/factors.ts'
 import type { SessionTokens } from '../login/login.ts'
 import { mfaErrors, proveTotp, saveTotp } from '../mfa/mfa.ts'
-import { lockSubject, openSession } from './challenge.ts'
+import { completeChallenge, getSubjectForUpdate } from './challenge.ts'
 
 export interface ConfirmTotp {
   userId: string
   pendingId: string
   code: string
-  /** Of a sign-in that goes on by enrolling. */
+  /** Set when a sign-in continues by enrolling. */
   challengeToken: string | null
 }
 
@@ -18,8 +18,8 @@ export interface ConfirmedTotp {
 }
 
 /**
- * Confirms an authenticator app, and with a challenge that asks for enrollment opens the session. The first code is
- * spent with it. Throws what proveTotp and saveTotp throw, `challenge_expired`, and what the door throws.
+ * Confirms an authenticator app, which consumes its first code; with a challenge that demands enrollment, also creates
+ * the session. Throws what proveTotp and saveTotp throw, `challenge_expired`, and what the door throws.
  */
 export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<ConfirmedTotp> {
   const token = sent.challengeToken
@@ -28,9 +28,9 @@ export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<Conf
   const proven = await proveTotp(work, sent)
   if (challenge && challenge.user_id !== proven.user.id) throw mfaErrors.challengeExpired()
   const session = await inTx(work, async (work) => {
-    const facts = challenge && (await lockSubject(work, challenge))
+    const facts = challenge && (await getSubjectForUpdate(work, challenge))
     await saveTotp(work, proven)
-    return challenge && facts && openSession(work, challenge, facts, ['otp', 'mfa'])
+    return challenge && facts && completeChallenge(work, challenge, facts, ['otp', 'mfa'])
   })
   return { backupCodes: proven.backupCodes, session }
 }

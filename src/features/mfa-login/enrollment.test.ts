@@ -31,7 +31,7 @@ function readQr(dataUrl: string): string {
   return read(new Uint8ClampedArray(png.data), png.width, png.height)?.data ?? ''
 }
 
-/** The code of an app that knows the QR code alone, as another implementation of RFC 6238 makes it. */
+/** The code of an app that knows only the QR code, by another implementation of RFC 6238. */
 async function readApp(qrText: string): Promise<string> {
   const told = new URL(qrText).searchParams
   expect(told.get('algorithm')).toBe('SHA1')
@@ -71,7 +71,7 @@ test('an app that reads the QR code makes the codes that pass', async () => {
   expect(new Set(confirmed.backupCodes).size).toBe(10)
   expect(await enrollmentOf(id)).toMatchObject({ enrolled: true, pending: false, backupCodesRemaining: 10 })
   expect((await enrollmentOf(id)).enrolledAt).toEqual(expect.any(String))
-  // Users hear of it, their record shows it, and it is recorded without any secret.
+  // Users are notified, their record shows it, and it is recorded without any secret.
   expect(succeeded(await caller.get(`/v1/users/${id}`)).user.mfaEnrolled).toBe(true)
   const listed = succeeded(await caller.get(`/v1/users?email=${encodeURIComponent(email)}`)).users
   expect(listed.map((user: { mfaEnrolled: boolean }) => user.mfaEnrolled)).toEqual([true])

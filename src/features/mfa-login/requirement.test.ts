@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../test/factors.ts'
-import { type Caller, startApp } from '../../../test/harness.ts'
+import { type Caller, startApp, until } from '../../../test/harness.ts'
 
 const DAY = 86_400
 const organization = async (app: Awaited<ReturnType<typeof startApp>>) => {
@@ -112,7 +112,7 @@ test('a challenge enrolls nobody but its user, and none that asks for a code enr
     expect([reply.status, reply.body.code]).toEqual([400, 'challenge_expired'])
   }
   expect(succeeded(await caller.get(`/v1/users/${cleo.id}`)).user.mfaEnrolled).toBe(false)
-  // Whoever has a factor cannot put another in its place on the way in.
+  // A user with a factor cannot replace it during sign-in.
   expect((await caller.post('/v1/mfa/totp', { userId: bob.id })).body.code).toBe('already_enrolled')
   succeeded(await caller.post('/v1/mfa/challenge/verify', { challenge_token: bobs, code: codeOf(secret, 1) }))
 })
@@ -124,7 +124,7 @@ test('a refresh after the requirement answers a challenge, and the session stays
   const { session } = succeeded(await signInByLink(caller, email))
   const refresh = (refresh_token: string) => caller.post('/v1/auth/token/refresh', { refresh_token })
   const { secret } = await enrollTotp(caller, id)
-  // Of their own accord: not in the midst of a session.
+  // Voluntary enrollment: not in the middle of a session.
   const kept = succeeded(await refresh(session.refresh_token)).session
   await require(caller, { grace_period_days: 1 })
   const inGrace = succeeded(await refresh(kept.refresh_token)).session
@@ -138,6 +138,36 @@ test('a refresh after the requirement answers a challenge, and the session stays
   expect(decodeJwt(passed.access_token)['aal']).toBe('aal2')
   expect(succeeded(await caller.post('/v1/auth/token/introspect', introspect)).active).toBe(false)
   expect(succeeded(await refresh(passed.refresh_token)).session).not.toBeNull()
+})
+
+test('a session whose idle end comes during its refresh is exchanged for no challenge', async () => {
+  const app = await startApp()
+  const caller = await organization(app)
+  const { email } = await makeProvenUser(caller)
+  const { session } = succeeded(await signInByLink(caller, email))
+  await require(caller, { grace_period_days: 0 })
+  const { platform } = app.app
+  const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = platform.tx(async (tx) => {
+    await sql`lock table mfa_grace in access exclusive mode`.execute(tx)
+    held.resolve()
+    await go.promise
+  })
+  await held.promise
+  const refreshing = caller.post('/v1/auth/token/refresh', { refresh_token: session.refresh_token })
+  try {
+    await until(async () => {
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await waiting.execute(platform.db)).rows.length > 0
+    })
+    await app.advance(7 * DAY + 1)
+  } finally {
+    go.resolve()
+  }
+  await holding
+  const reply = await refreshing
+  expect([reply.status, reply.body.code]).toEqual([401, 'refresh_token_invalid'])
+  expect(await platform.db.selectFrom('mfa_challenges').select('id').execute()).toEqual([])
 })
 
 test('a refresh in grace tells its end, and after it asks who has no factor to enroll', async () => {
@@ -179,7 +209,7 @@ test('a trusted device skips the challenge while it is trusted, and for its user
   const other = await makeProvenUser(caller)
   await enrollTotp(caller, other.id)
   expect((await signIn(other.email)).session).toBeNull()
-  // What the policy requires of everybody, a member's device still stands for.
+  // A member's device still satisfies what the policy requires of everyone.
   await require(caller, { grace_period_days: 0 })
   const refreshed = succeeded(await caller.post('/v1/auth/token/refresh', { refresh_token: session.refresh_token }))
   expect(refreshed.session).not.toBeNull()
@@ -201,6 +231,23 @@ test('a trusted device skips the challenge while it is trusted, and for its user
   expect(succeeded(await caller.post('/v1/auth/token/refresh', stale)).session).toBeNull()
   const gone = await caller.delete(`/v1/mfa/trusted-devices/${devices[0].id}`)
   expect(gone.body.code).toBe('trusted_device_not_found')
+  const events = await app.app.platform.db
+    .selectFrom('events')
+    .select(['type', 'target_type', 'target_id', 'data'])
+    .where('type', 'like', 'mfa.trusted_device.%')
+    .orderBy('id')
+    .execute()
+  expect(events.map(({ type }) => type.slice('mfa.trusted_device.'.length))).toEqual([
+    'added',
+    'used',
+    'used',
+    'used',
+    'removed',
+  ])
+  for (const { target_type, target_id, data } of events) {
+    expect([target_type, target_id]).toEqual(['trusted_device', devices[0].id])
+    expect(data).toEqual({ id: devices[0].id, directory_user_id: id, user_agent: 'Firefox' })
+  }
 })
 
 test('a trusted device ends with its days, with fewer days, and with a new password', async () => {
@@ -264,7 +311,7 @@ test('a phone: a code confirms it, and another passes a challenge', async () => 
   expect(decodeJwt(session.access_token)['amr']).toEqual(['otp', 'sms', 'mfa'])
   const spent = await caller.post('/v1/mfa/challenge/send', { challenge_token, method: 'sms' })
   expect(spent.body.code).toBe('challenge_expired')
-  // What the policy allows no more still beats nothing.
+  // A factor the policy no longer allows is still better than none.
   succeeded(await caller.patch('/v1/mfa/policy', { allowed_methods: ['totp', 'backup'] }))
   expect(succeeded(await signInByLink(caller, email))).toMatchObject({ session: null, methods: ['sms'] })
   expect(succeeded(await caller.delete(`/v1/mfa/sms?userId=${id}`))).toEqual({ success: true, required: false })

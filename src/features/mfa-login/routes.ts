@@ -1,34 +1,61 @@
 import { Type } from 'typebox'
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, SessionTokens } from '../login/login.ts'
+import { doorErrors, loginEvents, SessionTokens } from '../login/login.ts'
 import {
   beginTotp,
   enrollmentCodeInvalid,
+  FactorRemoval,
   FactorUserId,
   mfaErrors,
+  mfaEvents,
   readEnrollment,
   removeTotpOf,
   renewBackupCodes,
 } from '../mfa/mfa.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
 import { userErrors } from '../users/users.ts'
 import { passChallenge, sendChallengeCode } from './challenge.ts'
 import { confirmTotpOf } from './enroll.ts'
 import { EnrollmentReply, toEnrollment } from './schema.ts'
 
 const tag = 'MFA'
-const ChallengeToken = Type.String({ minLength: 1, maxLength: 100, description: 'As the sign-in answered it.' })
-const BackupCodes = Type.Array(Type.String(), { description: 'Ten, each for one sign-in. Shown this once.' })
-const NAMES_USER = 'userId goes into the body or the query.'
+const ChallengeToken = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'From the response of the sign-in.',
+  examples: ['mfa_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'],
+})
+const BackupCodes = Type.Array(Type.String(), {
+  description: 'Ten, each for one sign-in. Shown only once.',
+  examples: [
+    [
+      '0-8WZQ4-M1XKD',
+      '2-PVN6T-93GRC',
+      '3-YH0BE-TK5AZ',
+      '5-1QJSM-W8F7N',
+      '7-K3M9X-2QPTA',
+      'B-ZD4V6-0HNYR',
+      'E-5XCTG-PA9JK',
+      'K-Q2SW8-M7EB1',
+      'T-9FRH3-VZ0DX',
+      'X-4NGAY-6KCPQ',
+    ],
+  ],
+})
+const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const OPENED = [sessionEvents.created, sessionEvents.revoked, loginEvents.succeeded]
+const NAMES_USER = 'Send userId in the body or the query.'
 
 export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/mfa/totp',
+    operation: 'mfa.totp.get',
     scope: 'mfa.read',
     service: 'mfa',
     tag,
-    summary: 'Tell what second factors a user has',
+    summary: 'Read the second factors of a user',
     query: Type.Object({ userId: FactorUserId }),
     reply: EnrollmentReply,
     errors: [userErrors.notFound],
@@ -39,21 +66,30 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/totp',
+    operation: 'mfa.totp.enroll',
+    // What it answers is shown once.
+    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Begin to enroll an authenticator app',
-    description: 'Show the QR code, or secret for those who type; within ten minutes send the first code by PUT.',
+    summary: 'Start enrolling an authenticator app',
+    description: 'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes.',
     body: Type.Object({ userId: FactorUserId }),
     reply: Type.Object({
       pendingId: Type.String({ format: 'uuid' }),
-      qrDataUrl: Type.String({ description: 'A PNG of otpauthUrl, as a data URL.' }),
-      secret: Type.String({ description: 'Base32. Never shown again.' }),
-      otpauthUrl: Type.String(),
+      qrDataUrl: Type.String({
+        description: 'A PNG of otpauthUrl, as a data URL.',
+        examples: ['data:image/png;base64,iVBORw0KGgo…'],
+      }),
+      secret: Type.String({ description: 'Base32. Never shown again.', examples: [Secret] }),
+      otpauthUrl: Type.String({
+        examples: [
+          `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
+        ],
+      }),
       expires_at: Type.String({ format: 'date-time' }),
     }),
-    errors: [userErrors.notFound, mfaErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
-    secretReply: true,
+    errors: [userErrors.notFound, userErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
     handle: async (work, { body }) => {
       const { expiresAt, ...pending } = await beginTotp(work, body.userId)
       return { ...pending, expires_at: expiresAt.toISOString() }
@@ -62,17 +98,20 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'PUT',
     path: '/v1/mfa/totp',
+    operation: 'mfa.totp.confirm',
+    // What it answers is shown once.
+    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Confirm the app by its first code',
+    summary: 'Confirm the app with its first code',
     description:
-      'Five wrong codes end the enrollment. With the challenge_token of a sign-in that said enrollment_required, the ' +
-      'answer has the session too.',
+      'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
+      'the response also has the session.',
     body: Type.Object({
       userId: FactorUserId,
-      pendingId: Type.String({ minLength: 1, maxLength: 64 }),
-      code: Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.' }),
+      pendingId: Type.String({ minLength: 1, maxLength: 64, examples: ['0198b6f2-9d4e-7c21-8a13-6b2e1d9f7c32'] }),
+      code: Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] }),
       challenge_token: Type.Optional(ChallengeToken),
     }),
     reply: Type.Object({
@@ -85,13 +124,12 @@ export const mfaLoginRoutes: Route[] = [
       mfaErrors.alreadyEnrolled,
       mfaErrors.enrollmentNotFound,
       mfaErrors.challengeExpired,
-      mfaErrors.verificationRequired,
+      userErrors.verificationRequired,
       enrollmentCodeInvalid,
       ...doorErrors,
     ],
-    event: 'mfa.enrolled',
-    maybeEvents: ['session.created', 'session.revoked', 'auth.login.succeeded'],
-    secretReply: true,
+    event: mfaEvents.enrolled,
+    maybeEvents: OPENED,
     handle: async (work, { body }) => {
       const { userId, pendingId, code, challenge_token: challengeToken = null } = body
       const sent = { userId, pendingId, code, challengeToken }
@@ -102,22 +140,23 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/mfa/totp',
+    operation: 'mfa.totp.remove',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
     summary: 'Remove the authenticator app',
     description:
-      'Backup codes and trusted devices go as well, challenges end, and the user is told by mail. `required`: the ' +
-      `policy asks for a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
+      'Also removes backup codes and trusted devices, ends challenges, and notifies the user by email. `required`: the ' +
+      `policy requires a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
     body: Type.Object({
       userId: Type.Optional(FactorUserId),
       revokeSessions: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default false.' })),
     }),
-    reply: Type.Object({ success: Type.Boolean(), required: Type.Boolean() }),
+    reply: FactorRemoval,
     errors: [userErrors.notFound, mfaErrors.enrollmentNotFound],
-    event: 'mfa.removed',
-    maybeEvents: ['session.revoked'],
+    event: mfaEvents.removed,
+    maybeEvents: [sessionEvents.revoked],
     handle: async (work, { query, body }) => {
       const userId = oneUserId(query.userId, body.userId)
       const { revokeSessions = false } = body
@@ -128,16 +167,18 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/totp/backup-codes',
+    operation: 'mfa.totp.renewBackupCodes',
+    // What it answers is shown once.
+    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Make new backup codes',
-    description: 'The old ones end.',
+    summary: 'Create new backup codes',
+    description: 'The old ones stop working.',
     body: Type.Object({ userId: FactorUserId }),
     reply: Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }),
-    errors: [userErrors.notFound, mfaErrors.verificationRequired, mfaErrors.enrollmentNotFound],
-    event: 'mfa.backup_codes.regenerated',
-    secretReply: true,
+    errors: [userErrors.notFound, userErrors.verificationRequired, mfaErrors.enrollmentNotFound],
+    event: mfaEvents.backupCodesRegenerated,
     handle: async (work, { body }) => ({
       success: true,
       backupCodes: await renewBackupCodes(work, body.userId),
@@ -146,31 +187,39 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/challenge/verify',
+    operation: 'mfa.challenge.verify',
+    idempotency: false,
     scope: 'auth.login',
+    takesDevice: true,
     service: 'mfa',
     tag,
     summary: 'Exchange a challenge and a code for a session',
     description:
-      'The code of an authenticator app, a backup code, or the code of a text message. Five tries a challenge; over ' +
+      'The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over ' +
       'all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).',
     body: Type.Object({
       challenge_token: ChallengeToken,
-      code: Type.String({ minLength: 1, maxLength: 40 }),
+      code: Type.String({ minLength: 1, maxLength: 40, examples: ['492039'] }),
       trust_device: Type.Optional(
-        Type.Boolean({ description: 'Remember the device for trusted_device_days, where the settings let it be.' }),
+        Type.Boolean({
+          description: 'Trust the device for trusted_device_days, if the settings allow it.',
+          examples: [true],
+        }),
       ),
     }),
     reply: Type.Object({
       session: SessionTokens,
       trusted_device_token: Type.Optional(
-        Type.String({ description: 'Keep it on the device; send it as X-Trusted-Device at its next sign-ins.' }),
+        Type.String({
+          description: 'Keep it on the device; send it as X-Trusted-Device at later sign-ins.',
+          examples: ['td_9fKq2LrVb6XwZ1mTnC8sJ4hYpD7gE3aUoR5iNtBvMxQ'],
+        }),
       ),
       trusted_device_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     }),
     errors: [mfaErrors.codeInvalid, mfaErrors.challengeExpired, ...doorErrors],
-    event: 'mfa.challenge.succeeded',
-    maybeEvents: ['session.created', 'session.revoked', 'auth.login.succeeded'],
-    secretReply: true,
+    event: mfaEvents.challengeSucceeded,
+    maybeEvents: [...OPENED, mfaEvents.trustedDeviceAdded],
     handle: async (work, { body }) => {
       const sent = { token: body.challenge_token, code: body.code, trustDevice: body.trust_device ?? false }
       const { session, device } = await passChallenge(work, sent)
@@ -182,16 +231,19 @@ export const mfaLoginRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/mfa/challenge/send',
+    operation: 'mfa.challenge.send',
+    idempotency: false,
     aliases: ['/v1/mfa/challenge/send'],
     scope: 'auth.login',
     service: 'mfa',
     tag,
     summary: 'Send a code by text message',
-    description: 'To the phone that the user has enrolled. The newest code counts, while the challenge lives.',
+    description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
     body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
-    reply: Type.Object({ delivery_hint: Type.String() }),
+    reply: Type.Object({
+      delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
+    }),
     errors: [mfaErrors.challengeExpired, ...doorErrors],
-    secretReply: true,
     handle: async (work, { body }) => {
       const sent = await sendChallengeCode(work, body.challenge_token)
       return { delivery_hint: sent.deliveryHint }
@@ -199,10 +251,9 @@ export const mfaLoginRoutes: Route[] = [
   }),
 ]
 
-/** Throws `invalid_request` unless one place, or both alike, name the user. */
+/** Throws `invalid_request` unless body or query, or both identically, name the user. */
 function oneUserId(inQuery: string | undefined, inBody: string | undefined): string {
   const userId = inBody ?? inQuery
   if (userId !== undefined && (inQuery === undefined || inQuery === userId)) return userId
-  const message = 'userId has to be named once, in the body or in the query'
-  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'userId', code: 'required', message }] })
+  throw invalidField('userId', 'required', 'userId must be given once, in the body or in the query')
 }

@@ -1,28 +1,33 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
 import type { readEnrollment } from '../mfa/mfa.ts'
 
-const moment = Type.Unsafe<string | null>({ type: ['string', 'null'] })
+const moment = nullable(Type.String({ format: 'date-time' }))
 
-export const EnrollmentReply = Type.Object({
-  enrollment: Type.Object({
+const MfaEnrollment = named(
+  'MfaEnrollment',
+  Type.Object({
     enrolled: Type.Boolean(),
     method: Type.String({ examples: ['totp'] }),
     enrolledAt: moment,
-    pending: Type.Boolean({ description: 'An app has been begun to enroll and waits for its first code.' }),
-    backupCodesRemaining: Type.Integer(),
+    pending: Type.Boolean({
+      description: 'The enrollment of an app has started and waits for its first code.',
+      examples: [false],
+    }),
+    backupCodesRemaining: Type.Integer({ examples: [10] }),
     sms: Type.Object({
       enrolled: Type.Boolean(),
       enrolledAt: moment,
-      phone: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Masked.' }),
+      phone: nullable(Type.String({ examples: ['+•••••23'] }), 'Masked.'),
     }),
   }),
-})
+)
 
-/** What a user has, as the API tells of it. */
-export function toEnrollment(
-  row: Awaited<ReturnType<typeof readEnrollment>>,
-): Static<typeof EnrollmentReply>['enrollment'] {
+export const EnrollmentReply = Type.Object({ enrollment: MfaEnrollment })
+
+/** The factors of a user as the API shows them. */
+export function toEnrollment(row: Awaited<ReturnType<typeof readEnrollment>>): Static<typeof MfaEnrollment> {
   return {
     enrolled: row.totp_confirmed_at !== null,
     method: 'totp',

@@ -1,18 +1,20 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { EventInput } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
 import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
 import { isServiceEnabled } from '../services/services.ts'
+import { aboutDevice, mfaEvents } from './events.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
 import { MFA_METHODS, type MfaMethod } from './schema.ts'
 import { settleGrace } from './store.ts'
 
-/** Of the settings of sign-in. */
+/** The part of the sign-in settings that concerns trusted devices. */
 export interface TrustSettings {
   trusted_device_days: number
   trusted_devices_for_enforced_roles: boolean
 }
 
-/** Whom a sign-in is about. */
+/** The user of a sign-in. */
 export interface Subject {
   user_id: string
   role: string
@@ -22,22 +24,24 @@ export interface Subject {
 
 /** What a sign-in still needs after its first factor. */
 export interface Demand {
-  /** `enrollment`: the user has no factor, and enrolls one to get in. */
+  /** `enrollment`: the user has no factor and must enroll one to sign in. */
   kind: 'nothing' | 'challenge' | 'enrollment'
-  /** Set while the user may go without the factor that the policy requires. */
+  /** Set while the user may still sign in without the factor that the policy requires. */
   graceEndsAt: Date | null
-  /** The trusted device that stands for the second factor. */
+  /** The trusted device that replaces the second factor. */
   deviceId: string | null
+  /** Recorded by the statement that creates the session. */
+  events: EventInput[]
   /**
-   * Whether the decision still holds, as a condition on the row `users`: asked by the very statement that makes the
-   * session, so that a policy or factor set in that moment is not passed by.
+   * Whether the decision still holds, as a condition on the row `users`: checked by the very statement that creates the
+   * session, so that a policy or factor set concurrently cannot be bypassed.
    */
   unchanged: RawBuilder<unknown>
 }
 
 /**
- * The one decision whether a first factor is enough. Costs no statement of its own for a user without a factor where
- * the policy requires none. `work` is in the transaction of the sign-in, where there is one.
+ * The one decision whether a first factor is enough. Costs no query for a user without a factor where the policy
+ * requires none. `work` is in the transaction of the sign-in, if there is one.
  */
 export async function demandFactor(work: Work, subject: Subject, trust: TrustSettings): Promise<Demand> {
   const { directory, origin, db } = work
@@ -46,6 +50,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     kind: 'nothing',
     graceEndsAt: null,
     deviceId: null,
+    events: [],
     unchanged: stillHolds(policy, subject),
   }
   const required = requiresOf(policy, subject.role)
@@ -58,15 +63,17 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
   const { trustedDevice } = origin.endUser
   if (trustedDevice && maySkipByDevice(policy, subject, trust)) {
     const days = trust.trusted_device_days
-    const deviceId = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
-    if (deviceId !== null) return { ...found, deviceId }
+    const device = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
+    if (device) {
+      const used = mfaEvents.trustedDeviceUsed(aboutDevice(device))
+      return { ...found, deviceId: device.id, events: [used] }
+    }
   }
   return { ...found, kind: 'challenge' }
 }
 
 /**
- * Whoever has a passkey has both factors in it, and signs in with it: a first factor alone must not enroll an app beside
- * it.
+ * A passkey is both factors, so its owner signs in with it: a first factor by itself must not suffice to enroll an app.
  */
 async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind']> {
   const hasPasskey = subject.passkey_count > 0 && (await isServiceEnabled(work, 'passkeys'))
@@ -80,8 +87,8 @@ function stillHolds(policy: Policy, subject: Subject): RawBuilder<unknown> {
 }
 
 /**
- * The same for a session that was opened with one factor and asks to go on. A user who has enrolled of their own accord
- * is not asked in the midst of a session; a requirement is obeyed once the grace of the user is over.
+ * The same at the refresh of a session that was opened with one factor. A user who enrolled voluntarily is not asked
+ * during a session; a requirement applies once the user's grace period is over.
  */
 export async function demandAtRefresh(
   work: Work,
@@ -89,7 +96,13 @@ export async function demandAtRefresh(
   trust: TrustSettings,
 ): Promise<Demand> {
   const policy = await policyOf(work)
-  const found: Demand = { kind: 'nothing', graceEndsAt: null, deviceId: null, unchanged: stillHolds(policy, subject) }
+  const found: Demand = {
+    kind: 'nothing',
+    graceEndsAt: null,
+    deviceId: null,
+    events: [],
+    unchanged: stillHolds(policy, subject),
+  }
   if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(work, 'mfa'))) return found
   const grace = await settleGrace(work.db, work.directory, subject.user_id, policy)
   if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
@@ -102,8 +115,8 @@ export async function demandAtRefresh(
 }
 
 /**
- * Whether a trusted device may stand for the second factor of this person: never, unless that is allowed, for those
- * whose role the policy names, nor for owners and admins wherever it requires one.
+ * Whether a trusted device may replace the second factor of this user. Unless the settings allow it, it may not for
+ * roles that the policy names, nor for owners and admins when the policy requires a second factor.
  */
 export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
   if (trust.trusted_device_days === 0) return false
@@ -111,7 +124,7 @@ export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSe
   return policy.enforce_for_roles.length === 0 && subject.role === 'member'
 }
 
-/** Which of a user's factors pass a challenge. One that the policy has ceased to allow still beats none. */
+/** Which of a user's factors pass a challenge. One that the policy no longer allows is still better than none. */
 export function methodsOf(policy: Policy, has: Record<MfaMethod, boolean>): MfaMethod[] {
   const enrolled = MFA_METHODS.filter((method) => has[method])
   const allowed = enrolled.filter((method) => policy.allowed_methods.includes(method))

@@ -10,29 +10,33 @@ import {
   findFactors,
   hashBackupCodes,
   insertPendingTotp,
-  lockOwner,
+  lockFactorOwner,
   makeBackupCodes,
   makeTotpSecret,
   matchStep,
-  noteEnrolled,
   otpauthUrl,
   removeTotp,
   replaceBackupCodes,
   type TotpRow,
+  updateMfaEnrolled,
 } from '../factors/factors.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { findUserById, getUser, type UserRow, userErrors } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
+import { aboutUser, mfaEvents } from './events.ts'
 import { lacksFactor, policyOf } from './policy.ts'
 import type { MfaMethod } from './schema.ts'
 
 const PENDING_SECONDS = 600
 
-/** The user a factor is for. Throws `user_not_found`, `verification_required` for a sign-up without its proof. */
+/** The user a factor is for. Throws `user_not_found`, `verification_required` for a pending sign-up. */
 export async function getFactorUser(work: Work, userId: string): Promise<UserRow> {
   const user = await getUser(work, userId)
-  if (user.pending_until) throw mfaErrors.verificationRequired()
+  if (user.pending_until)
+    throw userErrors.verificationRequired({
+      detail: 'Nothing is attached to an address before its owner has proved it.',
+    })
   return user
 }
 
@@ -43,7 +47,7 @@ export async function assertMethodAllowed(work: Work, method: MfaMethod): Promis
     throw mfaErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
 }
 
-/** What the user has, and what is left of the backup codes. Throws `user_not_found`. */
+/** The user's factors and how many backup codes are left. Throws `user_not_found`. */
 export async function readEnrollment(work: Work, userId: string) {
   const user = await getUser(work, userId)
   return findFactors(work.db, work.directory, user.id)
@@ -59,7 +63,7 @@ export interface PendingTotp {
 }
 
 /**
- * Begins to enroll an authenticator app, in place of one that was begun. The secret is shown this once.
+ * Starts enrolling an authenticator app, replacing a pending enrollment. The secret is shown only once.
  * Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`.
  */
 export async function beginTotp(work: Work, userId: string): Promise<PendingTotp> {
@@ -80,18 +84,18 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
   return { pendingId, secret, otpauthUrl: url, qrDataUrl: await toDataURL(url), expiresAt }
 }
 
-/** The same row in whichever directory the user is: factors move with them. */
+/** Independent of the directory, because factors move with their user. */
 function secretPlace({ directory }: Work, id: string) {
   return { table: 'totp_enrollments', column: 'secret_sealed', row: id, accountId: directory.accountId }
 }
 
-/** The step whose code this is, or null. */
+/** The time step of the code, or null. */
 export async function matchCode(work: Work, totp: TotpRow, code: string): Promise<number | null> {
   const secret = await work.platform.keyring.open(secretPlace(work, totp.id), totp.secret_sealed)
   return matchStep(secret, code, totp.now_seconds, totp.last_step)
 }
 
-/** An enrollment whose code was right, ready to be written. */
+/** An enrollment whose code was right, ready to be stored. */
 export interface ProvenTotp {
   user: UserRow
   pendingId: string
@@ -101,8 +105,8 @@ export interface ProvenTotp {
 }
 
 /**
- * Judges the first code of a pending enrollment; the try is counted before. Writes nothing else, for hashing the backup
- * codes takes a while. Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`,
+ * Judges the first code of a pending enrollment, after counting the attempt. Writes nothing else, since hashing the
+ * backup codes takes a while. Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`,
  * `enrollment_not_found`, `mfa_code_invalid`, `unavailable`.
  */
 export async function proveTotp(
@@ -128,39 +132,35 @@ export async function proveTotp(
 export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> {
   const { directory, db } = work
   const { user, pendingId, step, hashed } = proven
-  await lockOwner(db, directory, user.id)
-  // Read again: the hashes took a while.
+  await lockFactorOwner(db, directory, user.id)
+  // Read again, because the hashes took a while.
   const current = await findUserById(work, user.id)
   if (!current) throw userErrors.notFound()
   if (!(await confirmTotp(db, directory, { userId: user.id, id: pendingId, step })))
     throw mfaErrors.enrollmentNotFound()
   await replaceBackupCodes(db, directory, user.id, hashed)
-  await noteEnrolled(db, directory, user.id)
+  await updateMfaEnrolled(db, directory, user.id)
   await queueMail(work, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
-  await record(work, mfaEvent('mfa.enrolled', user.id, { method: 'totp' }))
-}
-
-export function mfaEvent(type: string, userId: string, data: Record<string, unknown>) {
-  return { type, target: { type: 'user', id: userId }, data: { directory_user_id: userId, ...data } }
+  await record(work, mfaEvents.enrolled(aboutUser(user.id, { method: 'totp' })))
 }
 
 /**
- * Takes the app away, with the backup codes, trusted devices and challenges. Returns whether the policy still requires
- * a factor of the user. Throws `user_not_found`, `enrollment_not_found`.
+ * Removes the app, with the backup codes, trusted devices and challenges. Throws `user_not_found`,
+ * `enrollment_not_found`. Returns whether the policy still requires a factor of the user.
  */
 export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUser(work, userId)
     if (!(await removeTotp(work, user.id))) throw mfaErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvent('mfa.removed', user.id, { method: 'totp' }))
+    await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'totp' })))
     if (revokeSessions) await revokeUserSessions(work, user.id, 'mfa_removed')
     return lacksFactor(await policyOf(work), await getUser(work, user.id))
   })
 }
 
 /**
- * Ten fresh backup codes in place of all that there were. Throws `user_not_found`, `enrollment_not_found`,
+ * Replaces all backup codes by ten fresh ones. Throws `user_not_found`, `enrollment_not_found`,
  * `unavailable`.
  */
 export async function renewBackupCodes(work: Work, userId: string): Promise<string[]> {
@@ -175,10 +175,10 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
   const hashed = await hashBackupCodes(platform, user.id, codes)
   await inTx(work, async (work) => {
     const { directory, db } = work
-    await lockOwner(db, directory, user.id)
+    await lockFactorOwner(db, directory, user.id)
     await assertEnrolled(work)
     await replaceBackupCodes(db, directory, user.id, hashed)
-    await record(work, mfaEvent('mfa.backup_codes.regenerated', user.id, { codes: codes.length }))
+    await record(work, mfaEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))
   })
   return codes
 }

@@ -3,7 +3,6 @@ export { backupCodeUsedMail, challengesLockedMail } from './emails.ts'
 export {
   beginTotp,
   matchCode,
-  mfaEvent,
   proveTotp,
   readEnrollment,
   removeTotpOf,
@@ -11,6 +10,7 @@ export {
   saveTotp,
 } from './enrollment.ts'
 export { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
+export { aboutDevice, aboutUser, mfaEvents } from './events.ts'
 export { policyOf, requiresOf } from './policy.ts'
-export { FactorUserId, type MfaMethod } from './schema.ts'
+export { FactorRemoval, FactorUserId, type MfaMethod } from './schema.ts'
 export { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
-import { type FieldError, httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { mfaEvents } from './events.ts'
 import {
   MFA_METHODS,
   MFA_ROLES,
@@ -16,7 +17,7 @@ import {
 } from './schema.ts'
 import { countStandings, findPolicyRow, findStanding, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
 
-/** The policy in force. `version` 0: none was ever set. */
+/** The policy in force. `version` is 0 if none was ever set. */
 export interface Policy extends PolicyFields {
   required_since: Date | null
   updated_at: Date | null
@@ -47,12 +48,12 @@ function toPolicy(row: PolicyRow): Policy {
   }
 }
 
-/** The policy of a directory, from memory. */
+/** The policy of a directory, cached. */
 export function policyOf({ platform, directory }: Pick<Work, 'platform' | 'directory'>): Promise<Policy> {
   return policies(platform).get(directory.id)
 }
 
-/** Whether a policy requires a second factor of people with this role. */
+/** Whether a policy requires a second factor of users with this role. */
 export function requiresOf(policy: PolicyFields, role: string): boolean {
   const roles: readonly string[] = policy.enforce_for_roles
   return policy.require_mfa && (roles.length === 0 || roles.includes(role))
@@ -67,7 +68,7 @@ export function showPolicy(policy: Policy): Static<typeof MfaPolicy> {
   }
 }
 
-/** Changes the policy; sign-ins obey it from the commit on. Throws `invalid_request` for one that contradicts itself. */
+/** Changes the policy, effective at commit. Throws `invalid_request` for one that contradicts itself. */
 export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
@@ -78,7 +79,7 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
     await policies(platform).invalidate(db, directory.id)
     const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
     const target = { type: 'mfa_policy', id: directory.id }
-    await record(work, { type: 'mfa.policy.updated', target, data: showPolicy(after), previous })
+    await record(work, mfaEvents.policyUpdated({ target, data: showPolicy(after), previous }))
     return after
   })
 }
@@ -95,20 +96,19 @@ function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
 }
 
 function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void {
-  const wrong = (code: string, message: string): FieldError => ({ field: 'allowed_methods', code, message })
-  const errors: FieldError[] = []
+  const wrong = (code: string, message: string) => invalidField('allowed_methods', code, message)
   if (allowed_methods.length === 0 && require_mfa)
-    errors.push(wrong('empty', 'allowed_methods is empty, and require_mfa asks for one of them'))
+    throw wrong('empty', 'allowed_methods must not be empty while require_mfa is on')
   if (allowed_methods.length === 1 && allowed_methods[0] === 'backup')
-    errors.push(wrong('only_backup', 'backup codes come with another method: allow totp as well'))
-  else if (require_mfa && allowed_methods.length > 0 && !allowed_methods.includes('totp'))
-    errors.push(
-      wrong('only_sms', 'text messages must not be the only way where a second factor is required: allow totp'),
+    throw wrong('only_backup', 'allowed_methods must not be only backup, which needs another method: add totp')
+  if (require_mfa && allowed_methods.length > 0 && !allowed_methods.includes('totp'))
+    throw wrong(
+      'only_sms',
+      'allowed_methods must include totp while require_mfa is on: sms must not be the only method',
     )
-  if (errors.length) throw httpErrors.invalidRequest({ detail: `${errors[0]?.message}.`, errors })
 }
 
-/** Who would be asked, who has time and who would be locked out. Throws `invalid_request`. */
+/** Who would be asked, who would be in grace and who would be locked out. Throws `invalid_request`. */
 export async function previewPolicy(
   work: Work,
   query: Static<typeof PreviewQuery>,
@@ -156,7 +156,7 @@ function readRoles(text: string): MfaRole[] {
   return MFA_ROLES.filter((role) => text.split(',').includes(role))
 }
 
-/** Whether the policy requires a factor of somebody who has none. */
+/** Whether the user lacks a factor that the policy requires. */
 export function lacksFactor(
   policy: PolicyFields,
   user: { role: string; mfa_enrolled: boolean; passkey_count: number },

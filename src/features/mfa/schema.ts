@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import type { DeviceRow } from '../factors/factors.ts'
 
 export const MFA_METHODS = ['totp', 'backup', 'sms'] as const
@@ -7,60 +8,61 @@ export type MfaMethod = (typeof MFA_METHODS)[number]
 export const MFA_ROLES = ['owner', 'admin', 'member'] as const
 export type MfaRole = (typeof MFA_ROLES)[number]
 
-const nullable = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-const orNull = <T extends Parameters<typeof Type.Optional>[0]>(field: T) =>
-  Type.Optional(Type.Union([field, Type.Null()]))
+const Moment = Type.String({ format: 'date-time' })
 
 const fields = {
-  require_mfa: Type.Boolean({ description: 'Whether people need a second factor to sign in.' }),
+  require_mfa: Type.Boolean({ description: 'Whether users need a second factor to sign in.' }),
   grace_period_days: Type.Integer({
     minimum: 0,
     maximum: 90,
-    description: 'For so long after the requirement, or after they were added, people sign in without one.',
+    description: 'How long after the requirement, or after they were added, users may sign in without one.',
+    examples: [14],
   }),
   allowed_methods: Type.Array(Type.Enum(MFA_METHODS), {
     uniqueItems: true,
     maxItems: MFA_METHODS.length,
     description: '`totp` (authenticator app), `backup` (backup codes), `sms`.',
+    examples: [['totp', 'backup']],
   }),
   enforce_for_roles: Type.Array(Type.Enum(MFA_ROLES), {
     uniqueItems: true,
     maxItems: MFA_ROLES.length,
-    description: 'Whom require_mfa is about; empty: everybody.',
+    description: 'The roles that require_mfa applies to; empty: all.',
+    examples: [['admin']],
   }),
 }
 
-export const PolicyFields = Type.Object(fields)
+export const PolicyFields = named('MfaPolicyFields', Type.Object(fields))
 export type PolicyFields = Static<typeof PolicyFields>
 
-/** What may be changed; null restores the default. */
+/** The body of a change; null restores the default. */
 export const PolicyPatch = Type.Object({
-  require_mfa: orNull(fields.require_mfa),
-  grace_period_days: orNull(fields.grace_period_days),
-  allowed_methods: orNull(fields.allowed_methods),
-  enforce_for_roles: orNull(fields.enforce_for_roles),
+  require_mfa: Type.Optional(nullable(fields.require_mfa)),
+  grace_period_days: Type.Optional(nullable(fields.grace_period_days)),
+  allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
+  enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
 })
 export type PolicyPatch = Static<typeof PolicyPatch>
 
-export const MfaPolicy = Type.Object({
-  ...fields,
-  required_since: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    description: 'When it first required a second factor, from which grace is counted.',
+export const MfaPolicy = named(
+  'MfaPolicy',
+  Type.Object({
+    ...fields,
+    required_since: nullable(Moment, 'When it first required a second factor; the grace period starts here.'),
+    updated_at: nullable(Moment),
   }),
-  updated_at: nullable,
-})
+)
 
 const list = (names: readonly string[]) =>
   Type.Optional(
     Type.String({
-      pattern: `^((${names.join('|')})(,(?!$)|$))*$`,
-      'x-form': `any of ${names.join(', ')}, with commas between`,
-      description: 'With commas between.',
+      pattern: `^((${names.join('|')})(,(${names.join('|')}))*)?$`,
+      'x-form': `any of ${names.join(', ')}, separated by commas`,
+      description: 'Separated by commas.',
     }),
   )
 
-/** A policy that is thought of; what is absent is as it is now. */
+/** A hypothetical policy; absent fields keep their current value. */
 export const PreviewQuery = Type.Object({
   require_mfa: Type.Optional(Type.Boolean()),
   grace_period_days: Type.Optional(Type.Integer({ minimum: 0, maximum: 90 })),
@@ -68,32 +70,62 @@ export const PreviewQuery = Type.Object({
   enforce_for_roles: list(MFA_ROLES),
 })
 
-const Count = Type.Integer({ minimum: 0 })
 const counts = {
-  users: Count,
-  asked: Type.Integer({ minimum: 0, description: 'Have enrolled, and are asked for it at every sign-in.' }),
-  in_grace: Type.Integer({ minimum: 0, description: 'Have not, and may sign in without until their grace ends.' }),
-  locked_out: Type.Integer({ minimum: 0, description: 'Have not, and enroll at their next sign-in or stay out.' }),
+  users: Type.Integer({ minimum: 0, examples: [12] }),
+  asked: Type.Integer({
+    minimum: 0,
+    description: 'Have a factor, and are asked for it at every sign-in.',
+    examples: [8],
+  }),
+  in_grace: Type.Integer({
+    minimum: 0,
+    description: 'Have none, and may sign in without until their grace period ends.',
+    examples: [3],
+  }),
+  locked_out: Type.Integer({
+    minimum: 0,
+    description: 'Have none, and must enroll at their next sign-in.',
+    examples: [1],
+  }),
 }
-const Person = Type.Object({ id: Type.String({ format: 'uuid' }), email: Type.String(), role: Type.String() })
+const Role = Type.String({ examples: ['admin'] })
+const Person = named(
+  'MfaPolicySubject',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    email: Type.String({ examples: ['ada@acme.example'] }),
+    role: Role,
+  }),
+)
 
 export const PreviewReply = Type.Object({
   policy: PolicyFields,
   ...counts,
-  roles: Type.Array(Type.Object({ role: Type.String(), ...counts })),
+  roles: Type.Array(Type.Object({ role: Role, ...counts })),
   first: Type.Object(
-    { asked: Type.Array(Person), in_grace: Type.Array(Person), locked_out: Type.Array(Person) },
+    {
+      asked: Type.Array(Person),
+      in_grace: Type.Array(Person, { examples: [[]] }),
+      locked_out: Type.Array(Person, { examples: [[]] }),
+    },
     { description: 'The first 20 of each, by address.' },
   ),
 })
 
-export const TrustedDevice = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  user_agent: nullable,
-  created_at: Type.String(),
-  last_used_at: Type.String(),
-  expires_at: Type.String(),
-})
+export const TrustedDevice = named(
+  'TrustedDevice',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    user_agent: nullable(
+      Type.String({
+        examples: ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'],
+      }),
+    ),
+    created_at: Moment,
+    last_used_at: Moment,
+    expires_at: Moment,
+  }),
+)
 
 export function toTrustedDevice(row: DeviceRow): Static<typeof TrustedDevice> {
   return {
@@ -105,4 +137,15 @@ export function toTrustedDevice(row: DeviceRow): Static<typeof TrustedDevice> {
   }
 }
 
-export const FactorUserId = Type.String({ description: 'Directory user (`id`) or auth account (`userId`).' })
+export const FactorUserId = Type.String({
+  description: 'Directory user (`id`) or auth account (`userId`).',
+  examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+})
+
+export const FactorRemoval = named(
+  'FactorRemoval',
+  Type.Object({
+    success: Type.Boolean(),
+    required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
+  }),
+)

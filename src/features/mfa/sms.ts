@@ -10,38 +10,40 @@ import { inTx, type Work } from '../../platform/work.ts'
 import {
   claimPendingPhone,
   confirmPhone,
+  factorHashes,
   findFactors,
   insertPendingPhone,
-  lockOwner,
-  noteEnrolled,
+  lockFactorOwner,
   removePhone,
+  updateMfaEnrolled,
 } from '../factors/factors.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
 import { getUser } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
-import { assertMethodAllowed, getFactorUser, mfaEvent } from './enrollment.ts'
+import { assertMethodAllowed, getFactorUser } from './enrollment.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
+import { aboutUser, mfaEvents } from './events.ts'
 import { lacksFactor, policyOf } from './policy.ts'
 
 const PENDING_SECONDS = 600
 
-/** Six digits, and what is stored of them. */
+/** Six digits, and the hash that is stored. */
 export function makeSmsCode(platform: Platform, id: string): { code: string; hash: Buffer } {
   const code = String(randomInt(1_000_000)).padStart(6, '0')
   return { code, hash: hashSmsCode(platform, id, code) }
 }
 
 export function hashSmsCode(platform: Platform, id: string, code: string): Buffer {
-  return keyedHash(platform.keyring.hashKey('mfa'), 'sms', id, code)
+  return keyedHash(platform.keyring.hashKey(factorHashes), 'sms', id, code)
 }
 
 export function smsText(code: string, ttlSeconds: number): string {
-  return `${code} is your code. It works for ${Math.round(ttlSeconds / 60)} minutes. Tell it to nobody.`
+  return `${code} is your code. It works for ${Math.round(ttlSeconds / 60)} minutes. Do not share it.`
 }
 
 /**
- * Whether a code may be sent to a phone now, counted against every limit. Throws `invalid_request` for what is no phone,
- * `method_disabled` where no message can go there, `rate_limited`.
+ * Checks that a code may be sent to a phone now, and counts it against every limit. Throws `invalid_request` for an
+ * invalid number, `method_disabled` where no message can be sent, `rate_limited`.
  */
 export async function admitFactorPhone(work: Work, text: string): Promise<string> {
   const phone = requirePhone(text)
@@ -49,13 +51,13 @@ export async function admitFactorPhone(work: Work, text: string): Promise<string
   if (!(await admitPhone(work, settings, phone)))
     throw mfaErrors.methodDisabled({
       detail:
-        'No message can be sent there: no provider, no mobile number, a country that is not allowed, or a day’s limit.',
+        'No message can be sent there: no provider, not a mobile number, a country that is not allowed, or the daily limit.',
     })
   return phone.e164
 }
 
 /**
- * Sends a code to a phone that is to be the second factor. Throws `user_not_found`, `verification_required`,
+ * Sends a code to a phone that is to become a second factor. Throws `user_not_found`, `verification_required`,
  * `already_enrolled`, and what admitFactorPhone throws.
  */
 export async function beginPhone(work: Work, userId: string, text: string) {
@@ -79,7 +81,7 @@ export async function beginPhone(work: Work, userId: string, text: string) {
 }
 
 /**
- * Confirms the phone by the code that was sent; the try is counted before. Throws `user_not_found`,
+ * Confirms the phone with the code that was sent, after counting the attempt. Throws `user_not_found`,
  * `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
  */
 export async function confirmPhoneOf(work: Work, userId: string, code: string): Promise<void> {
@@ -92,25 +94,25 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
     throw enrollmentCodeInvalid()
   await inTx(work, async (work) => {
     const { directory, db } = work
-    await lockOwner(db, directory, user.id)
+    await lockFactorOwner(db, directory, user.id)
     const current = await getUser(work, user.id)
     if (!(await confirmPhone(db, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
-    await noteEnrolled(db, directory, user.id)
+    await updateMfaEnrolled(db, directory, user.id)
     await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvent('mfa.enrolled', user.id, { method: 'sms' }))
+    await record(work, mfaEvents.enrolled(aboutUser(user.id, { method: 'sms' })))
   })
 }
 
 /**
- * Takes the phone away, with trusted devices and challenges. Returns whether the policy still requires a factor of the
- * user. Throws `user_not_found`, `enrollment_not_found`.
+ * Removes the phone, with trusted devices and challenges. Throws `user_not_found`, `enrollment_not_found`.
+ * @returns whether the policy still requires a factor of the user.
  */
 export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUser(work, userId)
     if (!(await removePhone(work, user.id))) throw mfaErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvent('mfa.removed', user.id, { method: 'sms' }))
+    await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'sms' })))
     return lacksFactor(await policyOf(work), await getUser(work, user.id))
   })
 }

@@ -22,7 +22,7 @@ export async function findPolicyRow(db: Db, directoryId: string): Promise<Policy
   return rows[0] ?? null
 }
 
-/** The same, made now if there was none, and held until the transaction ends. */
+/** The same, inserted if there was none, and locked until the transaction ends. */
 export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: PolicyFields): Promise<PolicyRow> {
   const { rows } = await sql<PolicyRow>`
     insert into mfa_policies as p (directory_id, require_mfa, grace_period_days, allowed_methods, enforce_for_roles,
@@ -36,7 +36,7 @@ export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: Poli
   return row
 }
 
-/** The first requirement is noted once. */
+/** `required_since` is set once, by the first requirement. */
 export async function writePolicyRow(tx: Tx, directory: Directory, policy: PolicyFields): Promise<PolicyRow> {
   const { rows } = await sql<PolicyRow>`
     update mfa_policies set require_mfa = ${policy.require_mfa}, grace_period_days = ${policy.grace_period_days},
@@ -46,7 +46,7 @@ export async function writePolicyRow(tx: Tx, directory: Directory, policy: Polic
       version = version + 1, updated_at = clock_now()
     where directory_id = ${directory.id} returning ${columns}`.execute(tx)
   const [row] = rows
-  if (!row) throw new Error('A policy is gone')
+  if (!row) throw new Error('A policy has disappeared')
   return row
 }
 
@@ -56,8 +56,8 @@ export interface GraceRow {
 }
 
 /**
- * Until when a user may go without a factor. The first call writes it and no other moves it: neither a changed policy
- * nor another sign-in gives more. Null: the user is gone.
+ * When the grace period of a user ends. The first call fixes it: neither a changed policy nor another sign-in extends
+ * it. Returns null when the user was deleted.
  */
 export async function settleGrace(
   db: Db,
@@ -79,7 +79,7 @@ export async function settleGrace(
     db,
   )
   if (rows[0]) return rows[0]
-  // Another sign-in of the same user has just written it.
+  // A concurrent sign-in of the same user has just inserted it.
   const { rows: later } = await sql<GraceRow>`
     select ends_at, ends_at <= clock_now() as over from (${find}) grace`.execute(db)
   return later[0] ?? null
@@ -103,7 +103,7 @@ export interface PreviewCount {
   count: number
 }
 
-/** Where every active user would stand under a policy. */
+/** Counts the active users by their standing under a policy. */
 export async function countStandings(
   db: Db,
   directory: Directory,
@@ -115,7 +115,7 @@ export async function countStandings(
   return rows
 }
 
-/** The first of those who stand in one place, by address. */
+/** The first users with a given standing, by address. */
 export async function findStanding(
   db: Db,
   directory: Directory,
@@ -135,7 +135,7 @@ function standings(directory: Directory, policy: PolicyFields & { required_since
       when not ${policy.require_mfa}::boolean then 'free'
       when cardinality(${policy.enforce_for_roles}::text[]) > 0
         and not users.role = any(${policy.enforce_for_roles}::text[]) then 'free'
-      -- They sign in with it, and have both factors in it.
+      -- They sign in with the passkey, which is both factors.
       when users.passkey_count > 0 then 'asked'
       when coalesce(grace.ends_at, ${graceEnd(policy)}) > clock_now() then 'in_grace'
       else 'locked_out' end as standing

@@ -7,7 +7,7 @@ export const organizationErrors = {
       409,
       'slug_taken',
       'The slug is taken',
-      'Slugs are unique within the account, those of archived organizations included.',
+      'Slugs are unique within the account, including those of archived organizations.',
     ],
   }),
 }

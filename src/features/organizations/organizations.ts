@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
-import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type EventInput, record } from '../../platform/events.ts'
+import { httpErrors, invalidField } from '../../platform/errors.ts'
+import { changedFrom, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
+import { organizationEvents } from './events.ts'
 import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
 import {
   findOrganizationRow,
@@ -16,6 +17,7 @@ import {
   updateOrganizationRow,
 } from './store.ts'
 
+export { organizationErrors } from './errors.ts'
 export { isSlug } from './slug.ts'
 
 const MAX_METADATA_BYTES = 16 * 1024
@@ -25,12 +27,15 @@ export interface NewOrganization extends OrganizationCreate {
   parentId: string | null
 }
 
-/** An organization in the caller's reach. Throws `organization_not_found`, for another account's as for none. */
+/** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
 export async function getOrganization(work: Work<AccountScope>, id: string): Promise<OrganizationRow> {
   return found(await findOrganizationRow(work.db, work.directory, readId(id)))
 }
 
-/** Makes an organization without a word to anybody; returns its id. Throws `slug_taken`, also to the loser of a race. */
+/**
+ * Creates an organization without recording an event. Throws `slug_taken`, also for the loser of a race. Returns its
+ * id.
+ */
 export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<string> {
   const id = newId()
   try {
@@ -51,23 +56,22 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
   return id
 }
 
-/** Makes an organization below the one that the request names, if it names one. */
+/** Creates an organization, below the one that the request names, if any. */
 export async function createOrganization(work: Work<AccountScope>, body: OrganizationCreate): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
     const { db, directory: scope } = work
     const id = await addOrganization(db, { ...body, accountId: scope.accountId, parentId: scope.organizationId })
     const row = found(await findOrganizationRow(db, { ...scope, organizationId: null }, id))
-    const target = { type: 'organization', id }
-    const event = { type: 'organization.created', target, data: toOrganization(row) }
+    const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
     await record({ ...work, directory: scope.directory }, event)
     return row
   })
 }
 
 /**
- * Changes what the patch names; one that changes nothing leaves no trace. Leaving `active` ends every session of the
- * organization in the same transaction, and only an org-wide key (`mayReopen`) brings it back: its own keys would lift
- * their suspension. Throws `organization_not_found`, `version_conflict`, `sub_org_mismatch`.
+ * Applies the patch; one that changes nothing has no effect. Leaving `active` ends every session of the organization in
+ * the same transaction, and only an org-wide key (`mayReopen`) can reactivate it: its own keys could lift their own
+ * suspension. Throws `organization_not_found`, `version_conflict`, `sub_org_mismatch`.
  */
 export async function updateOrganization(
   work: Work<AccountScope>,
@@ -84,13 +88,13 @@ export async function updateOrganization(
     if (!changed.length) return before
     const status = changed.includes('status') ? asked.status : null
     if (status === 'active' && !change.mayReopen)
-      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key brings an organization back.' })
+      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key can reactivate an organization.' })
     await updateOrganizationRow(db, scope, before.id, {
       ...asked,
       metadata: writeMetadata(asked.metadata),
-      ...(status === null ? {} : { archived_at: status === 'archived' ? sql<Date>`clock_now()` : null }),
+      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null }),
     })
-    // On the way back too: a sign-in under way when the organization closed may have left a session behind.
+    // Also on reactivation: a sign-in in progress when the organization was suspended may have left a session behind.
     if (status !== null) {
       const reason = status === 'archived' ? 'organization_archived' : 'organization_suspended'
       await revokeOrganizationSessions(work, before.id, reason)
@@ -117,11 +121,11 @@ export function organizationTag(row: OrganizationRow): string {
   return `W/"${row.version}"`
 }
 
-const statusEvents: Record<string, string> = {
-  active: 'organization.activated',
-  suspended: 'organization.suspended',
-  archived: 'organization.archived',
-}
+const statusEvents = new Map([
+  ['active', organizationEvents.activated],
+  ['suspended', organizationEvents.suspended],
+  ['archived', organizationEvents.archived],
+])
 
 async function recordChange(
   work: TxWork<AccountScope>,
@@ -130,21 +134,17 @@ async function recordChange(
   const data = toOrganization(change.after)
   const previous = changedFrom(toOrganization(change.before), data)
   const target = { type: 'organization', id: data.id }
-  const statusEvent = change.changed.includes('status') ? statusEvents[data.status] : undefined
+  const statusEvent = change.changed.includes('status') ? statusEvents.get(data.status) : undefined
   const onlyStatus = change.changed.every((field) => field === 'status')
-  const types = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : ['organization.updated'])]
-  const events = types.map((type): EventInput => ({ type, target, data, previous }))
-  await record({ ...work, directory: work.directory.directory }, ...events)
+  const events = [...(statusEvent ? [statusEvent] : []), ...(onlyStatus ? [] : [organizationEvents.updated])]
+  const recorded = events.map((event) => event({ target, data, previous }))
+  await record({ ...work, directory: work.directory.directory }, ...recorded)
 }
 
 function writeMetadata(metadata: Record<string, unknown> | null): string {
   const text = JSON.stringify(metadata ?? {})
   if (Buffer.byteLength(text) <= MAX_METADATA_BYTES) return text
-  const message = `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`
-  throw httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'metadata', code: 'too_large', message }],
-  })
+  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
 }
 
 function found(row: OrganizationRow | undefined): OrganizationRow {

@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
+import { organizationEvents } from './events.ts'
 import { createOrganization, getOrganization, organizationTag, updateOrganization } from './organizations.ts'
 import {
   OrganizationCreate,
@@ -16,17 +18,19 @@ import {
 import { countOrganizationRows, listOrganizationRows } from './store.ts'
 
 const tag = 'Organizations'
-const changes = ['organization.updated', 'organization.suspended', 'organization.activated', 'organization.archived']
+const { created, archived, ...otherChanges } = organizationEvents
+const changes = [...Object.values(otherChanges), archived]
 
 export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/organizations',
+    operation: 'organizations.list',
     scope: 'sub_orgs.read',
     directory: 'account',
     tag,
     summary: 'List organizations',
-    description: 'All of the account, archived ones too. A key of one organization sees that one.',
+    description: 'All of the account, including archived ones. A key of one organization sees only that one.',
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
     async handle(work, { query }) {
@@ -41,17 +45,18 @@ export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/organizations',
+    operation: 'organizations.create',
     scope: 'sub_orgs.write',
     directory: 'account',
     tag,
     summary: 'Create an organization',
-    description: 'Needs an org-wide key. `subOrgId`, where given, becomes the `parentId` of the new organization.',
+    description: 'Requires an org-wide key. `subOrgId`, if given, becomes the `parentId` of the new organization.',
     body: OrganizationCreate,
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
-    event: 'organization.created',
+    event: created,
     async handle(work, { body }) {
-      if (work.principal.organizationId !== null)
+      if (work.caller.organizationId !== null)
         throw httpErrors.subOrgMismatch({ detail: 'A key of one organization cannot create others.' })
       const row = await createOrganization(work, body)
       work.headers.etag = organizationTag(row)
@@ -61,6 +66,7 @@ export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.get',
     scope: 'sub_orgs.read',
     directory: 'account',
     tag,
@@ -77,20 +83,21 @@ export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.update',
     scope: 'sub_orgs.write',
     directory: 'account',
     tag,
     summary: 'Change an organization',
     description:
-      'Absent fields stay, null clears. Suspending or archiving ends every session of the organization at once; only an ' +
-      'org-wide key brings it back.',
+      'Absent fields are kept, null clears. Suspending or archiving ends every session of the organization at once; only ' +
+      'an org-wide key can reactivate it.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: [...changes, 'session.revoked'],
+    maybeEvents: [...changes, sessionEvents.revoked],
     async handle(work, { params, body }) {
-      const mayReopen = work.principal.organizationId === null
+      const mayReopen = work.caller.organizationId === null
       const change = { patch: body, ifMatch: work.ifMatch, mayReopen }
       const row = await updateOrganization(work, params.subOrgId, change)
       work.headers.etag = organizationTag(row)
@@ -100,15 +107,16 @@ export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/organizations/{subOrgId}',
+    operation: 'organizations.archive',
     scope: 'sub_orgs.write',
     directory: 'account',
     tag,
     summary: 'Archive an organization',
-    description: 'Its sessions end at once. It stays listed with its slug, and a change of status brings it back.',
+    description: 'Its sessions end at once. It stays listed and keeps its slug; a change of status reactivates it.',
     params: OrganizationParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: ['organization.archived', 'session.revoked'],
+    maybeEvents: [archived, sessionEvents.revoked],
     async handle(work, { params }) {
       const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }
       await updateOrganization(work, params.subOrgId, change)

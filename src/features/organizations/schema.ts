@@ -1,30 +1,42 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from './slug.ts'
 import type { OrganizationRow } from './store.ts'
 
 const statuses = ['active', 'suspended', 'archived'] as const
 const Status = Type.Enum([...statuses], {
-  description: 'Of a suspended or archived organization nobody signs in; its data can still be read.',
+  description: 'No user of a suspended or archived organization can sign in; its data can still be read.',
 })
 
-const name = Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', 'x-form': 'more than white space' })
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  'x-form': 'more than white space',
+  examples: ['Acme'],
+})
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
   'x-form': SLUG_FORM,
   description: 'URL-safe, unique in the account. An archived organization keeps its slug.',
+  examples: ['acme'],
 })
-const description = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()])
-const externalId = Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()], {
-  description: 'What your own system calls the organization.',
-})
+const description = nullable(Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }))
+const externalId = nullable(
+  Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
+  'The id of the organization in your own system.',
+)
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 50,
-  description: 'Yours to use: any JSON values under at most 50 keys, 16 KiB in all. A change replaces all of it.',
+  description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
 })
-const metadata = Type.Union([Metadata, Type.Null()])
+const metadata = nullable(Metadata)
 
 export const OrganizationParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
 
@@ -52,28 +64,29 @@ export const OrganizationPatch = Type.Object({
 })
 export type OrganizationPatch = Static<typeof OrganizationPatch>
 
-const nullable = Type.Union([Type.String(), Type.Null()])
-
-export const Organization = Type.Object({
-  id: Type.String(),
-  accountId: Type.String(),
-  parentId: nullable,
-  name: Type.String(),
-  slug: Type.String(),
-  description: nullable,
-  status: Type.String({ enum: [...statuses] }),
-  externalId: nullable,
-  memberCount: Type.Integer({ description: 'Team members of this organization.' }),
-  userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.' }),
-  domains: Type.Array(Type.String(), { description: 'Verified domains.' }),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
-  archivedAt: nullable,
-})
+export const Organization = named(
+  'Organization',
+  Type.Object({
+    id: Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
+    accountId: Id,
+    parentId: Object.assign(nullable(Id), { examples: [null] }),
+    name: Type.String({ examples: ['Acme'] }),
+    slug: Type.String({ examples: ['acme'] }),
+    description: nullable(Type.String({ examples: ['Maker of everything.'] })),
+    status: Type.String({ enum: [...statuses] }),
+    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
+    memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
+    userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
+    domains: Type.Array(Type.String(), { description: 'Verified domains.', examples: [[]] }),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ plan: 'pro' }] }),
+    createdAt: Moment,
+    updatedAt: Moment,
+    archivedAt: Object.assign(nullable(Moment), { examples: [null] }),
+  }),
+)
 export type Organization = Static<typeof Organization>
 
-export const OrganizationReply = Type.Object({ subOrganization: Organization })
+export const OrganizationReply = named('OrganizationReply', Type.Object({ subOrganization: Organization }))
 export const OrganizationListReply = Type.Object({ subOrganizations: Type.Array(Organization), ...listReply })
 
 export function toOrganization(row: OrganizationRow): Organization {

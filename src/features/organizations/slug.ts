@@ -6,7 +6,7 @@ export const MAX_SLUG = 63
 
 const form = new RegExp(SLUG_PATTERN)
 
-/** Whether the text may be a slug as it stands: nothing is folded, so a look-alike never becomes another's slug. */
+/** Whether the text is a slug as it is: nothing is normalised, so that a look-alike never becomes another's slug. */
 export function isSlug(text: string): boolean {
   return text.length <= MAX_SLUG && form.test(text)
 }

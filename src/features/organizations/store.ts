@@ -3,11 +3,11 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Organizations } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
-/** What a caller reaches of an account, seen from one environment. */
+/** The organizations a caller reaches, as seen from one environment. */
 export interface OrganizationReach {
   accountId: string
   environmentId: string
-  /** The only organization in reach; null: all of the account. */
+  /** The only organization in reach; null for the whole account. */
   organizationId: string | null
 }
 
@@ -33,7 +33,7 @@ export async function findOrganizationRow(
   return selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
 }
 
-/** The same, held until the transaction ends, so that a change is made to what was read. */
+/** The same, locked until the transaction ends, for a read-modify-write. */
 export async function lockOrganizationRow(
   tx: Tx,
   reach: OrganizationReach,
@@ -101,7 +101,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
     .select(['created_at', 'updated_at', 'archived_at'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
-      // Both counts read an index that begins with what they compare.
+      // Both counts use an index that leads with the compared columns.
       sql<number>`(select count(*) from members m
         where m.account_id = organizations.account_id and m.organization_id = organizations.id)`.as('member_count'),
     )

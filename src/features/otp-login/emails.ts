@@ -1,26 +1,26 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
+import type { ShownCode } from '../otp/otp.ts'
+
+const kinds = { loginOtp: defineMail('login_otp'), signupOtp: defineMail('signup_otp') }
 
 const TEXTS = {
-  login: { kind: 'login_otp', subject: 'Your sign-in code', heading: 'Your sign-in code', act: 'sign in' },
-  signup: { kind: 'signup_otp', subject: 'Confirm your e-mail address', heading: 'Welcome', act: 'go on' },
+  login: { kind: kinds.loginOtp, subject: 'Your sign-in code', heading: 'Your sign-in code', act: 'sign in' },
+  signup: { kind: kinds.signupOtp, subject: 'Confirm your email address', heading: 'Welcome', act: 'continue' },
 } as const
 
-/** The mail that brings a sign-in or sign-up code. The code is not in the subject, which locked screens show. */
-export function signInMail(
-  to: string,
-  purpose: keyof typeof TEXTS,
-  otp: { code: string; digitCode: string | null; ttlSeconds: number },
-): Message {
+/** The mail with a sign-in or sign-up code. The code is not in the subject, which lock screens show. */
+export function signInMail(to: string, purpose: keyof typeof TEXTS, otp: ShownCode): Message {
   const { kind, subject, heading, act } = TEXTS[purpose]
-  const digits = otp.digitCode === null ? [] : [`If digits are asked for, enter ${otp.digitCode} instead.`]
+  const digits = otp.digitCode === null ? [] : [`If you are asked for digits, enter ${otp.digitCode} instead.`]
   const content = {
     heading,
-    paragraphs: [`Enter these words where you were asked for them to ${act}.`, ...digits],
+    paragraphs: [`Enter these words to ${act}.`, ...digits],
     code: otp.code,
     footer:
       `They work once, within ${spanInWords(otp.ttlSeconds)}. ` +
-      'If you did not ask for them, ignore this mail and tell them to nobody.',
+      'If you did not ask for them, ignore this email and do not share them.',
   }
   return { kind, to, subject, content }
 }

@@ -5,13 +5,13 @@ export const otpLoginErrors = defineErrors({
     401,
     'otp_invalid',
     'The code is not valid',
-    'The code is wrong, was used before, or a newer one was sent. Let the person try again.',
+    'The code is wrong, was used before, or a newer one was sent. Let the user try again.',
   ],
-  otpExpired: [401, 'otp_expired', 'The code has expired', 'The code was right and came too late: ask for a new one.'],
+  otpExpired: [401, 'otp_expired', 'The code has expired', 'The code was right but came too late: request a new one.'],
   tooManyAttempts: [
     429,
     'otp_too_many_attempts',
     'Too many wrong codes',
-    'The guesses at this code, or at all codes of the address, are used up: ask for a new one later.',
+    'The attempts at this code, or at all codes of the address, are used up: request a new one later.',
   ],
 })

@@ -8,11 +8,12 @@ import {
   assertMaySignIn,
   completeMailboxLogin,
   countMail,
+  describeNothingSent,
   findSignInFacts,
   type Identity,
   identify,
   loginErrors,
-  nothingSent,
+  loginEvents,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
@@ -23,20 +24,20 @@ import {
   issueOtp,
   type OtpAttempt,
   type OtpSettings,
+  otpEvents,
   otpSettings,
+  type SignInPurpose,
 } from '../otp/otp.ts'
 import { signInMail } from './emails.ts'
 import { otpLoginErrors } from './errors.ts'
 
-export { SentCodeReply, toSentCode } from './schema.ts'
+export { SentCodeReply, sendCodeEvents, toSentCode } from './schema.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
-export type SignInPurpose = 'login' | 'signup'
-
-export interface SendCode {
+export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** Makes the user when there is none; in the transaction that makes the code. Returns the user's id. */
+  /** Creates the user if there is none, in the transaction that creates the code. Returns the user's id. */
   provision: ((work: TxWork, address: EmailAddress) => Promise<string>) | null
 }
 
@@ -48,19 +49,19 @@ export interface SentCode {
 }
 
 /**
- * Mails a word pair to the address, if somebody has it. Known and unknown addresses take the same path through the
- * same statements: the unknown one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
+ * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown
+ * one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
  * Throws `invalid_request`, `rate_limited`, `organization_suspended`.
  */
-export async function sendSignInCode(work: Work, send: SendCode): Promise<SentCode> {
+export async function sendSignInCode(work: Work, send: CodeRequest): Promise<SentCode> {
   const who = identify(work.platform, requireEmail(send.email))
   const settings = await otpSettings(work)
-  if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes may not leave by e-mail here.' })
+  if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, sendLimits(settings))
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
-  // A double click, or a retry after a lost answer: the code that is on its way stays the one that counts.
+  // A double click, or a retry after a lost response: the code already on its way stays valid.
   const live = await findLiveOtp(work, which)
   if (live) return { ...live, deliveryHint, rate }
   const facts = await findSignInFacts(work, who)
@@ -68,14 +69,14 @@ export async function sendSignInCode(work: Work, send: SendCode): Promise<SentCo
   return { ...otp, deliveryHint, rate }
 }
 
-interface Recipient {
+interface SendContext {
   who: Identity
   settings: OtpSettings
   facts: SignInFacts | null
 }
 
-async function issueAndMail(work: TxWork, send: SendCode, recipient: Recipient) {
-  const { who, settings, facts } = recipient
+async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
+  const { who, settings, facts } = context
   const { address, hash: identity } = who
   const { purpose, provision } = send
   const existing = facts?.active ? facts.user_id : null
@@ -83,16 +84,15 @@ async function issueAndMail(work: TxWork, send: SendCode, recipient: Recipient) 
   const otp = await issueOtp(work, { purpose, userId, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
   await queueMail(work, { ...mail, decoy: userId === null }, otp.ttlSeconds)
-  await record(work, userId === null ? nothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
+  await record(work, userId === null ? describeNothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
 function codeSent(purpose: SignInPurpose, userId: string, otpId: string) {
-  return {
-    type: 'auth.otp.sent',
+  return otpEvents.sent({
     target: { type: 'user', id: userId },
     data: { otp_id: otpId, purpose, channel: 'email' },
-  }
+  })
 }
 
 export interface VerifyCode {
@@ -103,7 +103,7 @@ export interface VerifyCode {
 }
 
 /**
- * Exchanges a word pair for a session. The attempt is counted, and stays counted, before it is judged.
+ * Exchanges a word pair for a session. The attempt is counted, durably, before it is judged.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
  */
 export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<SessionAnswer> {
@@ -132,14 +132,13 @@ function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpI
 }
 
 async function refusal(work: Work, attempt: OtpAttempt, facts: SignInFacts | null) {
-  // Beside any transaction: it stays though the request is refused.
+  // Outside any transaction, so that it survives the refusal.
   await record(
     { ...work, db: work.platform.db },
-    {
-      type: 'auth.login.failed',
+    loginEvents.failed({
       ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
       data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },
-    },
+    }),
   )
   switch (attempt.outcome) {
     case 'expired':

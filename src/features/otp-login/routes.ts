@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email, sendErrors } from '../login/login.ts'
 import { sendSignInCode } from './otp-login.ts'
-import { SentCodeReply, toSentCode } from './schema.ts'
+import { SentCodeReply, sendCodeEvents, toSentCode } from './schema.ts'
 import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'Authentication'
@@ -12,30 +12,32 @@ export const otpLoginRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/otp/send',
+    operation: 'login.otp.send',
+    idempotency: false,
     scope: 'auth.login',
     service: 'otp',
     tag,
     summary: 'Mail a sign-in code',
     description:
-      'Mails two words to the address if a user of the organization has it. The answer is the same when nobody has. ' +
-      'Asked again within resend_interval_seconds, the code on its way stays valid and no second mail is sent.',
+      'Mails two words to the address if a user of the organization has it. The response is the same if no user has. ' +
+      'Within resend_interval_seconds a second call sends no second email, and the code on its way stays valid.',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
     errors: sendErrors,
-    maybeEvents: ['auth.otp.sent', 'auth.login.failed'],
-    secretReply: true,
-    examples: { body: { email: 'ada@example.com' } },
+    maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
       const send = { purpose: 'login' as const, email: body.email, provision: null }
-      const sent = await sendSignInCode(work, send)
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const sent = showRate(work, await sendSignInCode(work, send))
       return toSentCode(sent)
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/otp/verify',
+    operation: 'login.otp.verify',
+    idempotency: false,
     scope: 'auth.login',
+    takesDevice: true,
     tag,
     summary: 'Exchange a sign-in code for a session',
     ...verifyCodeRoute,

@@ -1,14 +1,25 @@
 import { type Static, Type } from 'typebox'
-import { Email } from '../login/login.ts'
+import { named } from '../../platform/schema.ts'
+import { Email, loginEvents } from '../login/login.ts'
+import { otpEvents } from '../otp/otp.ts'
 import type { SentCode } from './otp-login.ts'
 
-/** The answer to a request for a code; the same whether or not somebody has the address. */
-export const SentCodeReply = Type.Object({
-  otp_id: Type.String({ format: 'uuid' }),
-  expires_at: Type.String({ format: 'date-time' }),
-  delivery_hint: Type.String({ description: 'The address as it was typed, masked.' }),
-  delivery_method: Type.String({ examples: ['email'] }),
-})
+/** The response to a request for a code: the same whether or not anyone has the address. */
+export const SentCodeReply = named(
+  'SentCode',
+  Type.Object({
+    otp_id: Type.String({ format: 'uuid' }),
+    expires_at: Type.String({ format: 'date-time' }),
+    delivery_hint: Type.String({
+      description: 'The address as it was typed, masked.',
+      examples: ['a•••@acme.example'],
+    }),
+    delivery_method: Type.String({ examples: ['email'] }),
+  }),
+)
+
+/** What the routes that mail a code may record. */
+export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]
 
 export function toSentCode(sent: SentCode): Static<typeof SentCodeReply> {
   return {
@@ -19,12 +30,21 @@ export function toSentCode(sent: SentCode): Static<typeof SentCodeReply> {
   }
 }
 
-export const VerifyCodeBody = Type.Object({
-  email: Email,
-  otp_id: Type.String({ minLength: 1, maxLength: 64, description: 'As the send route answered it.' }),
-  code: Type.String({
-    minLength: 1,
-    maxLength: 100,
-    description: 'The word pair; case does not matter, nor whether a space, hyphen or underscore joins the words.',
+export const VerifyCodeBody = named(
+  'PresentedCode',
+  Type.Object({
+    email: Email,
+    otp_id: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'From the response of the send route.',
+      examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+    }),
+    code: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The word pair, in any case, joined by a space, hyphen or underscore.',
+      examples: ['amber falcon'],
+    }),
   }),
-})
+)

@@ -1,11 +1,12 @@
 import type { Static } from 'typebox'
 import type { Work } from '../../platform/work.ts'
 import { doorErrors, sessionRoute } from '../login/login.ts'
+import type { SignInPurpose } from '../otp/otp.ts'
 import { otpLoginErrors } from './errors.ts'
-import { type SignInPurpose, verifySignInCode } from './otp-login.ts'
+import { verifySignInCode } from './otp-login.ts'
 import { VerifyCodeBody } from './schema.ts'
 
-/** What the routes that exchange a code for a session have in common. */
+/** What the routes that exchange a code for a session share. */
 export const verifyCodeRoute = {
   service: 'otp' as const,
   body: VerifyCodeBody,

@@ -1,16 +1,12 @@
-import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { deleteOldOtpRows } from './store.ts'
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
-// Longer than any code lives: a newer code voids an older one, and failures count for a day, only while it is there.
-const KEPT_DAYS = 2
-const BATCH = 5000
-
-export const otpJobs: JobHandler[] = [
-  {
-    name: 'otps.cleanup',
-    cron: '*/10 * * * *',
-    async handle(platform) {
-      while ((await deleteOldOtpRows(platform.db, KEPT_DAYS, BATCH)) === BATCH);
-    },
-  },
-]
+export const cleanUpOtps = defineCleanup('otps.cleanup', '*/10 * * * *', [
+  defineRetention({
+    table: 'otps',
+    key: ['directory_id', 'id'],
+    // Longer than any code lives: superseding and failure counts, which look back a day, need the rows.
+    where: sql`created_at < clock_now() - interval '2 days'`,
+    orderBy: 'created_at',
+  }),
+])

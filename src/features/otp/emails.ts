@@ -1,30 +1,28 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import type { NewSms } from '../../platform/sms/outbox.ts'
+import type { ShownCode } from './codes.ts'
 
-interface SentCode {
-  code: string
-  digitCode: string | null
-  ttlSeconds: number
-}
+const kinds = { otp: defineMail('otp') }
 
-/** The mail that brings a code of the generator. */
-export function codeMail(to: string, code: SentCode): Message {
-  const digits = code.digitCode === null ? [] : [`If digits are asked for, enter ${code.digitCode} instead.`]
+/** The mail with a code of the generator. */
+export function codeMail(to: string, code: ShownCode): Message {
+  const digits = code.digitCode === null ? [] : [`If you are asked for digits, enter ${code.digitCode} instead.`]
   const content = {
     heading: 'Your one-time code',
     paragraphs: ['Enter this code where you were asked for it.', ...digits],
     code: code.code,
-    footer: `The code works once, for ${describeSeconds(code.ttlSeconds)}. If you did not ask for it, ignore this mail and tell the code to nobody.`,
+    footer: `The code works once, within ${describeSeconds(code.ttlSeconds)}. If you did not ask for it, ignore this email and do not share the code.`,
   }
-  // Not in the subject: that is shown on locked screens.
-  return { kind: 'otp', to, subject: 'Your one-time code', content }
+  // The code is not in the subject, which lock screens show.
+  return { kind: kinds.otp, to, subject: 'Your one-time code', content }
 }
 
-/** The same as a text message. Plain ASCII and less than 160 characters, so that it is billed as one. */
-export function codeSms(to: string, code: SentCode): NewSms {
+/** The same as a text message: plain ASCII and under 160 characters, so that it is billed as one. */
+export function codeSms(to: string, code: ShownCode): NewSms {
   const digits = code.digitCode === null ? '' : ` (or ${code.digitCode})`
   const life = describeSeconds(code.ttlSeconds)
-  const text = `Your one-time code: ${code.code}${digits}. It works once, for ${life}. If you did not ask for it, tell it to nobody.`
+  const text = `Your one-time code: ${code.code}${digits}. It works once, within ${life}. Do not share it.`
   return { kind: 'otp', to, text }
 }
 

@@ -5,6 +5,6 @@ export const otpErrors = defineErrors({
     400,
     'otp_reference_required',
     'otp_id or session_id is required',
-    'A code alone names nothing: send the otp_id or session_id that it was made with.',
+    'A code alone identifies nothing: send the otp_id or session_id that it was created with.',
   ],
 })

@@ -26,7 +26,7 @@ const insertRow = perPlatform((platform) =>
   coalesce({ run: (items: GeneratedRow[]) => insertGeneratedRows(platform.database.pool, items) }),
 )
 
-// Two tries at one code never share a statement: the second must see what the first left.
+// Two attempts at one code never share a statement: the second must see the effect of the first.
 const validateRow = perPlatform((platform) =>
   coalesce({
     run: (items: PresentedCode[]) => validateRows(platform.database.pool, items),
@@ -35,8 +35,8 @@ const validateRow = perPlatform((platform) =>
 )
 
 /**
- * Makes a code, keeps its hash and sends it by mail and SMS where that is asked for and on. Whether it was delivered
- * shows nowhere in the answer. Throws `rate_limited` when the address or number has had too many.
+ * Creates a code, stores its hash and sends it by mail and SMS where that is requested and enabled. The response does
+ * not reveal whether it was sent. Throws `rate_limited` when the address or number has had too many.
  */
 export async function generateOtp(work: Work, input: GenerateInput) {
   const { platform, directory } = work
@@ -66,7 +66,7 @@ interface ValidateInput {
   session_id?: string | null
 }
 
-// A code that was never made, was voided by a newer one or belongs to somebody else answers as a wrong one.
+// A code that never existed, was voided by a newer one or belongs to another tenant looks like a wrong one.
 const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
   wrong: 'Invalid code',
   unknown: 'Invalid code',
@@ -75,7 +75,7 @@ const MESSAGES: Record<Exclude<Verdict, 'match'>, string> = {
   spent: 'Too many attempts',
 }
 
-/** Spends a code of the generator, once. Throws `otp_reference_required`. */
+/** Validates a code of the generator and consumes it. Throws `otp_reference_required`. */
 export async function validateOtp(work: Work, input: ValidateInput) {
   const verdict = await judge(work, input)
   return verdict === 'match' ? { valid: true } : { valid: false, message: MESSAGES[verdict] }
@@ -85,7 +85,7 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
   const sessionRef = input.session_id ?? null
   const given = input.otp_id?.toLowerCase() ?? null
   if (given === null && sessionRef === null)
-    throw otpErrors.referenceRequired({ detail: 'Send the otp_id or the session_id that the code was made with.' })
+    throw otpErrors.referenceRequired({ detail: 'Send the otp_id or the session_id that the code was created with.' })
   const otpId = given ?? (await findNewestIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
   const hash = hashCode(platform, 'generator', otpId, input.code)

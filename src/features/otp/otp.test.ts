@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { type Caller, startApp } from '../../../test/harness.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
-import { otpJobs } from './cleanup.ts'
+import { cleanUpOtps } from './cleanup.ts'
 import { FIRST_WORDS } from './word-list.gen.ts'
 
 const { tenant, as, advance, mails, events, app } = await startApp()
@@ -272,7 +272,7 @@ function pick(made: { otp_id: string; code: string }) {
 }
 
 async function cleanUp(): Promise<void> {
-  for (const job of otpJobs) await job.handle(platform, {}, 1)
+  await cleanUpOtps.handle(platform, {}, 1)
 }
 
 async function attemptsOf(id: string): Promise<number | null> {

@@ -1,38 +1,36 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { hashCode, makeCode } from './codes.ts'
+import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { claimAttempt, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+import { claimOtpRow, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
+export type { ShownCode } from './codes.ts'
+export { otpEvents } from './events.ts'
 export { admitPhone, requirePhone } from './sending.ts'
 export { type OtpSettings, otpSettings, sendCeilings } from './settings.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
 
-// A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the generator may do.
+// A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the settings of the generator.
 const MAX_SIGN_IN_TTL_SECONDS = 600
 
 export interface NewOtp {
   purpose: SignInPurpose
-  /** Null: nobody has the address. The code takes the same path, and no attempt at it signs anybody in. */
+  /** Null when no user has the address: a decoy, which takes the same path and signs no one in. */
   userId: string | null
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
 }
 
-export interface IssuedOtp {
+export interface IssuedOtp extends ShownCode {
   otpId: string
-  code: string
-  /** In mode `both`. */
-  digitCode: string | null
   expiresAt: Date
-  ttlSeconds: number
 }
 
-/** Makes a sign-in code, which voids the older ones of its address and purpose. Sends nothing. */
+/** Creates a sign-in code, which voids older ones for its address and purpose. Sends nothing. */
 export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   const { purpose, userId, identity, settings } = otp
   const otpId = newId()
@@ -51,7 +49,7 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   return { otpId, code, digitCode, expiresAt, ttlSeconds }
 }
 
-/** A code that was sent a moment ago and is as good as new: asked again, no second mail is needed. */
+/** A code that was sent a moment ago and has not been tried, so that no second mail is needed. */
 export async function findLiveOtp(
   work: Work,
   which: { purpose: SignInPurpose; identity: Buffer; newerThanSeconds: number },
@@ -62,17 +60,17 @@ export async function findLiveOtp(
 
 export interface OtpAttempt {
   /**
-   * `match` has not spent the code yet: consumeOtp does. `expired` and `used` only where the code itself was right.
-   * `spent`: this code's attempts, or those of its address, are used up. `unknown`: no such code, or not the newest.
+   * `match`: right, but not consumed yet (`consumeOtp` does that). `expired` and `used`: only for the right code.
+   * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
    */
   outcome: Verdict
-  /** Whose code it is; null on a decoy, and where no attempt was counted. */
+  /** The owner of the code; null for a decoy, and where no attempt was counted. */
   userId: string | null
 }
 
 /**
- * Counts an attempt at a sign-in code, then judges it. Committed on its own: a request that fails afterwards does not
- * give the attempt back. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
+ * Counts an attempt at a sign-in code, then judges it. Committed on its own, so a request that fails later does not
+ * return the attempt. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
  */
 export async function claimOtpAttempt(
   { platform, directory }: Work,
@@ -81,19 +79,19 @@ export async function claimOtpAttempt(
   const otpId = attempt.otpId.toLowerCase()
   if (!isId(otpId)) return { outcome: 'unknown', userId: null }
   const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
-  const row = await claimAttempt(platform.database.pool, directory, { ...attempt, otpId, hash })
+  const row = await claimOtpRow(platform.database.pool, directory, { ...attempt, otpId, hash })
   return { outcome: row.verdict, userId: row.user_id }
 }
 
 /**
- * The one consumer of sign-in codes, as a query for the statement that writes what the code pays for. It returns a row
- * to one caller only: none means that another request was faster, or that the code has expired.
+ * The one consumer of sign-in codes, as a query to embed in the statement that writes what the code pays for. It
+ * returns a row to one caller only; no row means that another request was faster, or that the code has expired.
  */
 export function consumeOtp({ db, directory }: Work, otpId: string, purpose: SignInPurpose) {
   return consumeOtpRow(db, directory, otpId, purpose)
 }
 
-/** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code answers `expired` from now on. */
+/** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code is `expired` from now on. */
 export async function voidOtps(work: TxWork, emailNorm: string): Promise<void> {
   await expireOtpRows(work.db, work.directory, hashIdentity(work.platform, emailNorm))
 }

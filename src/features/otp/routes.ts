@@ -1,92 +1,84 @@
-import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { accountDefaults } from '../../platform/settings.ts'
+import { settingsRoutes } from '../../platform/http/settings-routes.ts'
 import { otpErrors } from './errors.ts'
+import { otpEvents } from './events.ts'
 import { generateOtp, validateOtp } from './generator.ts'
-import { GenerateBody, GeneratedOtp, SettingsQuery, SettingsReply, ValidateBody, Validation } from './schema.ts'
-import { otpSettings, settingsFamily } from './settings.ts'
+import { GenerateBody, Otp, OtpValidation, SettingsQuery, SettingsReply, ValidateBody } from './schema.ts'
+import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
 
 const tag = 'OTP'
+
+const id = '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'
+// A composed example would show the minimum of each field.
+const settings = { ...defaultOtpSettings, ttl_seconds: 600 }
 
 export const otpRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/otp/generate',
+    operation: 'otp.generate',
+    idempotency: false,
     aliases: ['/v1/generate'],
     scope: 'any key',
     service: 'otp',
     directory: 'one-or-account',
     tag,
-    summary: 'Make a one-time code',
+    summary: 'Create a one-time code',
     description:
-      'Answers the code, and sends it where an address or a phone is given and the channel is on; the answer is the ' +
-      'same whether it was delivered or not. A code passes once, and signs nobody in: sign-in has codes of its own.',
+      'Returns the code, and sends it if an address or a phone is given and the channel is on; the response is the ' +
+      'same whether it was sent or not. A code passes once and does not sign in: sign-in has codes of its own.',
     body: GenerateBody,
-    reply: GeneratedOtp,
-    maybeEvents: ['auth.otp.sent'],
-    secretReply: true,
+    reply: Otp,
+    maybeEvents: [otpEvents.sent],
+    examples: {
+      body: { email: 'ada@acme.example' },
+      reply: { otp_id: id, code: 'amber falcon', session_id: null, expires_at: '2026-11-22T09:30:00.000Z' },
+    },
     handle: (work, { body }) => generateOtp(work, body),
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/otp/validate',
+    operation: 'otp.validate',
+    idempotency: false,
     aliases: ['/v1/validate'],
     scope: 'any key',
     service: 'otp',
     directory: 'one-or-account',
     tag,
-    summary: 'Validate a one-time code and use it up',
+    summary: 'Validate and consume a one-time code',
     description:
-      'A wrong code is no error: the answer is 200 with valid false and a message. With session_id alone the newest ' +
-      'code of that session counts. Wrong guesses end a code (settings: max_attempts); twenty within an hour, or ' +
-      'forty within a day (ten where digits pass), end those of a session or an address.',
+      'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the ' +
+      'newest code of that session is tried. Wrong attempts end a code (settings: max_attempts); twenty within an hour, ' +
+      'or forty within a day (ten where digits pass), end all codes of a session or an address.',
     body: ValidateBody,
-    reply: Validation,
+    reply: OtpValidation,
     errors: [otpErrors.referenceRequired],
-    secretReply: true,
+    examples: { body: { code: 'amber falcon', otp_id: id }, reply: { valid: true } },
     handle: (work, { body }) => validateOtp(work, body),
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/v1/otp/settings',
-    scope: 'otp.settings.read',
+  ...settingsRoutes(settingsFamily, {
     tag,
-    summary: 'Read the settings of one-time codes',
-    description: 'Without subOrgId an org-wide key reads what its environment’s organizations inherit.',
-    query: SettingsQuery,
-    reply: SettingsReply,
-    handle: async (work, { query }) => ({
-      settings: await otpSettings(work),
-      ...(query.effective ? { sources: await settingsFamily.sources(work) } : {}),
-    }),
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/otp/settings',
-    scope: 'otp.settings.write',
-    tag,
-    summary: 'Change the settings of one-time codes',
-    description: 'null returns a field to the inherited value.',
-    body: Type.Object(settingsFamily.patchBody),
-    reply: SettingsReply,
-    event: 'otp.settings.updated',
-    handle: async (work, { body }) => ({ settings: await settingsFamily.update(work, body) }),
-  }),
-  defineRoute({
-    method: 'PATCH',
-    path: '/v1/otp/settings/defaults',
-    scope: 'otp.settings.write',
-    directory: 'account',
-    tag,
-    summary: 'Change the defaults of one-time codes that the environment’s organizations inherit',
-    description:
-      'For org-wide keys; also what the generator uses without subOrgId. null returns a field to the default.',
-    body: Type.Object(settingsFamily.patchBody),
-    reply: SettingsReply,
-    event: 'otp.settings.updated',
-    handle: async (work, { body }) => {
-      const { directory } = accountDefaults(work.directory)
-      return { settings: await settingsFamily.update({ ...work, directory }, body) }
+    noun: 'otp',
+    scopes: { read: 'otp.settings.read', write: 'otp.settings.write' },
+    get: {
+      path: '/v1/otp/settings',
+      summary: 'Read one-time code settings',
+      description: 'Without subOrgId an org-wide key reads what its environment’s organizations inherit.',
+      query: SettingsQuery,
+      reply: SettingsReply,
     },
+    update: { path: '/v1/otp/settings', summary: 'Change one-time code settings' },
+    updateDefaults: {
+      path: '/v1/otp/settings/defaults',
+      summary: 'Change the one-time code settings that the environment’s organizations inherit',
+      description:
+        'For org-wide keys. The generator uses these settings without subOrgId. null returns a field to the default.',
+    },
+    body: SettingsPatch,
+    reply: SettingsReply,
+    examples: { body: { ttl_seconds: 600 }, reply: { settings }, sources: { ttl_seconds: 'directory' } },
+    read: async (work) => ({ settings: await otpSettings(work) }),
+    change: async (work, patch) => ({ settings: await settingsFamily.update(work, patch) }),
   }),
 ]

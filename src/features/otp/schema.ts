@@ -1,45 +1,66 @@
 import { type TStringOptions, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
+import { SettingsSources } from '../../platform/settings.ts'
 import { Settings } from './settings.ts'
 
-const optionalText = (options: TStringOptions) => Type.Optional(Type.Union([Type.String(options), Type.Null()]))
+const optionalText = (options: TStringOptions) => Type.Optional(nullable(Type.String(options)))
 
 const sessionId = optionalText({
   minLength: 1,
   maxLength: 255,
-  description: 'Your own name for what the code belongs to. A newer code of the same session_id voids the older.',
+  description: 'Your own name for what the code belongs to. A newer code with the same session_id voids the older one.',
+  examples: ['checkout-4711'],
 })
 
 export const GenerateBody = Type.Object({
   session_id: sessionId,
-  ttl_seconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 3600, description: 'Default: by the settings.' })),
-  email: optionalText({ maxLength: 320, description: 'Sends the code there. A newer code for it voids the older.' }),
+  ttl_seconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 3600, description: 'Default: the setting.' })),
+  email: optionalText({
+    maxLength: 320,
+    description: 'Sends the code there. A newer code for it voids the older one.',
+    examples: ['ada@acme.example'],
+  }),
   phone: optionalText({
     pattern: '^\\+[1-9](?:[ ().-]{0,2}[0-9]){6,14}$',
     'x-form': 'a phone number in international form, such as +14155550123',
     description:
-      'International form (E.164). Sends the code there by SMS, where that is on and the country allowed. A newer ' +
-      'code for it voids the older.',
+      'International form (E.164). Sends the code there by SMS, if that is on and the country allowed. A newer code ' +
+      'for it voids the older one.',
+    examples: ['+14155550123'],
   }),
 })
 
-export const GeneratedOtp = Type.Object({
-  otp_id: Type.String({ format: 'uuid' }),
-  code: Type.String({ description: 'Two words; in mode digit six digits.' }),
-  session_id: Type.Union([Type.String(), Type.Null()]),
-  expires_at: Type.String({ format: 'date-time' }),
-  digit_code: Type.Optional(Type.String({ description: 'In mode both: six digits that pass as well.' })),
-})
+export const Otp = named(
+  'Otp',
+  Type.Object({
+    otp_id: Type.String({ format: 'uuid' }),
+    code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
+    session_id: nullable(Type.String({ examples: ['checkout-4711'] })),
+    expires_at: Type.String({ format: 'date-time' }),
+    digit_code: Type.Optional(
+      Type.String({ description: 'In mode both: six digits that also pass.', examples: ['204981'] }),
+    ),
+  }),
+)
 
 export const ValidateBody = Type.Object({
-  code: Type.String({ minLength: 1, maxLength: 200, description: 'Any case; space, hyphen or underscore between.' }),
-  otp_id: optionalText({ minLength: 1, maxLength: 255 }),
+  code: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'In any case, joined by a space, hyphen or underscore.',
+    examples: ['amber falcon'],
+  }),
+  otp_id: optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] }),
   session_id: sessionId,
 })
 
-export const Validation = Type.Object({
-  valid: Type.Boolean(),
-  message: Type.Optional(Type.String({ description: 'Why not, for people.' })),
-})
+export const OtpValidation = named(
+  'OtpValidation',
+  Type.Object({
+    valid: Type.Boolean(),
+    message: Type.Optional(Type.String({ description: 'Why not, to be shown.', examples: ['Invalid code'] })),
+  }),
+)
 
 export const SettingsQuery = Type.Object({
   effective: Type.Optional(
@@ -47,7 +68,7 @@ export const SettingsQuery = Type.Object({
   ),
 })
 
-export const SettingsReply = Type.Object({
-  settings: Settings,
-  sources: Type.Optional(Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory']))),
-})
+export const SettingsReply = named(
+  'OtpSettingsReply',
+  Type.Object({ settings: Settings, sources: Type.Optional(SettingsSources) }),
+)

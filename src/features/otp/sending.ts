@@ -1,5 +1,5 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { claimAct, countSend } from '../../platform/http/rate-limit.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
@@ -9,18 +9,19 @@ import { type Phone, parsePhone } from '../../platform/sms/phone.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
+import { otpEvents } from './events.ts'
 import { type OtpSettings, sendCeilings } from './settings.ts'
 import { type GeneratedRow, insertOtpRow } from './store.ts'
 
-/** Whom a generated code is for: an address, a phone, or both. */
+/** The recipient of a generated code: an address, a phone, or both. */
 interface Recipient {
   email: EmailAddress | null
   phone: Phone | null
-  /** What the code is filed under; a newer one of the same voids it. */
+  /** What the code is stored under; a newer one with the same identity voids it. */
   identity: string
 }
 
-/** Reads where a code is to go; null: nowhere. Throws `invalid_request`. */
+/** Reads where a code is to be sent. Returns null for nowhere. Throws `invalid_request`. */
 export function readRecipient(input: { email?: string | null; phone?: string | null }): Recipient | null {
   const email = typeof input.email === 'string' ? requireEmail(input.email) : null
   const phone = typeof input.phone === 'string' ? requirePhone(input.phone) : null
@@ -32,8 +33,7 @@ export function readRecipient(input: { email?: string | null; phone?: string | n
 export function requirePhone(text: string): Phone {
   const phone = parsePhone(text)
   if (phone) return phone
-  const message = 'phone must be a phone number in international form, such as +14155550123'
-  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field: 'phone', code: 'phone', message }] })
+  throw invalidField('phone', 'phone', 'phone must be a phone number in international form, such as +14155550123')
 }
 
 interface CodeToSend {
@@ -43,7 +43,7 @@ interface CodeToSend {
   made: FreshCode
 }
 
-/** Keeps a code for its recipient, whose older codes it voids, and sends it where that is on. */
+/** Stores a code for its recipient, which voids older ones, and sends it where the channel is on. */
 export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend): Promise<Date> {
   const email = settings.channel_email ? recipient.email : null
   if (email) await countSending(work, settings, email.norm)
@@ -79,12 +79,13 @@ function toRow(row: GeneratedRow, identity: Buffer) {
   }
 }
 
-function sentEvent(row: GeneratedRow, data: Record<string, unknown>): EventInput {
-  const { id, sessionRef } = row
-  return { type: 'auth.otp.sent', target: { type: 'otp', id }, data: { otp_id: id, session_id: sessionRef, ...data } }
+type Destination = { email: string; delivery_method: 'email' } | { phone: string; delivery_method: 'sms' }
+
+function sentEvent({ id, sessionRef }: GeneratedRow, to: Destination): EventInput {
+  return otpEvents.sent({ target: { type: 'otp', id }, data: { otp_id: id, session_id: sessionRef, ...to } })
 }
 
-/** Before a message is made, so that nobody can be flooded through the generator. */
+/** Counts before a message is composed, so that the generator cannot be used to flood anyone. */
 async function countSending(work: Work, settings: OtpSettings, address: string): Promise<void> {
   const limits = [
     { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
@@ -94,8 +95,9 @@ async function countSending(work: Work, settings: OtpSettings, address: string):
 }
 
 /**
- * The phone, if a message may go there, else null. Text messages cost money, and numbers that earn from receiving them
- * are asked for by the thousand (SMS pumping): hence mobile numbers of named countries alone, and a ceiling a day.
+ * The phone, or null if no message may go there. Text messages cost money, and fraudsters request them by the thousand
+ * for numbers that earn from receiving them (SMS pumping): hence only mobile numbers of listed countries, up to a daily
+ * limit.
  */
 export async function admitPhone(work: Work, settings: OtpSettings, phone: Phone): Promise<Phone | null> {
   const { platform, directory } = work

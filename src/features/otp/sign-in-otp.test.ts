@@ -44,7 +44,7 @@ async function start(overrides: Partial<OtpSettings> = {}, known = true) {
   return { ...person, directory, issue, claim, consume, live }
 }
 
-// Whoever nobody is takes the same path to the same answers; only that no user comes out.
+// Unknown addresses take the same path to the same answers, but create no user.
 describe.each([true, false])('a code for an address that somebody has: %s', (known) => {
   test('matches, is spent once, and then says so', async () => {
     const { userId, issue, claim, consume } = await start({}, known)

@@ -62,7 +62,11 @@ describe('with a provider', () => {
     worker = await startWorker(platform, jobs)
     await until(async () => (await waiting(service)).length === 0)
     expect(peer.requests.map(({ form }) => form)).toEqual([
-      { To: PHONE, From: 'Acme', Body: expect.stringContaining(`: ${reply.body.code}. It works once, for 5 minutes.`) },
+      {
+        To: PHONE,
+        From: 'Acme',
+        Body: expect.stringContaining(`: ${reply.body.code}. It works once, within 5 minutes.`),
+      },
     ])
     const { otp_id, code } = reply.body
     expect(await sent(service)).toEqual([{ otp_id, session_id: 's', phone: PHONE, delivery_method: 'sms' }])

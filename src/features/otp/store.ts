@@ -1,31 +1,30 @@
 import { type Insertable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
 type Pool = Database['pool']
 
-/** Keeps the codes of each use apart: one made for one never passes in another (ASVS 6.6.2). */
+/** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
 export type OtpPurpose = 'generator' | 'login' | 'signup'
 
-/** What came of a presented code. */
+/** The outcome of a presented code. */
 export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
 
 /**
- * Wrong guesses over all codes of one session or address: per hour, and per day. Whoever asks for codes and guesses
- * all day is right with a chance of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
+ * Limits on wrong guesses over all codes of one session or address, per hour and per day. An attacker who requests
+ * codes and guesses all day succeeds with a probability of 1 in 100 000 (40 of 2^22 phrases, 10 of 10^6 digits).
  */
 const HOURLY_FAILURES = 20
 const DAILY_FAILURES = 40
 const DAILY_DIGIT_FAILURES = 10
-// Codes that are looked at for it. Nobody sends so many; a session_id that every request shares stays fast.
+// Codes that are scanned for it. No one sends so many, and a session_id that every request shares stays fast.
 const MAX_SIBLINGS = 1000
-
-const now = sql<Date>`clock_now()`
 
 type NewOtpRow = Omit<Insertable<Otps>, 'directory_id' | 'expires_at' | 'created_at' | 'attempts'>
 
-/** Stores a code; returns when it expires. */
+/** Stores a code. Returns when it expires. */
 export async function insertOtpRow(db: Db, directory: Directory, row: NewOtpRow, ttlSeconds: number): Promise<Date> {
   const expiresAt = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
   const inserted = await db
@@ -36,7 +35,7 @@ export async function insertOtpRow(db: Db, directory: Directory, row: NewOtpRow,
   return inserted.expires_at
 }
 
-/** A code of the generator that nobody is mailed: the hot path. */
+/** A code of the generator that is not sent: the hot path. */
 export interface GeneratedRow {
   directory: Directory
   id: string
@@ -59,7 +58,7 @@ const INSERT_GENERATED = {
     select (extract(epoch from clock_now()) * 1000)::float8 as made_at_ms`,
 }
 
-/** Stores codes with one statement; returns when each expires. */
+/** Stores codes with one statement. Returns when each expires. */
 export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Promise<Date[]> {
   const values = [
     items.map((item) => item.directory.id),
@@ -79,19 +78,18 @@ export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Pr
 export interface PresentedCode {
   directory: Directory
   otpId: string
-  /** The session that the code must belong to, when the caller names one. */
+  /** The session that the code must belong to, if the caller names one. */
   sessionRef: string | null
   hash: Buffer
 }
 
 /**
- * Judges each code on its locked row and spends it, or the attempt, in the same statement. A statement that waited for
- * a row sees it as the one before left it (`for update` under READ COMMITTED), so a code passes once however many
- * processes ask at once. Rows are locked in the order of their keys: two statements never wait crosswise.
+ * Judges each code on its locked row and consumes it, or counts the attempt, in the same statement. A statement that
+ * waited for a row re-reads it (`for update` under READ COMMITTED), so a code passes once however many processes try it
+ * concurrently. Rows are locked in key order, so that two statements cannot deadlock.
  *
- * A lateral subquery and the limit on `asked` keep the planner at the primary key: a plan made while the table was
- * small would else read all of it later. Digests are compared as they are: without the key of the hash the time of a
- * comparison tells nothing.
+ * The lateral subquery and the limit on `asked` keep the planner on the primary key: a plan made while the table was
+ * small would scan all of it later. Digests are compared plainly: without the key of the hash, timing reveals nothing.
  */
 const VALIDATE = {
   name: 'otps_validate',
@@ -137,7 +135,7 @@ const VALIDATE = {
     select id, verdict from judged`,
 }
 
-/** Judges and spends codes with one statement; no id twice in one call. */
+/** Judges and consumes codes with one statement; no id may occur twice in one call. */
 export async function validateRows(pool: Pool, items: PresentedCode[]): Promise<Verdict[]> {
   const values = [
     items.map((item) => item.directory.id),
@@ -171,7 +169,7 @@ interface OtpOwner {
   identity: Buffer
 }
 
-/** The newest code of an identity, if it was made within the time and nothing has happened to it yet. */
+/** The newest code of an identity, if it is recent enough and has neither been used nor tried. */
 export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwner, newerThanSeconds: number) {
   return db
     .selectFrom((eb) =>
@@ -195,9 +193,9 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
 }
 
 /**
- * One statement of its own: the attempt is counted before the comparison, and stays counted whatever the request does
- * next. `siblings` are the codes of the same address: the newest of the purpose counts, and guesses at any of them share
- * one budget.
+ * Committed on its own: the attempt is counted before the comparison, and stays counted whatever the request does
+ * next. `siblings` are the codes of the same address: only the newest of the purpose is valid, and attempts at any of
+ * them share one budget.
  */
 const CLAIM_ATTEMPT = {
   name: 'otps_claim_attempt',
@@ -225,8 +223,8 @@ const CLAIM_ATTEMPT = {
     from siblings left join claimed on true`,
 }
 
-/** Counts an attempt at a sign-in code and judges it; does not spend the code. */
-export async function claimAttempt(
+/** Counts an attempt at a sign-in code and judges it; does not consume the code. */
+export async function claimOtpRow(
   pool: Pool,
   directory: Directory,
   attempt: OtpOwner & { otpId: string; hash: Buffer },
@@ -236,7 +234,7 @@ export async function claimAttempt(
   return rows[0] ?? { verdict: 'unknown', user_id: null }
 }
 
-/** Spends a sign-in code. As a query, so that the session it pays for is written by the same statement. */
+/** Consumes a sign-in code: a query, to embed in the statement that writes the session. */
 export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpose: OtpPurpose) {
   return db
     .updateTable('otps')
@@ -250,8 +248,8 @@ export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpo
 }
 
 /**
- * Ends the sign-in codes of an address. One that is being redeemed at this moment is passed over, not waited for: that
- * statement waits for the user's row in turn, and looks at the user itself.
+ * Ends the sign-in codes of an address. A code that is being redeemed right now is skipped, to avoid a deadlock: that
+ * statement waits for the user's row in turn, and checks the user itself.
  */
 export async function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer): Promise<void> {
   await tx
@@ -271,13 +269,4 @@ export async function expireOtpRows(tx: Tx, directory: Directory, identity: Buff
         .skipLocked(),
     )
     .execute()
-}
-
-/** Deletes codes older than any life and any window they count in. Returns how many. */
-export async function deleteOldOtpRows(db: Db, olderThanDays: number, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from otps where (directory_id, id) in (
-      select directory_id, id from otps where created_at < clock_now() - make_interval(days => ${olderThanDays})
-      order by created_at limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { FIRST_WORDS, SECOND_WORDS } from './word-list.gen.ts'
 
-/** What a code is made of: two words, six digits, or either of both. */
+/** What a code consists of: two words, six digits, or either. */
 export type OtpMode = 'phrase' | 'digit' | 'both'
 
 const DIGITS = 6
@@ -17,11 +17,11 @@ export function makeDigits(count = DIGITS): string {
 }
 
 /**
- * A code as people type it, in the form in which it is hashed: any case, white space around, and space, hyphen,
- * underscore or dash (as mail programs make of a hyphen) between. Digits lose what groups them.
+ * Brings a typed code into the form that is hashed: any case, surrounding white space, and space, hyphen, underscore or
+ * dash (into which mail programs turn hyphens) between words are accepted. Separators between digits are dropped.
  */
 export function normalizeCode(text: string): string {
-  // As it was mailed, and as most callers send it.
+  // The common case: already as it was mailed.
   if (/^[a-z]+ [a-z]+$/.test(text)) return text
   const spaced = text
     .normalize('NFKC')
@@ -32,11 +32,11 @@ export function normalizeCode(text: string): string {
   return /^[0-9]+$/.test(joined) ? joined : spaced
 }
 
-/** Entropy in bits that a guess has to beat; ASVS 6.5.4 asks for 20 at least, save where digits are chosen. */
+/** Entropy of a code in bits; ASVS 6.5.4 asks for at least 20, which only digits miss. */
 export function codeSpaceBits(mode: OtpMode): number {
   const phrase = Math.log2(FIRST_WORDS.length * SECOND_WORDS.length)
   const digit = DIGITS * Math.log2(10)
-  // Either form of `both` passes, so the weaker one counts.
+  // In `both` either form passes, so the weaker one counts.
   return { phrase, digit, both: Math.min(phrase, digit) }[mode]
 }
 

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { WebauthnCeremonies } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -9,16 +10,14 @@ export type CeremonyRow = Selectable<WebauthnCeremonies>
 export interface NewCeremony {
   kind: 'registration' | 'login'
   userId: string | null
-  /** Keyed hash of the address that a sign-in is for. */
+  /** Keyed hash of the address of a sign-in. */
   identity: Buffer | null
   challenge: Buffer
   rpId: string
   ttlSeconds: number
 }
 
-const now = sql<Date>`clock_now()`
-
-/** Answers the id by which the browser's answer names the challenge. */
+/** Stores a challenge. Returns the id with which the browser's response refers to it. */
 export async function startCeremony(db: Db, directory: Directory, ceremony: NewCeremony): Promise<string> {
   const id = newId()
   await db
@@ -38,8 +37,8 @@ export async function startCeremony(db: Db, directory: Directory, ceremony: NewC
 }
 
 /**
- * Spends a challenge before the answer to it is judged, so that no second answer is ever compared with it. Undefined:
- * there is none, it was spent, or it has expired.
+ * Consumes a challenge before the response is judged, so that no second response is ever compared with it.
+ * @returns undefined when there is none, or it was already consumed or has expired.
  */
 export async function spendCeremony(
   db: Db,
@@ -61,7 +60,7 @@ export async function spendCeremony(
     .executeTakeFirst()
 }
 
-/** Voids the challenges on their way to a user. */
+/** Voids the open challenges of a user. */
 export async function voidCeremonies(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
     .updateTable('webauthn_ceremonies')
@@ -70,13 +69,4 @@ export async function voidCeremonies(tx: Tx, directory: Directory, userId: strin
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .execute()
-}
-
-/** Deletes challenges that have expired. Returns how many. */
-export async function deleteOldCeremonyRows(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from webauthn_ceremonies where (directory_id, id) in (
-      select directory_id, id from webauthn_ceremonies where expires_at < clock_now() - interval '1 hour'
-      order by expires_at limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

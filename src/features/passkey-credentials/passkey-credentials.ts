@@ -1,6 +1,5 @@
 export {
   type CeremonyRow,
-  deleteOldCeremonyRows,
   spendCeremony,
   startCeremony,
   voidCeremonies,

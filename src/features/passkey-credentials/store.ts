@@ -1,4 +1,5 @@
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Passkeys } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -19,19 +20,17 @@ export interface NewPasskey {
   deviceName: string | null
   rpId: string
   userHandle: Buffer
-  /** Of the user, when the registration began to be looked at. */
+  /** The user's epoch when the registration was read. */
   epoch: number
 }
 
-/** What an authenticator said of itself when it signed. */
+/** What an authenticator reported when it signed. */
 export interface PasskeyUse {
   counter: number
   backedUp: boolean
 }
 
-const now = sql<Date>`clock_now()`
-
-/** Of a user, oldest first. */
+/** The passkeys of a user, oldest first. */
 export async function listPasskeys(db: Db, directory: Directory, userId: string): Promise<PasskeyRow[]> {
   return db
     .selectFrom('passkeys')
@@ -43,7 +42,7 @@ export async function listPasskeys(db: Db, directory: Directory, userId: string)
     .execute()
 }
 
-/** Those that whoever has an address may sign in with at a relying party: none for an address that nobody has. */
+/** The passkeys of the user of an address at a relying party; empty if no user has the address. */
 export async function listPasskeysOfAddress(
   db: Db,
   directory: Directory,
@@ -67,7 +66,7 @@ export async function listPasskeysOfAddress(
 
 export type OwnedPasskey = PasskeyRow & { email: string; email_norm: string }
 
-/** The passkey of a credential id, and the address of whose it is. */
+/** The passkey of a credential id, and the address of its owner. */
 export async function findPasskeyByCredential(
   db: Db,
   directory: Directory,
@@ -90,8 +89,8 @@ export async function findPasskeyByCredential(
 export type Insertion = PasskeyRow | 'gone' | 'full' | 'taken'
 
 /**
- * Stores a passkey of a user who is active and no sign-up that waits. `full`: the user has `limit` of them; `taken`:
- * somebody here has this credential.
+ * Stores a passkey. `gone`: the user is not active, is a pending sign-up, or was cut off; `full`: the user already has
+ * `limit` passkeys; `taken`: a user of the directory already has this credential.
  */
 export async function insertPasskey(
   tx: Tx,
@@ -100,8 +99,8 @@ export async function insertPasskey(
   limit: number,
 ): Promise<Insertion> {
   const { userId } = passkey
-  const owner = await lockOwner(tx, directory, userId)
-  // Cut off since the registration began: what began before does not pass.
+  const owner = await lockPasskeyOwner(tx, directory, userId)
+  // A cut-off since the registration began has raised the epoch.
   if (!owner?.attachable || owner.epoch !== passkey.epoch) return 'gone'
   if (owner.passkey_count >= limit) return 'full'
   const row = await tx
@@ -129,8 +128,8 @@ export async function insertPasskey(
   return row
 }
 
-/** Whoever touches both locks the user first and the passkeys then, as a sign-in does: nobody waits crosswise. */
-async function lockOwner(tx: Tx, directory: Directory, userId: string) {
+/** Lock order: the user's row before the passkeys, as in a sign-in, to avoid deadlocks. */
+async function lockPasskeyOwner(tx: Tx, directory: Directory, userId: string) {
   return tx
     .selectFrom('users')
     .select(['passkey_count', 'epoch'])
@@ -142,7 +141,7 @@ async function lockOwner(tx: Tx, directory: Directory, userId: string) {
     .executeTakeFirst()
 }
 
-/** The count that the user's record shows, so that lists look at no second table. */
+/** Updates the denormalised count on the user, so that lists need no second table. */
 async function recount(tx: Tx, directory: Directory, userId: string): Promise<number> {
   const row = await tx
     .updateTable('users')
@@ -160,7 +159,7 @@ async function recount(tx: Tx, directory: Directory, userId: string): Promise<nu
   return row?.passkey_count ?? 0
 }
 
-/** The passkey of one of its two ids: ours or the authenticator's. */
+/** A passkey by either id: ours or the authenticator's. */
 export async function findPasskey(
   db: Db,
   directory: Directory,
@@ -174,10 +173,10 @@ export async function findPasskey(
     .executeTakeFirst()
 }
 
-/** Answers how many the user has left. Undefined: somebody else took it away before. */
+/** @returns how many the user has left, or undefined when another request deleted it first. */
 export async function deletePasskey(tx: Tx, directory: Directory, passkey: PasskeyRow): Promise<number | undefined> {
   const { id, user_id: userId } = passkey
-  await lockOwner(tx, directory, userId)
+  await lockPasskeyOwner(tx, directory, userId)
   const deleted = await tx
     .deleteFrom('passkeys')
     .where('directory_id', '=', directory.id)
@@ -187,16 +186,16 @@ export async function deletePasskey(tx: Tx, directory: Directory, passkey: Passk
   return deleted ? recount(tx, directory, userId) : undefined
 }
 
-/** Takes every passkey of a user away. */
+/** Removes every passkey of a user. */
 export async function removePasskeys(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await lockOwner(tx, directory, userId)
+  await lockPasskeyOwner(tx, directory, userId)
   await tx.deleteFrom('passkeys').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
   await recount(tx, directory, userId)
 }
 
 /**
- * Takes the passkeys along when a user moves to another directory, but one that somebody there has. They keep working
- * where both directories have the same relying party. Answers how many came along.
+ * Moves the passkeys along when a user moves to another directory, except credentials that already exist there. They
+ * keep working if both directories have the same relying party. Returns how many were moved.
  */
 export async function movePasskeys(
   tx: Tx,
@@ -218,9 +217,9 @@ export async function movePasskeys(
 }
 
 /**
- * A query of one row if the passkey is still there and its counter has grown, for the statement that makes the
- * session: of two answers with one counter a single one passes. WebAuthn L3 §7.2 step 22 leaves to us what a counter
- * means that does not grow: for a passkey that is backed up, and so on many devices, nothing.
+ * A query that returns one row if the passkey still exists and its counter has grown, to embed in the statement that
+ * creates the session: of two responses with the same counter only one passes. WebAuthn L3 §7.2 step 22 leaves it to us
+ * how to treat a counter that does not grow: for a passkey that is backed up, and so on many devices, we ignore it.
  */
 export function usePasskey(db: Db, directory: Directory, passkey: PasskeyRow, use: PasskeyUse) {
   return db

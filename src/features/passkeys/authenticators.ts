@@ -1,6 +1,6 @@
 /**
- * What people call the authenticators that make most passkeys, by AAGUID: to name a passkey in a list, never to decide
- * by, for nothing attests it. From the community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids) and
+ * Common names of the most used authenticators, by AAGUID: only to label a passkey in a list, never for a decision,
+ * since nothing attests it. From the community's list (github.com/passkeydeveloper/passkey-authenticator-aaguids) and
  * Yubico's table of its devices.
  */
 const NAMES: Record<string, string> = {
@@ -44,7 +44,7 @@ const NAMES: Record<string, string> = {
   'd8522d9f-575b-4866-88a9-ba99fa02f35b': 'YubiKey Bio',
 }
 
-/** The name of an authenticator, or null for one that is not known or does not say. */
+/** The name of an authenticator, or null if it is unknown or does not identify itself. */
 export function authenticatorName(aaguid: string): string | null {
   return NAMES[aaguid] ?? null
 }

@@ -69,7 +69,7 @@ test('they stay the same for an address however it is typed, on every process, a
   } finally {
     await other.close()
   }
-  // Of somebody who has no passkey, before and after they come to be.
+  // For someone without a passkey, before and after they become a user.
   await tenant.post('/v1/users', { subOrgId: here, email })
   expect(await allowed(here, email)).toEqual(first)
 })

@@ -1,20 +1,23 @@
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Work } from '../../platform/work.ts'
 import type { Descriptor } from './schema.ts'
 
-/** How long the credential ids of common authenticators are. */
+const decoys = hashPurpose('decoy')
+
+/** Lengths of the credential ids of common authenticators. */
 const ID_BYTES = [20, 32, 32, 16, 64]
 
 /**
- * Passkeys that nobody has, for an address that has none (WebAuthn L3 §14.6.2): one, seldom two, the same whenever the
- * address is asked about and on every process, and another in every directory.
+ * Fake passkeys for an address that has none (WebAuthn L3 §14.6.2): mostly one, sometimes two; stable over time and
+ * processes, but different in every directory.
  */
 export function decoysOf(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   emailNorm: string,
   rpId: string,
 ): Descriptor[] {
-  const key = platform.keyring.hashKey('decoy')
+  const key = platform.keyring.hashKey(decoys)
   const draw = (...about: string[]) => keyedHash(key, 'passkey', directory.id, rpId, emailNorm, ...about)
   const count = draw('count').readUInt8(0) < 192 ? 1 : 2
   return Array.from({ length: count }, (_, n) => {

@@ -1,16 +1,19 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 
+const kinds = { passkeyRegistered: defineMail('passkey_registered'), passkeyDeleted: defineMail('passkey_deleted') }
+
 const FOOTER =
-  'If you did not expect this, tell your administrator at once: somebody else may be able to sign in as you.'
+  'If you did not expect this, tell your administrator at once: someone else may be able to sign in as you.'
 
 function about(name: string | null): string {
   return name === null ? '' : ` (${name})`
 }
 
-/** Tells the user, and so the victim of a takeover, of a new way to sign in (ASVS 6.3.7). */
+/** Notifies the user, and so the victim of a takeover, of a new sign-in method (ASVS 6.3.7). */
 export function passkeyRegisteredMail(to: string, name: string | null): Message {
   return {
-    kind: 'passkey_registered',
+    kind: kinds.passkeyRegistered,
     to,
     subject: 'A passkey was added to your account',
     content: {
@@ -21,15 +24,15 @@ export function passkeyRegisteredMail(to: string, name: string | null): Message 
   }
 }
 
-/** The same of one that is gone. */
+/** The same for a passkey that was removed. */
 export function passkeyDeletedMail(to: string, name: string | null): Message {
   return {
-    kind: 'passkey_deleted',
+    kind: kinds.passkeyDeleted,
     to,
     subject: 'A passkey was removed from your account',
     content: {
       heading: 'A passkey was removed from your account',
-      paragraphs: [`It no longer signs you in${about(name)}. You may delete it on your device as well.`],
+      paragraphs: [`It no longer signs you in${about(name)}. You can also delete it from your device.`],
       footer: FOOTER,
     },
   }

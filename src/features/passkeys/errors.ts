@@ -5,20 +5,14 @@ export const passkeyErrors = defineErrors({
     401,
     'passkey_invalid',
     'The passkey was not accepted',
-    'The same answer for every cause; the event auth.login.failed tells which. Each challenge takes one answer: start ' +
-      'again with fresh options.',
+    'The response is the same for every cause; the event auth.login.failed says which. A challenge can be answered ' +
+      'once: start again with fresh options.',
   ],
   recentSignInRequired: [
     403,
     'recent_sign_in_required',
-    'The user has to have signed in just now',
+    'A recent sign-in is required',
     'require_recent_sign_in_seconds is set: send the access_token of a session of this user that is no older.',
-  ],
-  verificationRequired: [
-    403,
-    'verification_required',
-    'The mailbox has to be proved first',
-    'Nobody has shown yet that the mailbox is theirs: let the person sign in with a mailed code or link.',
   ],
   notFound: [
     404,
@@ -29,8 +23,8 @@ export const passkeyErrors = defineErrors({
   exists: [
     409,
     'passkey_exists',
-    'The passkey is registered already',
-    'A credential belongs to one user: let the browser make another one.',
+    'The passkey is already registered',
+    'A credential belongs to one user: let the browser create another one.',
   ],
   limitReached: [
     409,

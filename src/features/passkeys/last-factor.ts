@@ -3,8 +3,8 @@ import { policyOf, requiresOf } from '../mfa/mfa.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import type { Removal } from './passkeys.ts'
 
-/** What whoever removed a passkey should know: that the user has no factor left, and that the policy asks for one. */
-export async function tellLastFactor(
+/** Tells the remover of a passkey that the user has no factor left, and whether the policy requires one. */
+export async function describeFactorsLeft(
   work: Work,
   { user, left }: Removal,
 ): Promise<{ last_factor?: true; mfa_required?: true }> {

@@ -83,6 +83,10 @@ test('a passkey has the name that its user gave, and is deleted by the id of its
   const passkey = newPasskey()
   const reply = await register(tenant, user, passkey, { deviceName: 'Ada’s phone' })
   expect(reply.body.credential).toMatchObject({ deviceName: 'Ada’s phone', authenticatorName: 'Apple Passwords' })
+  for (const control of ['\x01', '\n', '\x7F', '\x85']) {
+    const refused = await register(tenant, user, newPasskey(), { deviceName: `Ada’s${control}phone` })
+    expect([refused.status, refused.body.errors]).toMatchObject([400, [{ field: 'deviceName', code: 'pattern' }]])
+  }
   const elsewhere = await tenant.organization()
   const path = `/v1/webauthn/credentials/${passkey.id}`
   expect((await tenant.delete(`${path}?subOrgId=${elsewhere}`)).body.code).toBe('passkey_not_found')
@@ -170,7 +174,7 @@ test('what the browser answers is judged: page, challenge, ceremony, user and re
   const verify = (userId: string) =>
     tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'verify', challengeId, credential })
   expect((await verify(other.userId)).body.code).toBe('passkey_invalid')
-  // Spent by the answer that was wrong.
+  // Consumed by the wrong answer.
   expect((await verify(user.userId)).body.code).toBe('passkey_invalid')
 })
 
@@ -216,7 +220,7 @@ test('where a recent sign-in is required, the access token of one is', async () 
   expect((await options(ada.session.access_token)).status).toBe(200)
   await app.advance(601)
   const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: ada.session.refresh_token })
-  // A refresh is no sign-in.
+  // A refresh is not a sign-in.
   expect((await options(refreshed.body.session.access_token)).body.code).toBe('recent_sign_in_required')
 })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
@@ -17,15 +17,16 @@ import {
   spendCeremony,
   startCeremony,
 } from '../passkey-credentials/passkey-credentials.ts'
-import { ensureAuthAccount, getUser, getUserInReach, type UserRow } from '../users/users.ts'
+import { ensureAuthAccount, getUser, getUserInReach, type UserRow, userErrors } from '../users/users.ts'
 import { passkeyDeletedMail, passkeyRegisteredMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
+import { passkeyEvents } from './events.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
 import { isRecentSession } from './store.ts'
 import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
 
-/** How long a browser may take over a challenge. */
+/** How long a browser may take to answer a challenge. */
 export const CEREMONY_SECONDS = 300
 const MAX_PASSKEYS = 20
 
@@ -35,8 +36,9 @@ export interface StartedCeremony<O> {
 }
 
 /**
- * What a browser needs to make a passkey of a user. Throws `user_not_found`, `user_inactive`, `verification_required`
- * for a sign-up without its proof, `organization_suspended`, `recent_sign_in_required`, `passkey_limit_reached`.
+ * What a browser needs to create a passkey for a user. Throws `user_not_found`, `user_inactive`,
+ * `verification_required` for a pending sign-up, `organization_suspended`, `recent_sign_in_required`,
+ * `passkey_limit_reached`.
  */
 export async function startRegistration(
   work: Work,
@@ -76,7 +78,7 @@ export async function startRegistration(
 }
 
 /**
- * Stores the passkey that the browser made. The challenge is spent whatever comes of it.
+ * Stores the passkey that the browser created. The challenge is consumed in any case.
  * Throws what the first step throws, `passkey_invalid` and `passkey_exists`.
  */
 export async function finishRegistration(
@@ -116,22 +118,22 @@ async function attach(work: TxWork, user: UserRow, passkey: NewPasskey): Promise
   const data = toPasskey(stored)
   const mail = passkeyRegisteredMail(user.email, data.deviceName)
   await queueMail(work, mail, NOTICE_USEFUL_SECONDS)
-  await record(work, { type: 'passkey.registered', target: { type: 'passkey', id: data.id }, data })
+  await record(work, passkeyEvents.registered({ target: { type: 'passkey', id: data.id }, data }))
   return stored
 }
 
-/** Whom a passkey may be attached to: an active user of an open organization, and no sign-up that waits. */
+/** A user who may get a passkey: active, in an open organization, and not a pending sign-up. */
 async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
   await assertOrganizationOpen(work)
   const user = await getUser(work, userId)
   if (!user.active) throw loginErrors.userInactive()
-  if (user.pending_until) throw passkeyErrors.verificationRequired()
+  if (user.pending_until) throw userErrors.verificationRequired()
   return user
 }
 
 /**
- * What authenticators file the passkey under, and overwrite it by: the directory user, so that one person's passkeys of
- * two organizations stand side by side. It says nothing of who they are (WebAuthn L3 §14.6.1).
+ * The key under which authenticators store, and overwrite, a passkey: the directory user, so that one person's passkeys
+ * for two organizations coexist. It reveals nothing about the user (WebAuthn L3 §14.6.1).
  */
 function userHandle(user: UserRow): Buffer {
   return Buffer.from(user.id.replaceAll('-', ''), 'hex')
@@ -150,7 +152,7 @@ async function assertRecentSignIn(
   const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds, factors } : null
   if (session && (await isRecentSession(db, directory, session))) return
   throw passkeyErrors.recentSignInRequired({
-    detail: `Registering takes the access_token of a sign-in of the user within ${withinSeconds} s.`,
+    detail: `Registering requires the access_token of a sign-in of the user within the last ${withinSeconds} s.`,
     extra: { within_seconds: withinSeconds },
   })
 }
@@ -165,11 +167,11 @@ export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise
 
 export interface Removal {
   user: UserRow
-  /** Passkeys that the user has left. */
+  /** How many passkeys the user has left. */
   left: number
 }
 
-/** Takes a passkey away, by our id or the authenticator's, and tells the user. Throws `passkey_not_found`. */
+/** Deletes a passkey, by our id or the authenticator's, and notifies the user. Throws `passkey_not_found`. */
 export async function deletePasskeyOf(work: Work, which: string): Promise<Removal> {
   return inTx(work, async (work) => {
     const { directory, db } = work
@@ -179,7 +181,7 @@ export async function deletePasskeyOf(work: Work, which: string): Promise<Remova
     const user = await getUser(work, passkey.user_id)
     const data = toPasskey(passkey)
     await queueMail(work, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
-    await record(work, { type: 'passkey.deleted', target: { type: 'passkey', id: data.id }, data })
+    await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))
     return { user, left }
   })
 }
@@ -190,13 +192,10 @@ async function findNamed({ directory, db }: TxWork, which: string): Promise<Pass
   return byId ?? findPasskey(db, directory, { credentialId: which })
 }
 
-/** What the step `verify` needs, of a body that serves both steps. Throws `invalid_request`. */
+/** The fields that the action `verify` requires, of a body that serves both actions. Throws `invalid_request`. */
 export function requireAnswer(body: { challengeId?: string; credential?: RegistrationCredential }) {
   const { challengeId, credential } = body
   if (challengeId !== undefined && credential !== undefined) return { challengeId, credential }
   const field = challengeId === undefined ? 'challengeId' : 'credential'
-  throw httpErrors.invalidRequest({
-    detail: `${field} is required with the action verify.`,
-    errors: [{ field, code: 'required', message: `${field} is required` }],
-  })
+  throw invalidField(field, 'required', `${field} is required`, `${field} is required with the action verify.`)
 }

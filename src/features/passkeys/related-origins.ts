@@ -3,17 +3,17 @@ import { ownHost } from './relying-party.ts'
 import { listRelatedOriginRows } from './store.ts'
 
 /**
- * The related origins of every relying party that has some. One entry for all, so that a host that somebody makes up
- * costs nothing.
+ * The related origins of every relying party that has some. A single cache entry, so that requests for made-up hosts
+ * cost nothing.
  */
 export const relatedOrigins = perPlatform((platform) =>
   platform.caches.define<Map<string, string[]>>('related_origins', async () => {
     const own = ownHost(platform)
     const rows = await listRelatedOriginRows(platform.db)
     const spoken = rows.filter((row) => {
-      // The service's own host is everybody's by default, so that of it the operator's account alone may speak.
+      // The service's own host is the default of every account, so only the operator's account may name origins for it.
       if (row.rp_id === null || row.rp_id === own) return row.home
-      // Nobody has proved that a host is theirs: what two accounts claim belongs to neither.
+      // No account has proved that it owns a host: one that two accounts claim belongs to neither.
       return !row.disputed
     })
     const byHost = Map.groupBy(spoken, (row) => row.rp_id ?? own)
@@ -25,7 +25,7 @@ export const relatedOrigins = perPlatform((platform) =>
   }),
 )
 
-/** The pages of other sites that may use the passkeys of a host (WebAuthn L3 §5.11). */
+/** The origins of other sites that may use the passkeys of a host (WebAuthn L3 §5.11). */
 export async function relatedOriginsOf(platform: Platform, host: string): Promise<string[]> {
   const all = await relatedOrigins(platform).get('')
   return all.get(host.toLowerCase()) ?? []

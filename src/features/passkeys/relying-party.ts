@@ -3,13 +3,13 @@ import { brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
 import { HOST, type PasskeySettings, passkeySettings } from './settings.ts'
 
-/** Whom passkeys of a directory are made for, and the pages that they are taken from. */
+/** The relying party of a directory's passkeys, and the pages that they are accepted from. */
 export interface RelyingParty {
   id: string
   name: string
   /** Exact origins: of the relying party's own site and of related ones. */
   origins: string[]
-  /** Development: http://localhost of any port as well. */
+  /** In development: whether http://localhost with any port is accepted too. */
   takesLocalhost: boolean
   settings: PasskeySettings
 }
@@ -18,7 +18,7 @@ export async function relyingPartyOf(work: Pick<Work, 'platform' | 'directory'>)
   const { platform } = work
   const settings = await passkeySettings.effective(work)
   const id = settings.rp_id ?? ownHost(platform)
-  // An account may have changed the relying party under an organization's list.
+  // The account may have changed the inherited relying party since the organization set its list.
   const own = settings.origins.filter((origin) => isWithin(origin, id))
   const origins = [...(settings.origins.length ? own : [`https://${id}`]), ...settings.related_origins]
   const takesLocalhost = !platform.config.production && id === 'localhost' && settings.origins.length === 0
@@ -30,21 +30,21 @@ export function ownHost({ config }: { config: Pick<Config, 'baseUrl'> }): string
   return new URL(config.baseUrl).hostname
 }
 
-/** Compared exactly: a page of another port, or below another host, is another page. */
+/** Compared exactly: another port or subdomain is another origin. */
 export function acceptsOrigin(rp: RelyingParty, origin: string): boolean {
   return rp.origins.includes(origin) || (rp.takesLocalhost && /^http:\/\/localhost(:\d{1,5})?$/.test(origin))
 }
 
 /**
- * Whether browsers let a page of this origin name the relying party: its own host, or one that it lies below. That it is
- * no public suffix, such as co.uk, is checked by browsers alone.
+ * Whether browsers let a page of this origin use the relying party: it must be the origin's host or a parent of it.
+ * Only browsers check that it is not a public suffix, such as co.uk.
  */
 export function isWithin(origin: string, rpId: string): boolean {
   const host = URL.parse(origin)?.hostname
   return host !== undefined && (host === rpId || host.endsWith(`.${rpId}`))
 }
 
-/** An origin as browsers write it, https alone; in development http://localhost too. */
+/** Whether the text is an origin as browsers write it: https, or in development http://localhost. */
 export function isOrigin(config: Pick<Config, 'production'>, text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.origin !== text || !new RegExp(HOST).test(url.hostname)) return false

@@ -1,48 +1,73 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import type { PasskeyRow } from '../passkey-credentials/passkey-credentials.ts'
 import { authenticatorName } from './authenticators.ts'
 
-const nullable = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-const base64url = (maxLength: number) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^[A-Za-z0-9_-]+={0,2}$', 'x-form': 'base64url' })
+// No control character (Cc), in escapes that JavaScript, Python and Go all support.
+export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
+
+const CREDENTIAL_ID = 'pJ4yV9mQ2kL8tB1xW6sZ0cNfRhGdEuAo3iTq7XvKjMw'
+const USER_HANDLE = 'AZi28nwafT6bQloPDI5tIQ'
+const CHALLENGE = 'q0V7mX2bT9sLkE4wYcR1uHnZ8dPjA5gF3oJiKxN6vMs'
+const CEREMONY_ID = '0198b6f3-1b2c-7e4d-8f60-9a7b5c3d2e1f'
+const RP_ID = 'acme.example'
+
+const base64url = (maxLength: number, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[A-Za-z0-9_-]+={0,2}$',
+    'x-form': 'base64url',
+    examples: [example],
+  })
 
 // WebAuthn L3 §4: at most 1023 bytes.
-const credentialId = base64url(1366)
-const clientDataJSON = base64url(16_384)
+const credentialId = base64url(1366, CREDENTIAL_ID)
+const clientDataJSON = base64url(16_384, 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoicTBWN21YMmIifQ')
 const ceremonyId = (from: string) =>
-  Type.String({ minLength: 1, maxLength: 64, description: `As ${from} answered it.` })
+  Type.String({ minLength: 1, maxLength: 64, description: `From the response of ${from}.` })
 const type = Type.Literal('public-key')
+const Transport = Type.String({ examples: ['internal'] })
+const Timeout = Type.Integer({ description: 'Milliseconds.', examples: [300_000] })
 
-/** `toJSON()` of what `navigator.credentials.create()` answers. Browsers add fields, which are not looked at. */
-export const RegistrationCredential = Type.Object(
-  {
-    id: credentialId,
-    rawId: credentialId,
-    type,
-    response: Type.Object({
-      clientDataJSON,
-      attestationObject: base64url(65_536),
-      transports: Type.Optional(Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$' }), { maxItems: 10 })),
-    }),
-  },
-  { description: 'toJSON() of what navigator.credentials.create() answers.' },
+/** `toJSON()` of the result of `navigator.credentials.create()`. Browsers add fields, which are ignored. */
+export const RegistrationCredential = named(
+  'PasskeyRegistrationCredential',
+  Type.Object(
+    {
+      id: credentialId,
+      rawId: credentialId,
+      type,
+      response: Type.Object({
+        clientDataJSON,
+        attestationObject: base64url(65_536, 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU'),
+        transports: Type.Optional(
+          Type.Array(Type.String({ pattern: '^[a-z-]{1,32}$', examples: ['internal'] }), { maxItems: 10 }),
+        ),
+      }),
+    },
+    { description: 'toJSON() of the result of navigator.credentials.create().' },
+  ),
 )
 export type RegistrationCredential = Static<typeof RegistrationCredential>
 
-/** `toJSON()` of what `navigator.credentials.get()` answers. */
-export const SignInCredential = Type.Object(
-  {
-    id: credentialId,
-    rawId: credentialId,
-    type,
-    response: Type.Object({
-      clientDataJSON,
-      authenticatorData: base64url(16_384),
-      signature: base64url(4096),
-      userHandle: Type.Optional(Type.Union([base64url(88), Type.Null()])),
-    }),
-  },
-  { description: 'toJSON() of what navigator.credentials.get() answers.' },
+/** `toJSON()` of the result of `navigator.credentials.get()`. */
+export const SignInCredential = named(
+  'PasskeySignInCredential',
+  Type.Object(
+    {
+      id: credentialId,
+      rawId: credentialId,
+      type,
+      response: Type.Object({
+        clientDataJSON,
+        authenticatorData: base64url(16_384, 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ'),
+        signature: base64url(4096, 'MEUCIQDf1mK3pV7sYw9LxT2aBq8RzG5hJnC0uE6oI4kWvXtMsAIgZr'),
+        userHandle: Type.Optional(nullable(base64url(88, USER_HANDLE))),
+      }),
+    },
+    { description: 'toJSON() of the result of navigator.credentials.get().' },
+  ),
 )
 export type SignInCredential = Static<typeof SignInCredential>
 
@@ -52,83 +77,115 @@ export const RegisterBody = Type.Object({
     minLength: 1,
     maxLength: 64,
     description: 'Directory user (`id`) or auth account (`userId`).',
+    examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
   }),
-  challengeId: Type.Optional(ceremonyId('the step options')),
+  challengeId: Type.Optional(ceremonyId('the action options')),
   credential: Type.Optional(RegistrationCredential),
   deviceName: Type.Optional(
     Type.String({
       maxLength: 100,
-      pattern: '^\\P{Cc}*$',
-      'x-form': 'one line of text',
-      description: 'What the user calls the device. Default: the name of the authenticator, where it is known.',
+      ...ONE_LINE,
+      description: 'The user’s name for the device. Default: the name of the authenticator, if known.',
     }),
   ),
   access_token: Type.Optional(
     Type.String({
       maxLength: 8192,
-      description: 'With the step options: of a session of this user, where require_recent_sign_in_seconds is set.',
+      description: 'With the action options: of a session of this user, if require_recent_sign_in_seconds is set.',
     }),
   ),
 })
 export type RegisterBody = Static<typeof RegisterBody>
 
-const Descriptor = Type.Object({
-  type: Type.String(),
-  id: Type.String(),
-  transports: Type.Optional(Type.Array(Type.String())),
-})
+const PublicKey = Type.String({ examples: ['public-key'] })
+const Descriptor = named(
+  'PasskeyDescriptor',
+  Type.Object({
+    type: PublicKey,
+    id: Type.String({ examples: [CREDENTIAL_ID] }),
+    transports: Type.Optional(Type.Array(Transport)),
+  }),
+)
 export type Descriptor = Static<typeof Descriptor>
 
 /** PublicKeyCredentialCreationOptionsJSON (WebAuthn L3 §5.1.9) */
-export const CreationOptions = Type.Object({
-  rp: Type.Object({ id: Type.String(), name: Type.String() }),
-  user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
-  challenge: Type.String(),
-  pubKeyCredParams: Type.Array(Type.Object({ type: Type.String(), alg: Type.Integer() })),
-  timeout: Type.Integer({ description: 'Milliseconds.' }),
-  excludeCredentials: Type.Array(Descriptor),
-  authenticatorSelection: Type.Object({
-    residentKey: Type.String(),
-    requireResidentKey: Type.Boolean(),
-    userVerification: Type.String(),
+export const CreationOptions = named(
+  'PasskeyCreationOptions',
+  Type.Object({
+    rp: Type.Object({ id: Type.String(), name: Type.String() }),
+    user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
+    challenge: Type.String(),
+    pubKeyCredParams: Type.Array(Type.Object({ type: Type.String(), alg: Type.Integer() })),
+    timeout: Timeout,
+    excludeCredentials: Type.Array(Descriptor),
+    authenticatorSelection: Type.Object({
+      residentKey: Type.String(),
+      requireResidentKey: Type.Boolean(),
+      userVerification: Type.String(),
+    }),
+    attestation: Type.String(),
+    extensions: Type.Object({ credProps: Type.Boolean() }),
   }),
-  attestation: Type.String(),
-  extensions: Type.Object({ credProps: Type.Boolean() }),
-})
+)
 export type CreationOptions = Static<typeof CreationOptions>
 
+/** The response of the first of the two actions. */
+export const REGISTER_EXAMPLE = {
+  options: {
+    rp: { id: RP_ID, name: 'Acme' },
+    user: { id: USER_HANDLE, name: 'ada@acme.example', displayName: 'Ada Lovelace' },
+    challenge: CHALLENGE,
+    pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+    timeout: 300_000,
+    excludeCredentials: [],
+    authenticatorSelection: { residentKey: 'preferred', requireResidentKey: false, userVerification: 'preferred' },
+    attestation: 'none',
+    extensions: { credProps: true },
+  },
+  challengeId: CEREMONY_ID,
+}
+
 /** PublicKeyCredentialRequestOptionsJSON (WebAuthn L3 §5.1.10) */
-export const RequestOptions = Type.Object({
-  challenge: Type.String(),
-  timeout: Type.Integer({ description: 'Milliseconds.' }),
-  rpId: Type.String(),
-  allowCredentials: Type.Array(Descriptor),
-  userVerification: Type.String(),
-})
+export const RequestOptions = named(
+  'PasskeyRequestOptions',
+  Type.Object({
+    challenge: Type.String({ examples: [CHALLENGE] }),
+    timeout: Timeout,
+    rpId: Type.String({ examples: [RP_ID] }),
+    allowCredentials: Type.Array(Descriptor, { examples: [[{ type: 'public-key', id: CREDENTIAL_ID }]] }),
+    userVerification: Type.String({ examples: ['required'] }),
+  }),
+)
 export type RequestOptions = Static<typeof RequestOptions>
 
 /** A passkey as the API shows it. */
-export const Passkey = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  credentialId: Type.String(),
-  userId: Type.String({ format: 'uuid', description: 'Directory user.' }),
-  deviceName: nullable,
-  aaguid: Type.String({ format: 'uuid' }),
-  authenticatorName: nullable,
-  transports: Type.Array(Type.String()),
-  deviceType: Type.String({
-    description: '`multiDevice`: may be synchronized; `singleDevice`: never leaves its device.',
+export const Passkey = named(
+  'Passkey',
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    credentialId: Type.String({ examples: [CREDENTIAL_ID] }),
+    userId: Type.String({ format: 'uuid', description: 'Directory user.' }),
+    deviceName: nullable(Type.String({ examples: ['Ada’s phone'] })),
+    aaguid: Type.String({ format: 'uuid', examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'] }),
+    authenticatorName: nullable(Type.String({ examples: ['Apple Passwords'] })),
+    transports: Type.Array(Transport),
+    deviceType: Type.String({
+      description: '`multiDevice`: may be synced; `singleDevice`: never leaves its device.',
+      examples: ['multiDevice'],
+    }),
+    backedUp: Type.Boolean(),
+    rpId: Type.String({ description: 'The relying party it works for.', examples: [RP_ID] }),
+    createdAt: Type.String({ format: 'date-time' }),
+    lastUsedAt: nullable(Type.String({ format: 'date-time' })),
   }),
-  backedUp: Type.Boolean(),
-  rpId: Type.String({ description: 'Relying party that it works for.' }),
-  createdAt: Type.String(),
-  lastUsedAt: nullable,
-})
+)
 export type Passkey = Static<typeof Passkey>
+
+export const ChallengeId = Type.String({ examples: [CEREMONY_ID] })
 
 export const RegisterReply = Type.Object({
   options: Type.Optional(CreationOptions),
-  challengeId: Type.Optional(Type.String()),
+  challengeId: Type.Optional(ChallengeId),
   success: Type.Optional(Type.Boolean()),
   credential: Type.Optional(Passkey),
 })
@@ -136,16 +193,21 @@ export const RegisterReply = Type.Object({
 export const SignInOptionsBody = Type.Object({
   email: Type.String({
     maxLength: 320,
-    description: 'Compared without regard to case. Empty, with conditional: whoever has a passkey on the device.',
+    description: 'Case-insensitive. Empty, with conditional: any user with a passkey on the device.',
+    examples: ['ada@acme.example'],
   }),
   conditional: Type.Optional(
-    Type.Boolean({ description: 'For autofill, and for a button that asks for no address: names no passkey.' }),
+    Type.Boolean({ description: 'For autofill, or a button that asks for no address: lists no passkeys.' }),
   ),
 })
 
 export const SignInVerifyBody = Type.Object({
-  email: Type.String({ maxLength: 320, description: 'As it was sent for the options; empty where that was.' }),
-  challengeId: ceremonyId('the route options'),
+  email: Type.String({
+    maxLength: 320,
+    description: 'As sent for the options; empty if it was empty there.',
+    examples: ['ada@acme.example'],
+  }),
+  challengeId: Type.String({ ...ceremonyId('the route options'), examples: [CEREMONY_ID] }),
   credential: SignInCredential,
 })
 export type SignInVerifyBody = Static<typeof SignInVerifyBody>
@@ -172,7 +234,7 @@ export function toPasskey(row: PasskeyRow): Passkey {
   }
 }
 
-/** As decoys are: how an authenticator is reached would tell a real one by its variety. */
+/** Without transports, as in decoys: their variety would reveal a real passkey. */
 export function toDecoyLike(row: Pick<PasskeyRow, 'credential_id'>): Descriptor {
   return { type: 'public-key', id: row.credential_id }
 }

@@ -1,10 +1,10 @@
-import { httpErrors } from '../../platform/errors.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { relatedOrigins } from './related-origins.ts'
 import { isOrigin, isWithin, ownHost, relyingPartyOf } from './relying-party.ts'
 import { passkeySettings } from './settings.ts'
 
-/** The settings in force, and what follows from them. */
+/** The settings in force, and the resulting relying party. */
 export async function readSettings(work: Work) {
   const { id, name, origins, settings } = await relyingPartyOf(work)
   return { settings, relying_party: { id, name, origins } }
@@ -36,5 +36,5 @@ async function assertOriginsFit(work: Work, patch: Record<string, unknown>) {
 }
 
 function refused(field: string, message: string) {
-  return httpErrors.invalidRequest({ detail: `${field}: ${message}.`, errors: [{ field, code: 'origin', message }] })
+  return invalidField(field, 'origin', message, `${field}: ${message}.`)
 }

@@ -1,46 +1,54 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import { defineSettings } from '../../platform/settings.ts'
+import { ONE_LINE } from './schema.ts'
 
 const DAY = 24 * 3600
-/** A host name that browsers take as a relying party: no address, and no wildcard. */
+/** A host name that browsers accept as a relying party: no IP address, and no wildcard. */
 export const HOST = '^(localhost|([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z][a-z0-9-]{0,61}[a-z0-9])$'
 
-const Origins = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 300 }), { maxItems: 20, uniqueItems: true, description })
+const Origins = (example: string, description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: [example] }), {
+    maxItems: 20,
+    uniqueItems: true,
+    description,
+  })
 
 /** Settings of passkeys. */
-export const PasskeySettings = Type.Object({
-  rp_id: Type.Union(
-    [Type.String({ maxLength: 253, pattern: HOST, 'x-form': 'a host name in lower case' }), Type.Null()],
-    {
+export const PasskeySettings = named(
+  'PasskeySettings',
+  Type.Object({
+    rp_id: nullable(
+      Type.String({ maxLength: 253, pattern: HOST, 'x-form': 'a host name in lower case', examples: ['acme.example'] }),
+      'Relying party: the one host name that passkeys are created for. Browsers accept it on pages of this host and ' +
+        'its subdomains. null for the host of WATCHWORD_BASE_URL.',
+    ),
+    rp_name: nullable(
+      Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Acme'] }),
+      'Shown when a passkey is created. null for the brand’s name.',
+    ),
+    origins: Origins(
+      'https://app.acme.example',
+      'Origins that passkeys are accepted from, such as https://app.acme.com: of rp_id or its subdomains, compared ' +
+        'exactly. Empty: https:// and rp_id; in development, for localhost, also http://localhost with any port.',
+    ),
+    related_origins: Origins(
+      'https://acme-shop.example',
+      'Origins of other sites that may use the same passkeys; also listed at /.well-known/webauthn of rp_id.',
+    ),
+    user_verification: Type.Enum(['required', 'preferred'], {
       description:
-        'Relying party: the host name that passkeys are made for, and work for alone. Browsers take it on pages of ' +
-        'this host and of those below it. null: the host of WATCHWORD_BASE_URL.',
-    },
-  ),
-  rp_name: Type.Union(
-    [Type.String({ minLength: 1, maxLength: 100, pattern: '^\\P{Cc}+$', 'x-form': 'one line of text' }), Type.Null()],
-    { description: 'Shown when a passkey is made. null: the brand.' },
-  ),
-  origins: Origins(
-    'Pages that passkeys are taken from, such as https://app.acme.com: of rp_id or below it, compared exactly. Empty: ' +
-      'https:// and rp_id; in development, for localhost, also http://localhost of any port.',
-  ),
-  related_origins: Origins(
-    'Pages of other sites that use the same passkeys; also listed at /.well-known/webauthn of rp_id.',
-  ),
-  user_verification: Type.Enum(['required', 'preferred'], {
-    description:
-      'Whether a sign-in needs the fingerprint, face or PIN that makes it two factors. preferred: without one it is ' +
-      'a single factor.',
+        'Whether a sign-in requires the fingerprint, face or PIN that makes it two factors. preferred: without one it ' +
+        'is a single factor.',
+    }),
+    require_recent_sign_in_seconds: Type.Integer({
+      minimum: 0,
+      maximum: DAY,
+      description:
+        'Registration requires the access_token of a sign-in of the user no older than this. 0: not required.',
+    }),
   }),
-  require_recent_sign_in_seconds: Type.Integer({
-    minimum: 0,
-    maximum: DAY,
-    description:
-      'To register, the access_token of a sign-in of the user that is no older. 0: the word of your backend is enough.',
-  }),
-})
+)
 export type PasskeySettings = Static<typeof PasskeySettings>
 
 export const passkeySettings = defineSettings('passkey_settings', PasskeySettings, {

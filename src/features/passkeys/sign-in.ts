@@ -10,6 +10,7 @@ import {
   findSignInFacts,
   type Identity,
   identify,
+  loginEvents,
 } from '../login/login.ts'
 import {
   type CeremonyRow,
@@ -28,9 +29,8 @@ import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDe
 import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
 
 /**
- * What a browser needs to sign somebody in. Known and unknown addresses take the same path through the same statements:
- * one without a passkey is answered passkeys that nobody has (ASVS 6.3.8). Without an address none is named, and the
- * person chooses among those on the device.
+ * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets
+ * decoys (ASVS 6.3.8). Without an address no passkey is listed, and the user chooses among those on the device.
  * Throws `invalid_request`, `organization_suspended`, `account_locked`.
  */
 export async function startSignIn(
@@ -68,8 +68,8 @@ function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identi
 }
 
 /**
- * Exchanges the signature of a passkey for a session. The challenge is spent whatever comes of it.
- * Throws `passkey_invalid` for every way in which it does not fit, and what the door throws.
+ * Exchanges the signature of a passkey for a session. The challenge is consumed in any case.
+ * Throws `passkey_invalid` for any mismatch, and what the door throws.
  */
 export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const { platform, directory, db } = work
@@ -87,14 +87,14 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const facts = await findSignInFacts(work, owner)
   if (facts?.user_id !== passkey.user_id) throw await refusal(work, passkey, 'other_user')
   const done = await completeLogin(work, facts, proofOf(work, passkey, proved))
-  // It went away in this moment, or another answer with the same counter was faster.
+  // The passkey has just been deleted, or another response with the same counter was faster.
   if (!done) throw await refusal(work, passkey, 'counter')
   return done
 }
 
 /**
- * RFC 8176: proof of possession of a key, and presence. Whether the key sits in hardware nothing attests, so neither
- * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors, which the door takes as such.
+ * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
+ * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors.
  */
 function proofOf({ directory }: Work, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
@@ -105,7 +105,7 @@ function proofOf({ directory }: Work, passkey: OwnedPasskey, { userVerified, ...
   }
 }
 
-/** What speaks against an answer before its signature is looked at; null: nothing. */
+/** A reason to refuse a response before its signature is verified, or null. */
 function findMismatch(
   ceremony: CeremonyRow | undefined,
   who: Identity | null,
@@ -118,7 +118,7 @@ function findMismatch(
   if (passkey?.rp_id !== ceremony.rp_id) return 'unknown_passkey'
   if (who !== null && passkey.email_norm !== who.address.norm) return 'other_user'
   if (isForOne && passkey.user_id !== ceremony.user_id) return 'other_user'
-  // Where no address was given the handle names the user (WebAuthn L3 §7.2 step 6).
+  // If no address was given, the handle identifies the user (WebAuthn L3 §7.2 step 6).
   const handle = credential.response.userHandle ?? null
   if (handle === null) return isForOne ? null : 'other_user'
   return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
@@ -127,11 +127,10 @@ function findMismatch(
 async function refusal(work: Work, passkey: OwnedPasskey | undefined, reason: string, refused?: Refused) {
   await record(
     { ...work, db: work.platform.db },
-    {
-      type: 'auth.login.failed',
+    loginEvents.failed({
       ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
       data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },
-    },
+    }),
   )
   const detail = 'The passkey was not accepted: start again with fresh options.'
   return passkeyErrors.passkeyInvalid({ detail, cause: refused?.cause })

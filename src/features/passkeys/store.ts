@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { isLiveSession } from '../login/login.ts'
 
-/** Whether this is a live session of the user that began by a sign-in no longer ago. */
+/** Whether this is a live session of the user with a recent enough sign-in. */
 export async function isRecentSession(
   db: Db,
   directory: Directory,
@@ -14,26 +15,25 @@ export async function isRecentSession(
     .where('directory_id', '=', directory.id)
     .where('id', '=', session.id)
     .where('user_id', '=', session.userId)
-    .where('revoked_at', 'is', null)
-    // Who has a second factor has shown it: a passkey passes for both.
+    .where(isLiveSession)
+    // A user with a second factor must have used it; a passkey counts as both.
     .$if(session.factors, (query) => query.where('aal', '=', 'aal2'))
-    .where(sql<boolean>`expires_at > clock_now() and idle_expires_at > clock_now()`)
     .where(sql<boolean>`authenticated_at > clock_now() - make_interval(secs => ${session.withinSeconds}::int)`)
     .executeTakeFirst()
   return found !== undefined
 }
 
 export interface RelatedOriginRow {
-  /** Of the operator's own account. */
+  /** Whether it is the operator's own account. */
   home: boolean
-  /** Null: the host of the service. */
+  /** Null for the host of the service. */
   rp_id: string | null
   origins: string[]
-  /** Another account has named this relying party too. */
+  /** Whether another account has named this relying party too. */
   disputed: boolean
 }
 
-/** What directories list of related origins, with what they inherit from the account-level directory. */
+/** The related origins of every directory, including those inherited from the account-level directory. */
 export async function listRelatedOriginRows(db: Db): Promise<RelatedOriginRow[]> {
   const { rows } = await sql<RelatedOriginRow>`
     select accounts.home, named.rp_id,

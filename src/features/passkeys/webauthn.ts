@@ -4,13 +4,13 @@ import type { CeremonyRow, NewPasskey, PasskeyRow } from '../passkey-credentials
 import { acceptsOrigin, type RelyingParty } from './relying-party.ts'
 import type { RegistrationCredential, SignInCredential } from './schema.ts'
 
-/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), as we like them best. */
+/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), in order of preference. */
 export const ALGORITHMS = [-8, -7, -257]
 
-// RSA of 4096 bits with room; larger keys cost whoever verifies with them.
+// Room for RSA with 4096 bits; larger keys make verification expensive.
 const MAX_PUBLIC_KEY_BYTES = 1024
 
-/** What a browser answers to. */
+/** What the browser's response must match. */
 export interface Expected {
   rp: RelyingParty
   ceremony: Pick<CeremonyRow, 'challenge' | 'rp_id'>
@@ -23,7 +23,7 @@ export interface Refused {
 
 export type MadePasskey = Omit<NewPasskey, 'userId' | 'deviceName' | 'userHandle' | 'epoch'>
 
-/** The passkey that a browser made (WebAuthn L3 §7.1). */
+/** Verifies the passkey that a browser created (WebAuthn L3 §7.1). */
 export async function verifyRegistration(
   { rp, ceremony }: Expected,
   credential: RegistrationCredential,
@@ -66,7 +66,7 @@ export async function verifyRegistration(
 export interface Assertion {
   counter: number
   backedUp: boolean
-  /** By fingerprint, face or PIN. */
+  /** Whether the user was verified by fingerprint, face or PIN. */
   userVerified: boolean
 }
 
@@ -90,7 +90,7 @@ export async function verifyAssertion(
       expectedOrigin: origin,
       expectedRPID: ceremony.rp_id,
       requireUserVerification: rp.settings.user_verification === 'required',
-      // A stored counter of 0 leaves the judgement of the counter to us: it depends on the backup.
+      // A stored counter of 0 leaves the check of the counter to us: it depends on whether the passkey is backed up.
       credential: { id: passkey.credential_id, publicKey: new Uint8Array(passkey.public_key), counter: 0 },
     })
     const { newCounter, credentialBackedUp, credentialDeviceType, userVerified } = authenticationInfo
@@ -104,15 +104,15 @@ export async function verifyAssertion(
   }
 }
 
-/** The page's origin, if it is one of ours and no frame in somebody else's page. The signature covers both. */
+/** The page's origin, if it is accepted and not in a frame of another site. The signature covers both. */
 function acceptedOrigin(rp: RelyingParty, clientDataJSON: string): string | null {
   const { origin, crossOrigin } = decodeClientDataJSON(clientDataJSON)
   return typeof origin === 'string' && !crossOrigin && acceptsOrigin(rp, origin) ? origin : null
 }
 
 /**
- * What a browser makes of an answer where attestation is `none`, for callers that are none: statements about the make
- * of an authenticator are neither needed nor followed to where their certificates point.
+ * Strips the attestation statement, as browsers do for attestation `none`, for clients that are not browsers: it is not
+ * needed, and the URLs in its certificates must not be fetched.
  */
 function withoutAttestation(attestationObject: string): string {
   const authData = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject)).get('authData')

@@ -13,22 +13,22 @@ import {
   loginErrors,
   mailLink,
 } from '../login/login.ts'
-import { cutOff, ensureAuthAccount, getUser, markUnlocked, voidWhatWaits } from '../users/users.ts'
+import { cutOff, ensureAuthAccount, getUser, markUnlocked, userErrors, voidPendingSignIns } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
-import { passwordErrors } from './errors.ts'
+import { passwordEvents } from './events.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 
 /**
- * Mails a user a link to choose a new password, at the administrator's word.
- * Throws `user_not_found`, `user_inactive`, `verification_required` for a sign-up without its proof,
+ * Mails a user a link to choose a new password, at an administrator's request.
+ * Throws `user_not_found`, `user_inactive`, `verification_required` for a pending sign-up,
  * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
 export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
   const settings = await resetSettings(work)
   const user = await getUser(work, userId)
   if (!user.active) throw loginErrors.userInactive()
-  if (user.pending_until) throw passwordErrors.verificationRequired()
+  if (user.pending_until) throw userErrors.verificationRequired()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertOrganizationOpen(work)
   const rate = await countMail(work, who, resetLimits)
@@ -42,20 +42,17 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
       delivery,
       compose: (_, mail) => resetMail(mail),
     })
-    await record(work, {
-      type: 'auth.password_reset.requested',
-      target: { type: 'user', id: user.id },
-      data: { link_id: link.linkId, channel: 'email' },
-    })
+    const target = { type: 'user', id: user.id }
+    await record(work, passwordEvents.resetRequested({ target, data: { link_id: link.linkId, channel: 'email' } }))
     return { deliveryHint: maskEmail(user.email), url: link.url, rate }
   })
 }
 
 /**
- * Sets a user's password. A lock of the address, codes and links from before end, and unless told otherwise every
- * session; the user is told.
- * Returns how many sessions ended. Throws `user_not_found`, `verification_required` for a sign-up without its proof,
- * `weak_password`, `password_breached`, `unavailable`.
+ * Sets a user's password and notifies the user. Ends pending sign-ins and a lock of the address, and with
+ * `revokeSessions` every session.
+ * Throws `user_not_found`, `verification_required` for a pending sign-up, `weak_password`, `password_breached`,
+ * `unavailable`. Returns how many sessions ended.
  */
 export async function setPasswordOf(
   work: Work,
@@ -65,10 +62,10 @@ export async function setPasswordOf(
   const { platform, directory } = work
   const settings = await passwordSettings(work)
   const user = await getUser(work, userId)
-  if (user.pending_until) throw passwordErrors.verificationRequired()
+  if (user.pending_until) throw userErrors.verificationRequired()
   const hashed = await hashNewPassword(work, settings, user, sent.password)
   return inTx(work, async (work) => {
-    // Read again: it may have gone while the hash was made.
+    // Read again: the user may have been deleted while the hash was computed.
     const current = await getUser(work, user.id)
     await ensureAuthAccount(work, current)
     await storePassword(work.db, directory, {
@@ -78,15 +75,13 @@ export async function setPasswordOf(
       mustChange: sent.mustChange,
     })
     const revoked = sent.revokeSessions ? await cutOff(work, current, 'password_changed') : 0
-    if (!sent.revokeSessions) await voidWhatWaits(work, current)
-    // What was guessed at is gone.
+    if (!sent.revokeSessions) await voidPendingSignIns(work, current)
+    // The password that was guessed at no longer exists.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
     await queueMail(work, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)
-    await record(work, {
-      type: 'auth.password.changed',
-      target: { type: 'user', id: current.id },
-      data: { by: 'administrator', must_change: sent.mustChange },
-    })
+    const target = { type: 'user', id: current.id }
+    const data = { by: 'administrator' as const, must_change: sent.mustChange }
+    await record(work, passwordEvents.changed({ target, data }))
     return revoked
   })
 }

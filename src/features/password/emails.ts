@@ -1,26 +1,33 @@
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMail } from '../login/login.ts'
+import type { LinkMailData } from '../login/login.ts'
 
-/** Brings the link that a forgotten password is replaced by. */
-export function resetMail({ to, url, ttlSeconds }: LinkMail): Message {
+const kinds = {
+  passwordReset: defineMail('password_reset'),
+  passwordChanged: defineMail('password_changed'),
+  accountLocked: defineMail('account_locked'),
+}
+
+/** The mail with the link to replace a forgotten password. */
+export function resetMail({ to, url, ttlSeconds }: LinkMailData): Message {
   return {
-    kind: 'password_reset',
+    kind: kinds.passwordReset,
     to,
     subject: 'Choose a new password',
     content: {
       heading: 'Choose a new password',
-      paragraphs: ['A new password was asked for, for your account. Follow the link to choose one.'],
+      paragraphs: ['A password reset was requested for your account. Follow the link to choose a new password.'],
       button: { label: 'Choose a password', url },
-      footer: `The link works once, for ${spanInWords(ttlSeconds)}. If you did not ask for it, ignore this mail: your password stays as it is.`,
+      footer: `The link works once, within ${spanInWords(ttlSeconds)}. If you did not ask for it, ignore this email: your password stays the same.`,
     },
   }
 }
 
-/** Tells the user, and so the victim of a takeover, that the password is another now (ASVS 6.3.7). */
+/** Notifies the user, and so the victim of a takeover, that the password was changed (ASVS 6.3.7). */
 export function passwordChangedMail(to: string, by: 'user' | 'administrator'): Message {
   return {
-    kind: 'password_changed',
+    kind: kinds.passwordChanged,
     to,
     subject: 'Your password was changed',
     content: {
@@ -30,24 +37,24 @@ export function passwordChangedMail(to: string, by: 'user' | 'administrator'): M
           ? 'The password of your account has just been changed.'
           : 'An administrator has just set a new password for your account.',
       ],
-      footer: 'If you did not expect this, tell your administrator, and choose a new password at once.',
+      footer: 'If you did not expect this, tell your administrator and choose a new password at once.',
     },
   }
 }
 
-/** Says that the address is locked, and brings the link that ends the lock. */
-export function lockedMail({ to, url }: LinkMail, scope: 'account' | 'network'): Message {
+/** Says that the address is locked, with the link that ends the lock. */
+export function lockedMail({ to, url }: LinkMailData, scope: 'account' | 'network'): Message {
   return {
-    kind: 'account_locked',
+    kind: kinds.accountLocked,
     to,
     subject: 'Your account was locked',
     content: {
-      heading: 'Your account was locked for a while',
+      heading: 'Your account is locked for a while',
       paragraphs: [
         scope === 'account'
-          ? 'A wrong password was entered too often. Nobody can sign in to your account until the lock ends by itself.'
-          : 'A wrong password was entered too often from one place. Nobody can sign in to your account from there until the lock ends by itself.',
-        'If it was you, you can end it now.',
+          ? 'A wrong password was entered too often. No one can sign in to your account until the lock expires.'
+          : 'A wrong password was entered too often from one network. No one can sign in to your account from there until the lock expires.',
+        'If it was you, you can unlock it now.',
       ],
       button: { label: 'Unlock my account', url },
       footer:

@@ -1,4 +1,5 @@
 export { passwordErrors } from './errors.ts'
+export { provePasswordEvents, resetOnPageEvents } from './events.ts'
 export { hashNewPassword, passwordSettings } from './policy.ts'
 export { resetOnPage, resetSettings } from './reset.ts'
 export { NewPassword, Password } from './schema.ts'

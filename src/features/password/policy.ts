@@ -26,11 +26,11 @@ export function hashParameters(settings: AuthSettings) {
   }
 }
 
-/** Whose password it is to be. */
+/** The user the password is for. */
 export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
 
 /**
- * Judges a new password, then hashes it; outside any transaction, for a hash takes a while.
+ * Judges a new password, then hashes it; outside any transaction, because a hash takes a while.
  * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
  */
 export async function hashNewPassword(
@@ -43,7 +43,7 @@ export async function hashNewPassword(
   const organization = await organizationNames(platform.db, directory.organizationId)
   const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
   const { password_min_length, password_max_length } = settings
-  // Where an organization's own longest is less than the shortest it inherits, that length is asked for.
+  // If an organization's own maximum is less than the minimum it inherits, exactly that minimum is required.
   const policy = { ...settings, password_max_length: Math.max(password_min_length, password_max_length) }
   await assertPasswordAllowed(platform, password, policy, {
     email: owner.email,

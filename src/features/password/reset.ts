@@ -12,7 +12,7 @@ import {
   completeMailboxLogin,
   findSignInFacts,
   identify,
-  inTxUnlessSpent,
+  inTxUnlessConsumed,
   type LinkDelivery,
   type MailboxProof,
   type Proof,
@@ -22,12 +22,13 @@ import {
   type SignInFacts,
   sendLink,
 } from '../login/login.ts'
-import { cutOff, getUser, lockUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { cutOff, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
+import { passwordEvents } from './events.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
 
-/** How often an address may be sent a reset link. */
+/** How often a reset link may be sent to an address. */
 export const resetLimits: RateLimit[] = [
   { bucket: 'password.reset.minute', limit: 3, windowSeconds: 60 },
   { bucket: 'password.reset.hour', limit: 10, windowSeconds: 3600 },
@@ -41,7 +42,7 @@ export async function resetSettings(work: Work): Promise<AuthSettings> {
 }
 
 /**
- * Mails a link to choose a new password, if somebody active has the address; the answer tells nothing of that.
+ * Mails a link to choose a new password, if an active user has the address; the response does not reveal that.
  * Throws `password_reset_disabled`, and what sendLink throws.
  */
 export async function sendReset(work: Work, sent: { email: string; delivery: LinkDelivery }): Promise<SentLink> {
@@ -52,16 +53,16 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
     delivery: sent.delivery,
     ttlSeconds: settings.password_reset_ttl_seconds,
     limits: resetLimits,
-    // Nothing can be attached to a sign-up before its proof.
+    // Nothing can be attached to a pending sign-up.
     addressee: (facts) => (facts?.active && !facts.pending ? { userId: facts.user_id } : null),
     compose: (_, mail) => resetMail(mail),
-    event: 'auth.password_reset.requested',
+    event: passwordEvents.resetRequested,
   })
 }
 
 /**
- * Exchanges a reset link, or the token that a password due for change was answered with, and a new password for a
- * session. Every session, code and link from before ends. A password that is refused leaves the link as it was.
+ * Exchanges a reset link, or the token returned for a password that must be changed, and a new password for a session.
+ * Every earlier session, code and link ends. A password that is refused leaves the link valid.
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
  */
 export async function confirmReset(
@@ -77,7 +78,7 @@ export async function confirmReset(
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
     const proof: MailboxProof = {
       method: 'password',
-      // What was shown is the mailed link; the password is only being chosen.
+      // The user proved possession of the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,
       consume: (db) => consumeLink({ ...work, db }, link),
@@ -95,13 +96,13 @@ interface Reset {
   write(work: TxWork): Promise<void>
 }
 
-/** The token came with a right password, not by mail: it proves no mailbox. */
+/** For the token that was returned for a right password: it was not mailed, so it proves no mailbox. */
 function changeAndSignIn(work: Work, reset: Reset, proof: Proof) {
-  return inTxUnlessSpent(work, async (work) => {
-    const user = await lockUser(work, reset.facts.user_id)
+  return inTxUnlessConsumed(work, async (work) => {
+    const user = await findUserForUpdate(work, reset.facts.user_id)
     if (user?.epoch !== reset.facts.epoch) return null
     await reset.write(work)
-    // What that cut off is the other ways in.
+    // The write has cut the user off and so raised the epoch: read it again.
     const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
     return completeLogin(work, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
   })
@@ -117,7 +118,7 @@ async function prepare(
   assertMaySignIn(facts)
   await countLinkUse(work, link)
   const user = await getUser(work, facts.user_id)
-  // One that is due for change is not changed by choosing it again.
+  // A password that must be changed must not be chosen again.
   if (link.purpose === 'password_change') await assertNotReused(work, { userId: user.id, password, count: 1 })
   const hashed = await hashNewPassword(work, settings, user, password)
   return { facts, write: (work) => writeReset(work, settings, { link, user, hashed }) }
@@ -139,12 +140,12 @@ async function writeReset(
   await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
   const target = { type: 'user', id: user.id }
   if (link.purpose === 'password_reset')
-    await record(work, { type: 'auth.password_reset.completed', target, data: { link_id: link.id } })
-  await record(work, { type: 'auth.password.changed', target, data: { by: 'user' } })
+    await record(work, passwordEvents.resetCompleted({ target, data: { link_id: link.id } }))
+  await record(work, passwordEvents.changed({ target, data: { by: 'user' } }))
 }
 
 /**
- * The same for the page of the service, which holds no session: the person signs in afterwards.
+ * The same for the hosted page, which holds no session: the user signs in afterwards.
  * Throws `token_invalid`, `token_expired`, `weak_password`, `password_breached`, and what the door throws.
  */
 export async function resetOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {

@@ -1,11 +1,16 @@
 import { Type } from 'typebox'
 
-/** To be compared: of any length that one could have. */
-export const Password = Type.String({ minLength: 1, maxLength: 4096 })
+/** A password to verify: of any length that one may have. */
+export const Password = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  examples: ['correct horse battery staple'],
+})
 
-/** To be set: how long it has to be is the policy's to say, with `weak_password`. */
+/** A password to set: the policy decides about its length, with `weak_password`. */
 export const NewPassword = Type.String({
   minLength: 1,
   maxLength: 4096,
-  description: 'password_min_length characters or more, spaces and all; no rules about their kinds.',
+  description: 'At least password_min_length characters, including spaces; no composition rules.',
+  examples: ['correct horse battery staple'],
 })

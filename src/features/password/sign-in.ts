@@ -16,7 +16,7 @@ import {
   verifyNothing,
   verifyPassword,
 } from '../credentials/credentials.ts'
-import { makeLink } from '../links/links.ts'
+import { issueLink } from '../links/links.ts'
 import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
 import {
   type AuthSettings,
@@ -27,11 +27,12 @@ import {
   findSignInFacts,
   type Identity,
   identify,
+  loginEvents,
   mailLink,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
-import { markLocked } from '../users/users.ts'
+import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashParameters, passwordSettings } from './policy.ts'
@@ -41,21 +42,21 @@ const CHANGE_TTL_SECONDS = 600
 const UNLOCK_TTL_SECONDS = 3600
 
 /**
- * Exchanges a password for a session. The attempt is counted before the password is looked at, and an address that
- * nobody has costs the same statements and the same hash (ASVS 6.3.1, 6.3.8).
- * Throws `invalid_credentials`, `account_locked`, `password_change_required`, `verification_required`, `unavailable`
- * when too many hashes wait, and what the door throws.
+ * Exchanges a password for a session. The attempt is counted before the password is judged, and an unknown address
+ * costs the same statements and the same hash (ASVS 6.3.1, 6.3.8). Throws `invalid_credentials`, `account_locked`,
+ * `password_change_required`, `verification_required`, `unavailable` when too many hashes wait, and what the door
+ * throws.
  */
 export async function signInWithPassword(
   work: Work,
   sent: { email: string; password: string },
 ): Promise<SessionAnswer> {
   const settings = await passwordSettings(work)
-  // Before any statement: a storm of sign-ins beyond what can be hashed costs the database nothing.
-  return withPasswordPlace(work.platform, work.directory, () => signIn(work, settings, sent))
+  // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
+  return withPasswordPlace(work.platform, work.directory, () => exchangePassword(work, settings, sent))
 }
 
-async function signIn(
+async function exchangePassword(
   work: Work,
   settings: AuthSettings,
   sent: { email: string; password: string },
@@ -64,11 +65,11 @@ async function signIn(
   const [found] = await Promise.all([findSignInFacts(work, who), assertDoorOpen(work, who)])
   const judged = await judge(work, settings, { who, facts: found, password: sent.password })
   const { facts, stored } = judged
-  // The claim has looked at the lock; one that it set itself is lifted with the session.
+  // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
-  await forgiveUnless(work, who, facts, () => {
+  await clearFailuresIfRefused(work, who, facts, () => {
     assertMaySignIn(cleared)
-    if (settings.require_email_verification && !facts.email_verified) throw passwordErrors.verificationRequired()
+    if (settings.require_email_verification && !facts.email_verified) throw userErrors.verificationRequired()
   })
   if (stored.must_change) throw await changeRequired(work, who, facts)
   const answer = await completeLogin(work, cleared, {
@@ -78,30 +79,32 @@ async function signIn(
     alongside: (db) =>
       clearFailures({ ...work, db }, sourceOf(work, who)).where(sql<boolean>`exists (select from proof)`),
   })
-  // Another request changed the password while this one was looked at.
+  // Another request changed the password while this one was being verified.
   if (!answer) throw passwordErrors.invalidCredentials()
   await upgrade(work, settings, judged, sent.password)
   return answer
 }
 
-/** A right password that opens nothing for another reason is no failed attempt, and is recorded with that reason. */
-async function forgiveUnless(work: Work, who: Identity, facts: SignInFacts, check: () => void): Promise<void> {
+/** A right password that is refused for another reason does not count as a failed attempt; that reason is recorded. */
+async function clearFailuresIfRefused(work: Work, who: Identity, facts: SignInFacts, check: () => void): Promise<void> {
   try {
     check()
   } catch (error) {
     await clearFailures(work, sourceOf(work, who)).execute()
     if (error instanceof ApiError)
-      await record(work, {
-        type: 'auth.login.failed',
-        target: { type: 'user', id: facts.user_id },
-        data: { method: 'password', reason: error.definition.code },
-      })
+      await record(
+        work,
+        loginEvents.failed({
+          target: { type: 'user', id: facts.user_id },
+          data: { method: 'password', reason: error.definition.code },
+        }),
+      )
     throw error
   }
 }
 
 /**
- * The same judgement of a password that is sent beside another proof, and no session. Throws `invalid_credentials`,
+ * Judges a password that is sent in addition to another proof; creates no session. Throws `invalid_credentials`,
  * `account_locked`, `method_disabled`, `unavailable`.
  */
 export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
@@ -110,7 +113,7 @@ export async function provePassword(work: Work, who: Identity, facts: SignInFact
   await clearFailures(work, sourceOf(work, who)).execute()
 }
 
-/** What somebody shows, and who has the address. */
+/** A presented password, and the user of the address. */
 interface ShownPassword {
   who: Identity
   facts: SignInFacts | null
@@ -128,7 +131,7 @@ async function judge(work: Work, settings: AuthSettings, shown: ShownPassword): 
   const { who, facts, password } = shown
   const [attempt, stored] = await Promise.all([
     claim(work, who, settings),
-    // Nobody's id, where nobody has the address: the same statement.
+    // For an unknown address the same statement, with an id that no user has.
     findPassword(work.db, directory, facts?.user_id ?? newId()),
   ])
   const right = stored
@@ -148,7 +151,7 @@ function sourceOf({ origin }: Work, who: Identity) {
 /** Counts the attempt. Throws `account_locked`. */
 async function claim(work: Work, who: Identity, settings: AuthSettings): Promise<Attempt> {
   if (!settings.lockout_enabled) {
-    // Guessing stays slow without locks too.
+    // Guessing stays slow without lockout, too.
     await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
     return { allowed: true, locks: null }
   }
@@ -164,11 +167,10 @@ async function noteFailure(
   attempt: Attempt,
 ): Promise<void> {
   const reason = facts === null ? 'no_such_user' : stored ? 'wrong_password' : 'no_password'
-  const failure = {
-    type: 'auth.login.failed',
+  const failure = loginEvents.failed({
     ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
     data: { method: 'password', reason },
-  }
+  })
   const { locks } = attempt
   if (!locks) return record(work, failure)
   const mayMail = await countMail(work, who, []).then(
@@ -190,11 +192,11 @@ async function noteFailure(
   })
 }
 
-/** The right password opens nothing but the choice of a new one. */
+/** The error for a right password that allows nothing but choosing a new one. */
 async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
   const link = await inTx(work, async (work) => {
     await clearFailures(work, sourceOf(work, who)).execute()
-    return makeLink(work, {
+    return issueLink(work, {
       purpose: 'password_change',
       userId: facts.user_id,
       identity: who.hash,
@@ -206,7 +208,7 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
   })
 }
 
-/** Brings an imported hash, or one of older parameters, up to date. A full pool may wait for the next sign-in. */
+/** Upgrades an imported hash, or one with older parameters. If the pool is full, the next sign-in tries again. */
 async function upgrade(
   { platform, directory, db }: Work,
   settings: AuthSettings,

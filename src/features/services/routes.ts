@@ -1,5 +1,6 @@
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { serviceErrors } from './errors.ts'
+import { serviceEvents } from './events.ts'
 import { ServiceConfig, ServiceConfigChange } from './schema.ts'
 import { changeServiceConfig, getServiceConfig } from './services.ts'
 
@@ -9,25 +10,27 @@ export const serviceRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/organization-apps',
+    operation: 'services.get',
     scope: 'apps_config.read',
     tag,
     summary: 'Read which services are on',
-    description: 'Where nothing was configured every service is on.',
+    description: 'Unless configured otherwise, every service is on.',
     reply: ServiceConfig,
     handle: (work) => getServiceConfig(work),
   }),
   defineRoute({
     method: 'PUT',
     path: '/v1/organization-apps',
+    operation: 'services.update',
     scope: 'apps_config.write',
     tag,
-    summary: 'Switch services on and off',
+    summary: 'Turn services on and off',
     description:
-      'Absent fields stay. Switching auth off switches otp, password, magic_link, social, passkeys, sso and mfa off.',
+      'Absent fields are kept. Turning auth off also turns off otp, password, magic_link, social, passkeys, sso and mfa.',
     body: ServiceConfigChange,
     reply: ServiceConfig,
     errors: [serviceErrors.authRequired],
-    maybeEvents: ['service_config.updated'],
+    maybeEvents: [serviceEvents.configUpdated],
     handle: (work, { body }) => changeServiceConfig(work, body),
   }),
 ]

@@ -1,22 +1,27 @@
 import { type Static, Type } from 'typebox'
+import { named } from '../../platform/schema.ts'
 import { serviceIds } from './selection.ts'
 
-const AppGroup = Type.Object(
-  {
-    id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-    appIds: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
-  },
-  {
-    additionalProperties: true,
-    description: 'How your dashboard groups services: any object. These fields are checked where given.',
-  },
+const AppGroup = named(
+  'AppGroup',
+  Type.Object(
+    {
+      id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['sign-in'] })),
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ['Sign-in'] })),
+      appIds: Type.Optional(Type.Array(Type.String({ maxLength: 100, examples: ['otp'] }), { maxItems: 100 })),
+    },
+    {
+      additionalProperties: true,
+      description: 'How your dashboard groups services: any object. Only these fields are validated.',
+    },
+  ),
 )
 export type AppGroup = Static<typeof AppGroup>
 
 const enabledAppIds = Type.Array(Type.Enum([...serviceIds]), {
   maxItems: 100,
-  description: 'The services that are on. Taking auth away takes its dependents with it.',
+  description: 'The services that are on. Removing auth also removes its dependents.',
+  examples: [['auth', 'otp', 'passkeys', 'sessions']],
 })
 const appGroups = Type.Array(AppGroup, { maxItems: 50, description: 'At most 16 KiB in all.' })
 const sidebarGroupsCollapsible = Type.Boolean()
@@ -28,5 +33,5 @@ export const ServiceConfigChange = Type.Object({
 })
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>
 
-export const ServiceConfig = Type.Object({ enabledAppIds, appGroups, sidebarGroupsCollapsible })
+export const ServiceConfig = named('ServiceConfig', Type.Object({ enabledAppIds, appGroups, sidebarGroupsCollapsible }))
 export type ServiceConfig = Static<typeof ServiceConfig>

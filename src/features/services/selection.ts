@@ -1,4 +1,4 @@
-import type { ServiceId } from '../../platform/http/route.ts'
+import type { ServiceId } from '../../contract.ts'
 import { serviceErrors } from './errors.ts'
 
 /** Every service, in the order in which the configuration lists them. */
@@ -18,7 +18,7 @@ export const serviceIds: readonly ServiceId[] = [
   'admin_portal',
 ]
 
-/** Refused without Auth. */
+/** Services that require Auth. */
 export const authDependents: readonly ServiceId[] = [
   'otp',
   'password',
@@ -30,8 +30,8 @@ export const authDependents: readonly ServiceId[] = [
 ]
 
 /**
- * What is enabled once `asked` replaces `enabled`. Who takes Auth away takes its dependents with it, listed or not;
- * who adds a dependent without it is told. Throws `auth_required`.
+ * What is enabled once `asked` replaces `enabled`. Removing Auth removes its dependents, listed or not; adding a
+ * dependent without it is refused. Throws `auth_required`.
  */
 export function selectServices(enabled: readonly string[], asked: readonly string[]): ServiceId[] {
   const kept = serviceIds.filter((id) => asked.includes(id))

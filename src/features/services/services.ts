@@ -1,8 +1,9 @@
-import { httpErrors } from '../../platform/errors.ts'
+import type { ServiceId } from '../../contract.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import type { ServiceId } from '../../platform/http/route.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { serviceEvents } from './events.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
 import { authDependents, selectServices, serviceIds } from './selection.ts'
 import { findServiceConfigRow, lockServiceConfig, writeServiceConfigRow } from './store.ts'
@@ -16,7 +17,7 @@ const enabledServices = perPlatform((platform) =>
   }),
 )
 
-/** Whether a service, and Auth where it depends on it, is on in this directory. */
+/** Whether a service, and Auth if it depends on it, is on in this directory. */
 export async function isServiceEnabled(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   service: ServiceId,
@@ -25,7 +26,7 @@ export async function isServiceEnabled(
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
 }
 
-/** The configuration of a directory; one that was never configured has every service on. */
+/** The configuration of a directory; by default every service is on. */
 export async function getServiceConfig({ db, directory }: Work): Promise<ServiceConfig> {
   const row = await findServiceConfigRow<AppGroup>(db, directory.id)
   return {
@@ -36,8 +37,8 @@ export async function getServiceConfig({ db, directory }: Work): Promise<Service
 }
 
 /**
- * Replaces what the change names and keeps the rest. Takes effect at once on this process and by notice on the others.
- * A change of nothing leaves no trace. Throws `auth_required`, `invalid_request`.
+ * Replaces the fields of the change and keeps the rest. Takes effect at commit here, and by NOTIFY on other processes.
+ * A change of nothing has no effect. Throws `auth_required`, `invalid_request`.
  */
 export async function changeServiceConfig(work: Work, change: ServiceConfigChange): Promise<ServiceConfig> {
   return inTx(work, async (work) => {
@@ -59,7 +60,7 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
     })
     await enabledServices(platform).invalidate(db, directory.id)
     const target = { type: 'service_config', id: directory.id }
-    await record(work, { type: 'service_config.updated', target, data: after, previous })
+    await record(work, serviceEvents.configUpdated({ target, data: after, previous }))
     return after
   })
 }
@@ -67,9 +68,5 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
 function writeGroups(groups: AppGroup[]): string {
   const text = JSON.stringify(groups)
   if (Buffer.byteLength(text) <= MAX_GROUPS_BYTES) return text
-  const message = `appGroups must not be larger than ${MAX_GROUPS_BYTES} bytes`
-  throw httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'appGroups', code: 'too_large', message }],
-  })
+  throw invalidField('appGroups', 'too_large', `appGroups must not be larger than ${MAX_GROUPS_BYTES} bytes`)
 }

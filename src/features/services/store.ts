@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
-/** What is stored of a directory's configuration. `app_groups` was validated when it was written. */
+/** The stored configuration of a directory. `app_groups` was validated when it was written. */
 export interface ServiceConfigRow<Group> {
   enabled_app_ids: string[]
   app_groups: Group[]
@@ -20,7 +21,7 @@ export async function findServiceConfigRow<Group>(
     .executeTakeFirst()
 }
 
-/** Held until the transaction ends, also where there is no row yet: changes are made one after the other. */
+/** Held until the transaction ends, even without a row: serializes changes. */
 export async function lockServiceConfig(tx: Tx, directory: Directory): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('watchword.services'), hashtext(${directory.id}))`.execute(tx)
 }
@@ -33,8 +34,6 @@ export async function writeServiceConfigRow(
   await tx
     .insertInto('service_configs')
     .values({ directory_id: directory.id, ...row })
-    .onConflict((conflict) =>
-      conflict.column('directory_id').doUpdateSet({ ...row, updated_at: sql<Date>`clock_now()` }),
-    )
+    .onConflict((conflict) => conflict.column('directory_id').doUpdateSet({ ...row, updated_at: now }))
     .execute()
 }

@@ -1,13 +1,10 @@
-import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { deleteEndedSessionRows } from './store.ts'
+import { sql } from 'kysely'
+import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
-const BATCH = 1000
-
-/** Removes ended sessions. Nothing relies on it: a session's ends are checked wherever it is used. */
-export const cleanUpSessions: JobHandler = {
-  name: 'sessions.cleanup',
-  cron: '*/10 * * * *',
-  async handle({ db }) {
-    while ((await deleteEndedSessionRows(db, BATCH)) === BATCH);
-  },
-}
+export const cleanUpSessions = defineCleanup('sessions.cleanup', '*/10 * * * *', [
+  defineRetention({
+    table: 'sessions',
+    key: ['directory_id', 'id'],
+    where: sql`expires_at < clock_now() - interval '30 days'`,
+  }),
+])

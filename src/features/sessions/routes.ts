@@ -1,10 +1,12 @@
 import { Type } from 'typebox'
+import { streamErrors } from '../../platform/event-stream.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
 import { sessionErrors } from './errors.ts'
+import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
-import { groupByUser, Revocation, toRevocation, UserSessions } from './schema.ts'
+import { groupByUser, Revocation, UserSessions } from './schema.ts'
 import { revokeSession, revokeUserSessions } from './sessions.ts'
 import { findUserIdOf, listSessionRows, sessionExists } from './store.ts'
 
@@ -14,6 +16,7 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/sessions',
+    operation: 'sessions.list',
     scope: 'sessions.read',
     service: 'sessions',
     directory: 'reach',
@@ -32,13 +35,14 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/sessions',
+    operation: 'sessions.revokeOfUser',
     scope: 'sessions.revoke',
     tag,
     summary: 'End every session of a user',
     query: Type.Object({ userId: Type.String({ description: 'directory_user_id or user_id' }) }),
-    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer() }),
+    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
     errors: [sessionErrors.userNotFound],
-    maybeEvents: ['session.revoked'],
+    maybeEvents: [sessionEvents.revoked],
     async handle(work, { query: { userId } }) {
       const id = isId(userId) ? await findUserIdOf(work.db, work.directory, userId) : null
       if (id === null) throw sessionErrors.userNotFound()
@@ -48,14 +52,15 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/sessions/{sessionId}',
+    operation: 'sessions.revoke',
     scope: 'sessions.revoke',
     tag,
     summary: 'End one session',
-    description: 'Ending a session that has ended already succeeds and does nothing.',
+    description: 'Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({ sessionId: Type.String() }),
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [sessionErrors.notFound],
-    maybeEvents: ['session.revoked'],
+    maybeEvents: [sessionEvents.revoked],
     async handle(work, { params: { sessionId } }) {
       if (!isId(sessionId) || !(await sessionExists(work.db, work.directory, sessionId))) throw sessionErrors.notFound()
       await revokeSession(work, sessionId, 'revoked')
@@ -65,25 +70,31 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/sessions/revocations',
+    operation: 'sessions.listRevocations',
     scope: 'sessions.read',
     service: 'sessions',
     directory: 'reach',
     tag,
     summary: 'Follow the sessions that end',
     description:
-      'For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor. ' +
-      'At least once: an entry of the last half minute may come again, none is left out.',
+      'For verifiers that check tokens offline and want to know sooner than expires_in: poll with the last next_cursor, ' +
+      'immediately while has_more is true. Oldest first, each exactly once.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200 })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     }),
     reply: Type.Object({
       revocations: Type.Array(Revocation),
-      next_cursor: Type.String({ description: 'Always there: where the next call goes on.' }),
+      has_more: Type.Boolean(),
+      next_cursor: Type.String({
+        description: 'Always present: where the next call continues.',
+        examples: ['AAAAAQAAAAAAAAQaAZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'],
+      }),
     }),
+    errors: [streamErrors.cursorExpired],
     async handle(work, { query: { after = null, limit = 1000 } }) {
-      const { rows, nextCursor } = await readRevocations(work, after, limit)
-      return { revocations: rows.map(toRevocation), next_cursor: nextCursor }
+      const { revocations, nextCursor, hasMore } = await readRevocations(work, after, limit)
+      return { revocations, has_more: hasMore, next_cursor: nextCursor }
     },
   }),
 ]

@@ -1,24 +1,42 @@
 import { type Static, Type } from 'typebox'
-import type { ListedSession, RevokedSession } from './store.ts'
+import { named, nullable } from '../../platform/schema.ts'
+import type { ListedSession } from './store.ts'
 
-const Nullable = (format?: string) => Type.Union([format ? Type.String({ format }) : Type.String(), Type.Null()])
+const Id = Type.String({ format: 'uuid' })
+const SessionId = Type.String({ format: 'uuid', examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })
+const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
+const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
+const Moment = Type.String({ format: 'date-time' })
 
-export const Session = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  user_id: Type.String({ format: 'uuid' }),
-  directory_user_id: Type.String({ format: 'uuid' }),
-  sub_org_id: Nullable('uuid'),
-  auth_method: Type.String(),
-  amr: Type.Array(Type.String()),
-  aal: Type.String(),
-  ip_address: Nullable(),
-  user_agent: Nullable(),
-  status: Type.String(),
-  impersonator: Type.Null(),
-  created_at: Type.String({ format: 'date-time' }),
-  last_active_at: Type.String({ format: 'date-time' }),
-  expires_at: Type.String({ format: 'date-time' }),
+/** How the user signed in. */
+export const AuthenticationFields = {
+  auth_method: Type.String({ examples: ['otp'] }),
+  amr: Type.Array(Type.String({ examples: ['otp'] })),
+  aal: Type.String({ examples: ['aal1'] }),
+}
+
+export const EndReason = Type.String({
+  description: 'Why it ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`.',
+  examples: ['revoked'],
 })
+
+export const Session = named(
+  'Session',
+  Type.Object({
+    id: SessionId,
+    user_id: AccountId,
+    directory_user_id: Id,
+    sub_org_id: nullable(OrganizationId),
+    ...AuthenticationFields,
+    ip_address: nullable(Type.String({ examples: ['203.0.113.7'] })),
+    user_agent: nullable(Type.String({ examples: ['Mozilla/5.0'] })),
+    status: Type.String({ examples: ['active'] }),
+    impersonator: Type.Null(),
+    created_at: Moment,
+    last_active_at: Moment,
+    expires_at: Moment,
+  }),
+)
 
 export function toSession(row: ListedSession): Static<typeof Session> {
   return {
@@ -40,7 +58,7 @@ export function toSession(row: ListedSession): Static<typeof Session> {
   }
 }
 
-export const UserSessions = Type.Object({ user_id: Type.String({ format: 'uuid' }), sessions: Type.Array(Session) })
+export const UserSessions = named('UserSessions', Type.Object({ user_id: AccountId, sessions: Type.Array(Session) }))
 
 /** Groups sessions by user, users in the order of their first session on the page. */
 export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[] {
@@ -48,20 +66,13 @@ export function groupByUser(rows: ListedSession[]): Static<typeof UserSessions>[
   return [...groups].map(([user_id, sessions]) => ({ user_id, sessions }))
 }
 
-export const Revocation = Type.Object({
-  session_id: Type.String({ format: 'uuid' }),
-  user_id: Type.String({ format: 'uuid' }),
-  directory_user_id: Type.String({ format: 'uuid' }),
-  revoked_at: Type.String({ format: 'date-time' }),
-  reason: Type.String(),
-})
-
-export function toRevocation(row: RevokedSession): Static<typeof Revocation> {
-  return {
-    session_id: row.id,
-    user_id: row.auth_account_id,
-    directory_user_id: row.user_id,
-    revoked_at: row.revoked_at.toISOString(),
-    reason: row.revoked_reason ?? 'revoked',
-  }
-}
+export const Revocation = named(
+  'Revocation',
+  Type.Object({
+    session_id: SessionId,
+    user_id: AccountId,
+    directory_user_id: Id,
+    revoked_at: Moment,
+    reason: EndReason,
+  }),
+)

@@ -1,7 +1,12 @@
 import { record } from '../../platform/events.ts'
 import { type AccountScope, directoriesOfOrganization } from '../../platform/http/directory.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { sessionEvents } from './events.ts'
 import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRows } from './store.ts'
+
+export { sessionErrors } from './errors.ts'
+export { sessionEvents } from './events.ts'
+export { isLiveSession } from './store.ts'
 
 /** Why a session ended; shown in the revocation feed. */
 export type RevocationReason =
@@ -20,7 +25,7 @@ export type RevocationReason =
   | 'mfa_removed'
   | 'stepped_up'
 
-/** Ends every session of a directory user, in the transaction of what caused it. Returns how many. */
+/** Ends every session of a directory user, in the transaction of its cause. Returns how many. */
 export async function revokeUserSessions(work: Work, userId: string, reason: RevocationReason): Promise<number> {
   return inTx(work, async (work) => {
     const rows = await revokeSessionRows(work.db, work.directory, { userId }, reason)
@@ -28,7 +33,7 @@ export async function revokeUserSessions(work: Work, userId: string, reason: Rev
   })
 }
 
-/** Ends one session. False when it is not there or has ended before. */
+/** Ends one session. Returns false when it does not exist or has already ended. */
 export async function revokeSession(work: Work, sessionId: string, reason: RevocationReason): Promise<boolean> {
   return inTx(work, async (work) => {
     const rows = await revokeSessionRows(work.db, work.directory, { sessionId }, reason)
@@ -51,18 +56,19 @@ export async function revokeOrganizationSessions(
 }
 
 async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: RevocationReason): Promise<number> {
-  const events = rows.map((row) => ({
-    type: 'session.revoked',
-    target: { type: 'session', id: row.id },
-    data: { id: row.id, directory_user_id: row.user_id, reason },
-  }))
+  const events = rows.map(({ id, auth_account_id, user_id }) =>
+    sessionEvents.revoked({
+      target: { type: 'session', id },
+      data: { id, user_id: auth_account_id, directory_user_id: user_id, reason },
+    }),
+  )
   await record(work, ...events)
   return rows.length
 }
 
 /**
- * Lets a user's sign-ins pass one after the other to the end of the transaction, so that a race cannot exceed a limit
- * on sessions. Returns how many are live.
+ * Serializes a user's sign-ins until the end of the transaction, so that a race cannot exceed a limit on sessions.
+ * @returns how many are live.
  */
 export async function countLiveSessions(work: TxWork, userId: string): Promise<number> {
   const { db, directory } = work

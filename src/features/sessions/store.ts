@@ -1,18 +1,16 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely'
+import { type Selectable, type SqlBool, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { DB, Sessions } from '../../platform/db/schema.gen.ts'
+import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
 export type SessionRow = Selectable<Sessions>
-export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id'>
+export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
 
-const now = sql<Date>`clock_now()`
-
-/** Neither revoked nor past one of its ends: decided here, never by a clean-up. */
-function isLive(eb: ExpressionBuilder<DB, 'sessions'>) {
-  return eb.and([eb('revoked_at', 'is', null), eb('expires_at', '>', now), eb('idle_expires_at', '>', now)])
-}
+/** Whether a `sessions` row is neither revoked nor expired. Decided here, never by a clean-up. */
+export const isLiveSession = sql<SqlBool>`(sessions.revoked_at is null
+  and sessions.expires_at > clock_now() and sessions.idle_expires_at > clock_now())`
 
 export async function revokeSessionRows(
   db: Db,
@@ -28,11 +26,11 @@ export async function revokeSessionRows(
     .where((eb) =>
       eb.and(which === 'all' ? {} : 'userId' in which ? { user_id: which.userId } : { id: which.sessionId }),
     )
-    .returning(['directory_id', 'id', 'user_id'])
+    .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
     .execute()
 }
 
-/** Held to the end of the transaction: another sign-in of the same user waits. */
+/** Held until the transaction ends: another sign-in of the same user waits. */
 export async function lockUserSessions(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions/${directory.id}/${userId}`}, 0))`.execute(tx)
 }
@@ -44,7 +42,7 @@ export async function findLiveSessionIds(tx: Tx, directory: Directory, userId: s
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
-    .where(isLive)
+    .where(isLiveSession)
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -71,9 +69,7 @@ export function listSessionRows(
         ? eb('sessions.directory_id', '=', directory.id)
         : eb('sessions.environment_id', '=', reach.environmentId),
     )
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
-    .where('idle_expires_at', '>', now)
+    .where(isLiveSession)
     .$if(filter.userId !== undefined, (listed) =>
       listed.where((eb) =>
         eb.or([
@@ -105,47 +101,4 @@ export async function sessionExists(db: Db, directory: Directory, sessionId: str
     .where('id', '=', sessionId)
     .executeTakeFirst()
   return row !== undefined
-}
-
-export interface RevokedSession extends SessionRow {
-  revoked_at: Date
-}
-
-/** Ended sessions in the order of their end, after a position. */
-export async function listRevokedRows(
-  db: Db,
-  reach: Reach,
-  after: { at: Date; id: string } | null,
-  limit: number,
-): Promise<RevokedSession[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .selectAll()
-    .where((eb) =>
-      reach.directory ? eb('directory_id', '=', reach.directory.id) : eb('environment_id', '=', reach.environmentId),
-    )
-    .where('revoked_at', 'is not', null)
-    .$if(after !== null, (query) =>
-      query.where(sql<boolean>`(revoked_at, id) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}::uuid)`),
-    )
-    .orderBy('revoked_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.flatMap((row) => (row.revoked_at ? [{ ...row, revoked_at: row.revoked_at }] : []))
-}
-
-/** The database's time. */
-export async function databaseNow(db: Db): Promise<Date> {
-  const row = await db.selectNoFrom(now.as('at')).executeTakeFirstOrThrow()
-  return row.at
-}
-
-/** Deletes sessions that ended longer ago than any reader of the feed may lag. Returns how many. */
-export async function deleteEndedSessionRows(db: Db, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from sessions where (directory_id, id) in (
-      select directory_id, id from sessions
-      where expires_at < clock_now() - interval '30 days' limit ${limit} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }

@@ -16,58 +16,59 @@ import {
   type Identity,
   identify,
   loginErrors,
+  loginEvents,
   type Proof,
   type SessionAnswer,
 } from '../login/login.ts'
-import { hashNewPassword, passwordErrors, passwordSettings } from '../password/password.ts'
+import { hashNewPassword, passwordSettings } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
 import { readSignupSettings } from './signup.ts'
 
-// The answer tells whether somebody has the address.
+// The response tells whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
 
 export interface SignUp extends SignupProfile {
   email: string
   openSignup?: boolean
-  /** Absent: the person will sign in by mail. */
+  /** Absent when the user will sign in by mail. */
   password?: string
 }
 
 /**
- * Makes a user and their first session. Nobody has proved the mailbox, so this is for a user that this very call makes
- * alone; the mail that asks for the proof leaves with it.
+ * Creates a user and their first session. The mailbox is unproved, so only a user that this very call creates gets one;
+ * the mail that asks for the proof is queued with it.
  * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
 export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionAnswer; rate: RateState }> {
   const { settings, open } = await readSignupSettings(work, sent.openSignup)
   if (sent.password !== undefined) await passwordSettings(work)
-  if (settings.require_email_verification) throw proofFirst()
+  if (settings.require_email_verification) throw proofRequired()
   const who = identify(work.platform, requireEmail(sent.email))
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, limits)
-  await assertNobodyHas(work, who)
+  await assertAddressFree(work, who)
   if (!open)
     throw loginErrors.signupDisabled({
-      detail: 'Nobody has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
+      detail: 'No user has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
     })
   const hashed = await hashPasswordOf(work, settings, sent)
   const answer = await inTx(work, (work) => makeUser(work, settings, { who, profile: sent, hashed }))
   if (answer) return { answer, rate }
   // Another request with the same address was faster.
-  await assertNobodyHas(work, who)
+  await assertAddressFree(work, who)
   throw userErrors.emailExists()
 }
 
-/** Throws `email_exists`, and `verification_required` for somebody who has never signed in. */
-async function assertNobodyHas(work: Work, who: Identity): Promise<void> {
+/** Throws `email_exists`, and `verification_required` for a user who has never signed in. */
+async function assertAddressFree(work: Work, who: Identity): Promise<void> {
   const user = await findUserByEmail(work, who.address.norm)
-  if (user) throw user.auth_account_id === null ? proofFirst() : userErrors.emailExists()
+  if (user) throw user.auth_account_id === null ? proofRequired() : userErrors.emailExists()
 }
 
-function proofFirst() {
-  return passwordErrors.verificationRequired({
-    detail: 'The mailbox has to be proved first: use POST /v1/auth/signup/otp/send.',
+function proofRequired() {
+  return userErrors.verificationRequired({
+    detail: 'The mailbox must be proved first: use POST /v1/auth/signup/otp/send.',
   })
 }
 
@@ -78,7 +79,7 @@ async function hashPasswordOf(work: Work, settings: AuthSettings, sent: SignUp):
   return hashNewPassword(work, settings, owner, password)
 }
 
-/** Null: somebody has got the address meanwhile. */
+/** @returns null when the address was taken meanwhile. */
 async function makeUser(
   work: TxWork,
   settings: AuthSettings,
@@ -94,19 +95,19 @@ async function makeUser(
   return startFirstSession(work, { who, user, proof: { method: 'signup', amr, consume: consumeNothing } })
 }
 
-/** What entitles to the session is the row that this very transaction has made. */
+/** The proof of this sign-in is the row that this very transaction created: there is nothing to consume. */
 function consumeNothing(db: Db) {
   return db.selectNoFrom(sql<number>`1`.as('one'))
 }
 
-/** The session of a user whom this transaction has made. Null: the proof had been consumed already. */
+/** The session of a user whom this transaction created. Returns null when the proof was already consumed. */
 export async function startFirstSession(
   work: TxWork,
   { who, user, proof }: { who: Identity; user: UserRow; proof: Proof },
 ): Promise<SessionAnswer | null> {
   const facts = await findSignInFacts(work, who)
-  if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is not there')
+  if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is missing')
   const target = { type: 'user', id: user.id }
-  await record(work, { type: 'auth.signup.succeeded', target, data: { method: proof.method } })
+  await record(work, loginEvents.signedUp({ target, data: { method: proof.method } }))
   return completeLogin(work, facts, proof)
 }

@@ -11,7 +11,7 @@ import {
   findSignInFacts,
   type Identity,
   identify,
-  inTxUnlessSpent,
+  inTxUnlessConsumed,
   type LinkDelivery,
   type Proof,
   presentLink,
@@ -23,25 +23,26 @@ import {
 import { createSignup, SignupProfile } from '../users/users.ts'
 import { startFirstSession } from './direct.ts'
 import { signupLinkMail } from './emails.ts'
+import { signupEvents } from './events.ts'
 import { readSignupSettings } from './signup.ts'
 
 const purpose = 'signup'
 
-// What waits in the link of somebody who is no user yet. A decoy has none.
+// What the link of a future user carries. A decoy carries nothing.
 const Waiting = Type.Object({ profile: SignupProfile })
 
-export interface SendSignupLink extends SignupProfile {
+export interface SignupLinkInput extends SignupProfile {
   email: string
   openSignup?: boolean
   delivery: LinkDelivery
 }
 
 /**
- * Mails a link that finishes a sign-up; nobody is made before it is redeemed. Whoever has the address already gets a
- * link that signs them in, which lives as short as any sign-in link (ASVS 6.5.5), and the answer is the same.
+ * Mails a link that finishes a sign-up; no user is created before it is redeemed. An existing user gets a link that
+ * signs them in, which lives no longer than any sign-in link (ASVS 6.5.5); the response is the same.
  * Throws `signup_disabled`, and what sendLink throws.
  */
-export async function sendSignupLink(work: Work, sent: SendSignupLink): Promise<SentLink> {
+export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
   const { settings, open } = await readSignupSettings(work, openSignup)
   const ttlSeconds = settings.email_verification_ttl_seconds
@@ -62,12 +63,12 @@ export async function sendSignupLink(work: Work, sent: SendSignupLink): Promise<
       return { userId: facts.user_id, ttlSeconds: ownTtl }
     },
     compose: (_, mail, userId) => signupLinkMail(mail, userId === null ? 'signUp' : 'signIn'),
-    event: 'auth.signup_link.sent',
+    event: signupEvents.linkSent,
   })
 }
 
 /**
- * Exchanges the link for a session: of the user that it makes, or of whoever has the address by now.
+ * Exchanges the link for a session: of the user that it creates, or of the user who has the address by now.
  * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
  */
 export async function verifySignupLink(
@@ -81,9 +82,9 @@ export async function verifySignupLink(
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
     if (!isTheirs) throw linkErrors.tokenInvalid()
-    // Somebody has come to the address since: for them it is a sign-in link, and lives as long as one.
+    // A user got the address since: for them it is a sign-in link, and lives as long as one.
     if (facts && link.user_id === null && (await isOlderThanSignIn(work, link))) throw linkErrors.tokenExpired()
-    const answer = facts ? await signIn(work, link, facts) : await signUpBy(work, link, who, profile ?? {})
+    const answer = facts ? await signInByLink(work, link, facts) : await signUpByLink(work, link, who, profile ?? {})
     // Another request with the same link was faster.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
@@ -99,7 +100,7 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
   return Value.Check(Waiting, details) ? details.profile : null
 }
 
-function signIn(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
+function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
   return completeMailboxLogin(work, facts, {
     ...proofBy(work, link, facts.pending ? 'signup' : 'magic_link'),
     linkId: link.id,
@@ -110,7 +111,7 @@ function proofBy(work: Work, link: LinkRow, method: Proof['method']): Proof {
   return { method, amr: ['otp'], consume: (db) => consumeLink({ ...work, db }, link) }
 }
 
-async function signUpBy(
+async function signUpByLink(
   work: Work,
   link: LinkRow,
   who: Identity,
@@ -118,12 +119,12 @@ async function signUpBy(
 ): Promise<SessionAnswer | null> {
   await readSignupSettings(work)
   await assertDoorOpen(work, who)
-  const answer = await inTxUnlessSpent(work, async (work) => {
+  const answer = await inTxUnlessConsumed(work, async (work) => {
     const user = await createSignup(work, { ...profile, ...who.address }, true)
     return user && startFirstSession(work, { who, user, proof: proofBy(work, link, 'signup') })
   })
   if (answer) return answer
-  // Somebody has got the address meanwhile: by this very link, which is spent then, or another way.
+  // The address was taken meanwhile: by this very link, which is then consumed, or another way.
   const facts = await findSignInFacts(work, who)
-  return facts && signIn(work, link, facts)
+  return facts && signInByLink(work, link, facts)
 }

@@ -1,52 +1,61 @@
 import { Type } from 'typebox'
-import { rateHeaders } from '../../platform/http/rate-limit.ts'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { credentialErrors } from '../credentials/credentials.ts'
+import { emailVerificationEvents } from '../email-verification/email-verification.ts'
 import { linkErrors } from '../links/links.ts'
 import {
   Delivery,
   doorErrors,
+  doorRoute,
   Email,
   LinkReply,
   loginErrors,
+  loginEvents,
+  PresentedLinkBody,
   readDelivery,
   sendErrors,
   sessionRoute,
-  TokenHash,
 } from '../login/login.ts'
-import { SentCodeReply, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
-import { NewPassword, passwordErrors } from '../password/password.ts'
-import { SignupProfile, userErrors } from '../users/users.ts'
+import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
+import { NewPassword } from '../password/password.ts'
+import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
+import { signupEvents } from './events.ts'
 import { sendSignupCode } from './signup.ts'
 
 const tag = 'Sign-up'
-const openSignup = Type.Optional(Type.Boolean({ description: 'Default: the setting open_signup_default.' }))
+const openSignup = Type.Optional(
+  Type.Boolean({ description: 'Default: the setting open_signup_default.', examples: [true] }),
+)
 const profile = SignupProfile.properties
 
 const directErrors = [
   loginErrors.signupDisabled,
-  passwordErrors.verificationRequired,
+  userErrors.verificationRequired,
   userErrors.emailExists,
   ...doorErrors,
 ]
 const directRoute = {
-  ...sessionRoute,
-  event: ['user.created', 'auth.login.succeeded', 'mfa.challenge.created'],
-  maybeEvents: ['auth.signup.succeeded', 'session.created', 'auth.email_verification.sent'],
+  ...doorRoute,
+  event: [userEvents.created, ...doorRoute.event],
+  maybeEvents: [...doorRoute.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
 }
 const DIRECT =
-  'Nobody has proved the mailbox, so a session is for a user that this very call makes: whoever exists already is ' +
-  'answered email_exists, or verification_required if they never signed in, and so is everybody where ' +
-  'require_email_verification is on. POST /v1/auth/signup/otp/send serves all of them, and tells nobody who exists. ' +
-  'A mail asks for the proof.'
+  'The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused ' +
+  'with email_exists, or verification_required if its user never signed in; with require_email_verification on, every ' +
+  'address is refused with verification_required. POST /v1/auth/signup/otp/send serves all of them and does not ' +
+  'reveal who exists. An email asks for the proof.'
 
 export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup',
+    operation: 'signup.direct',
+    idempotency: false,
     scope: 'auth.signup',
+    takesDevice: true,
     service: 'auth',
     tag,
     summary: 'Sign up without a password',
@@ -55,15 +64,17 @@ export const signupRoutes: Route[] = [
     errors: directErrors,
     ...directRoute,
     handle: async (work, { body }) => {
-      const { answer, rate } = await signUp(work, body)
-      Object.assign(work.headers, rateHeaders(rate))
+      const { answer } = showRate(work, await signUp(work, body))
       return answer
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/password',
+    operation: 'signup.password',
+    idempotency: false,
     scope: 'auth.signup',
+    takesDevice: true,
     service: 'password',
     tag,
     summary: 'Sign up with a password',
@@ -72,36 +83,38 @@ export const signupRoutes: Route[] = [
     errors: [...directErrors, ...Object.values(credentialErrors)],
     ...directRoute,
     handle: async (work, { body }) => {
-      const { answer, rate } = await signUp(work, body)
-      Object.assign(work.headers, rateHeaders(rate))
+      const { answer } = showRate(work, await signUp(work, body))
       return answer
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/otp/send',
+    operation: 'signup.otp.send',
+    idempotency: false,
     scope: 'auth.signup',
     service: 'otp',
     tag,
     summary: 'Mail a sign-up code',
     description:
-      'With openSignup an unknown address becomes a pending user, gone after 24 hours without proof of the mailbox; ' +
-      'without, the answer is the same and no mail is sent. Whoever exists already gets a code as well.',
+      'With openSignup an unknown address becomes a pending user, deleted after 24 hours without proof of the mailbox; ' +
+      'without it the response is the same and no email is sent. Existing users get a code as well.',
     body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...sendErrors],
-    maybeEvents: ['auth.otp.sent', 'auth.login.failed', 'user.created'],
-    secretReply: true,
+    maybeEvents: [...sendCodeEvents, userEvents.created],
     handle: async (work, { body }) => {
-      const sent = await sendSignupCode(work, body)
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const sent = showRate(work, await sendSignupCode(work, body))
       return toSentCode(sent)
     },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/otp/verify',
+    operation: 'signup.otp.verify',
+    idempotency: false,
     scope: 'auth.signup',
+    takesDevice: true,
     tag,
     summary: 'Exchange a sign-up code for a session',
     ...verifyCodeRoute,
@@ -110,22 +123,23 @@ export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/authenticate-email/send',
+    operation: 'signup.link.send',
+    idempotency: false,
     scope: 'auth.signup',
     service: 'magic_link',
     tag,
     summary: 'Mail a sign-up link',
     description:
-      'With openSignup the link makes the user when it is redeemed, and nothing before. Whoever exists already gets a ' +
-      'link that signs them in, for magic_link_ttl_seconds at most. The answer is the same for everybody.',
+      'With openSignup the link creates the user when it is redeemed, not before. An existing user gets a link that ' +
+      'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
     reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
     errors: [loginErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
-    maybeEvents: ['auth.signup_link.sent', 'auth.login.failed'],
-    secretReply: true,
+    maybeEvents: [signupEvents.linkSent, loginEvents.failed],
+    examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:30:00.000Z' } },
     handle: async (work, { body }) => {
-      const delivery = await readDelivery(work, work.principal, body)
-      const sent = await sendSignupLink(work, { ...body, delivery })
-      Object.assign(work.headers, rateHeaders(sent.rate))
+      const delivery = await readDelivery(work, work.caller, body)
+      const sent = showRate(work, await sendSignupLink(work, { ...body, delivery }))
       return {
         delivery_hint: sent.deliveryHint,
         expires_at: sent.expiresAt.toISOString(),
@@ -136,14 +150,17 @@ export const signupRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/signup/authenticate-email/verify',
+    operation: 'signup.link.verify',
+    idempotency: false,
     scope: 'auth.signup',
+    takesDevice: true,
     service: 'magic_link',
     tag,
     summary: 'Exchange a sign-up link for a session',
-    body: Type.Object({ email: Email, token_hash: TokenHash }),
+    body: PresentedLinkBody,
     errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
     ...sessionRoute,
-    maybeEvents: [...sessionRoute.maybeEvents, 'user.created'],
+    maybeEvents: [...sessionRoute.maybeEvents, userEvents.created],
     handle: (work, { body }) => verifySignupLink(work, { email: body.email, token: body.token_hash }),
   }),
 ]

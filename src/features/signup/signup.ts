@@ -4,7 +4,7 @@ import { type SentCode, sendSignInCode } from '../otp-login/otp-login.ts'
 import { provisionPendingUser } from '../users/users.ts'
 
 /**
- * Whether an unknown address becomes a user: as the request says, else as the setting does.
+ * Whether an unknown address becomes a user: as the request says, or else the setting.
  * Throws `signup_disabled` whenever `allow_sign_up` is off.
  */
 export async function readSignupSettings(
@@ -18,7 +18,7 @@ export async function readSignupSettings(
 
 /**
  * Mails a code that proves the mailbox. With open sign-up an unknown address becomes a pending user: nothing can be
- * attached to it before the proof, and it is gone after a day without one. Otherwise the answer is the generic one.
+ * attached to it before the proof, and it is deleted after a day without one. The response is always the same.
  * Throws `signup_disabled`, and what sendSignInCode throws.
  */
 export async function sendSignupCode(work: Work, body: { email: string; openSignup?: boolean }): Promise<SentCode> {

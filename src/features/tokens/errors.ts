@@ -5,12 +5,12 @@ export const tokenErrors = defineErrors({
     401,
     'refresh_token_invalid',
     'The refresh token is not valid',
-    'The session has ended, or this is no refresh token of this organization: sign in again.',
+    'The session has ended, or this is not a refresh token of this organization: sign in again.',
   ],
   refreshTokenReused: [
     401,
     'refresh_token_reused',
-    'The refresh token had been used before',
-    'A token that had been replaced came again, so it or its successor may be stolen. The session has been ended: sign in again.',
+    'The refresh token was already used',
+    'A replaced token was presented again, so it or its successor may be stolen. The session was ended: sign in again.',
   ],
 })

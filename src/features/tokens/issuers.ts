@@ -3,7 +3,7 @@ import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { findEnvironmentId, findHomeEnvironmentId } from './store.ts'
 
-// Both never change once made, so a cached answer is never wrong; a missing one is asked for again.
+// An issuer never changes once created, so a cached value is never wrong; a missing one is looked up again.
 const environments = perPlatform((platform) =>
   platform.caches.define<string | null>('issuers', (key) => {
     const [accountId = '', slug = ''] = key.split('/')
@@ -11,7 +11,9 @@ const environments = perPlatform((platform) =>
   }),
 )
 
-/** The environment that issues under the bare base URL: the home account's production. Null before the first start. */
+/**
+ * The environment that issues under the bare base URL: the home account's production. Null before the first account.
+ */
 export async function homeEnvironment(platform: Platform): Promise<string | null> {
   return environments(platform).get('/')
 }
@@ -30,7 +32,7 @@ export async function issuerMetadata(platform: Platform, environmentId: string) 
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     introspection_endpoint: `${api}/introspect`,
     revocation_endpoint: `${api}/revoke`,
-    // There is no authorization endpoint: the customer's backend signs people in with its API key.
+    // There is no authorization endpoint: the customer's backend signs users in with its API key.
     response_types_supported: [],
   }
 }

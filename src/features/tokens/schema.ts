@@ -1,28 +1,34 @@
 import { type Static, Type } from 'typebox'
+import { named, nullable } from '../../platform/schema.ts'
 import type { LiveToken } from './tokens.ts'
 
-const Nullable = <T extends Parameters<typeof Type.Optional>[0]>(schema: T) => Type.Union([schema, Type.Null()])
+const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
+const ISSUER = `https://auth.example.com/accounts/${ACCOUNT_ID}/production`
+const USER_ID = '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'
 
-/** RFC 7662 §2.2; a token that is not live answers `active: false` and nothing else. */
-export const Introspection = Type.Object({
-  active: Type.Boolean(),
-  token_type: Type.Optional(Type.String()),
-  iss: Type.Optional(Type.String()),
-  sub: Type.Optional(Type.String()),
-  aud: Type.Optional(Type.String()),
-  exp: Type.Optional(Type.Integer()),
-  iat: Type.Optional(Type.Integer()),
-  sid: Type.Optional(Type.String()),
-  org_id: Type.Optional(Nullable(Type.String())),
-  username: Type.Optional(Type.String()),
-  user_id: Type.Optional(Type.String()),
-  directory_user_id: Type.Optional(Type.String()),
-  role: Type.Optional(Type.String()),
-  amr: Type.Optional(Type.Array(Type.String())),
-  aal: Type.Optional(Type.String()),
-  auth_time: Type.Optional(Type.Integer()),
-  env: Type.Optional(Type.String()),
-})
+/** RFC 7662 §2.2; for a token that is not live, `active: false` and nothing else. */
+export const Introspection = named(
+  'Introspection',
+  Type.Object({
+    active: Type.Boolean(),
+    token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
+    iss: Type.Optional(Type.String({ examples: [ISSUER] })),
+    sub: Type.Optional(Type.String({ examples: [USER_ID] })),
+    aud: Type.Optional(Type.String({ examples: [ACCOUNT_ID] })),
+    exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
+    iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
+    sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
+    org_id: Type.Optional(nullable(Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }))),
+    username: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
+    user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
+    directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
+    role: Type.Optional(Type.String({ examples: ['member'] })),
+    amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
+    aal: Type.Optional(Type.String({ examples: ['aal1'] })),
+    auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
+    env: Type.Optional(Type.String({ examples: ['production'] })),
+  }),
+)
 
 export function toIntrospection(token: LiveToken | null, issuer: string): Static<typeof Introspection> {
   if (!token) return { active: false }
@@ -49,18 +55,37 @@ export function toIntrospection(token: LiveToken | null, issuer: string): Static
 }
 
 /** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */
-const Jwk = Type.Object(
-  { kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() },
-  { additionalProperties: true },
+const Jwk = named(
+  'Jwk',
+  Type.Object(
+    { kty: Type.String(), kid: Type.String(), use: Type.String(), alg: Type.String() },
+    {
+      additionalProperties: true,
+      examples: [
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+          y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+          kid: '0198b6f2-2f61-7a0d-9c58-3e4b7d1a60f5',
+          use: 'sig',
+          alg: 'ES256',
+        },
+      ],
+    },
+  ),
 )
 
-export const Jwks = Type.Object({ keys: Type.Array(Jwk) })
+export const JwkSet = named('JwkSet', Type.Object({ keys: Type.Array(Jwk) }))
 
 /** RFC 8414 §2, as far as it describes what verifiers and clients of this service need. */
-export const IssuerMetadata = Type.Object({
-  issuer: Type.String(),
-  jwks_uri: Type.String(),
-  introspection_endpoint: Type.String(),
-  revocation_endpoint: Type.String(),
-  response_types_supported: Type.Array(Type.String()),
-})
+export const IssuerMetadata = named(
+  'IssuerMetadata',
+  Type.Object({
+    issuer: Type.String({ examples: [ISSUER] }),
+    jwks_uri: Type.String({ examples: [`${ISSUER}/.well-known/jwks.json`] }),
+    introspection_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/introspect'] }),
+    revocation_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/revoke'] }),
+    response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+  }),
+)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { SignInFacts } from '../login/login.ts'
+import { isLiveSession } from '../sessions/sessions.ts'
 
 /** A session with the facts about its user, read in one statement. */
 export interface TokenSession extends SignInFacts {
@@ -10,7 +11,7 @@ export interface TokenSession extends SignInFacts {
   auth_method: string
   amr: string[]
   aal: string
-  /** Stood for the second factor. */
+  /** The trusted device that replaced the second factor. */
   trusted_device_id: string | null
   generation: number
   refresh_hash: Buffer
@@ -20,7 +21,7 @@ export interface TokenSession extends SignInFacts {
   rotated_seconds_ago: number | null
   authenticated_at: Date
   expires_at: Date
-  /** Neither revoked nor past one of its ends. */
+  /** Neither revoked nor expired. */
   live: boolean
 }
 
@@ -31,16 +32,16 @@ export interface SessionPlace {
 }
 
 /**
- * The sessions of several tokens, with their users, in the order asked for; null where either is gone. The limits keep
- * the planner at the primary keys: a plan made while the tables were small would else read all of them later.
+ * The sessions of several tokens, with their users, in the order requested; null where either is gone. The limits keep
+ * the planner on the primary keys: a plan made while the tables were small would scan all of them later.
  */
 export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise<(TokenSession | null)[]> {
   const { rows } = await sql<TokenSession & { place: number }>`
-    select asked.place::int, s.id as session_id, s.user_id, s.auth_account_id, s.auth_method, s.amr, s.aal,
-      s.trusted_device_id, s.generation,
-      s.refresh_hash, s.previous_refresh_hash, s.successor_sealed, s.authenticated_at, s.expires_at,
-      extract(epoch from clock_now() - s.rotated_at)::float8 as rotated_seconds_ago,
-      s.revoked_at is null and s.expires_at > clock_now() and s.idle_expires_at > clock_now() as live,
+    select asked.place::int, sessions.id as session_id, sessions.user_id, sessions.auth_account_id,
+      sessions.auth_method, sessions.amr, sessions.aal, sessions.trusted_device_id, sessions.generation,
+      sessions.refresh_hash, sessions.previous_refresh_hash, sessions.successor_sealed, sessions.authenticated_at,
+      sessions.expires_at, extract(epoch from clock_now() - sessions.rotated_at)::float8 as rotated_seconds_ago,
+      ${isLiveSession} as live,
       u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch, u.mfa_enrolled,
       u.passkey_count,
       o.slug as organization_slug, o.status as organization_status,
@@ -50,9 +51,9 @@ export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise
       ${places.map((place) => place.directory.organizationId)}::uuid[])
       with ordinality as asked (directory_id, id, organization_id, place)
     cross join lateral (
-      select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) s
+      select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) sessions
     cross join lateral (
-      select * from users where directory_id = s.directory_id and id = s.user_id limit 1) u
+      select * from users where directory_id = sessions.directory_id and id = sessions.user_id limit 1) u
     left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true
     where u.deleted_at is null`.execute(db)
   const found = new Map(rows.map((row) => [row.place, row]))
@@ -68,9 +69,10 @@ export interface Rotation extends SessionPlace {
 }
 
 /**
- * Puts successors in the place of presented tokens: one statement that proves, so of any number of requests at once, on
- * any number of processes, one rotates. False: another did, or the session has ended. Rows are locked in the order of
- * their keys, so that two statements never wait crosswise; no session twice in one call.
+ * Replaces presented tokens by their successors: a compare-and-set on generation and hash, so that of any number of
+ * concurrent requests, on any number of processes, one rotates. Rows are locked in key order, so that two statements
+ * cannot deadlock; no session may occur twice in one call.
+ * @returns false where another request rotated, or the session has ended.
  */
 export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
@@ -84,8 +86,7 @@ export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promis
     locked as (
       select asked.* from asked cross join lateral (
         select generation, refresh_hash from sessions
-        where directory_id = asked.directory_id and id = asked.id and revoked_at is null
-          and expires_at > clock_now() and idle_expires_at > clock_now()
+        where directory_id = asked.directory_id and id = asked.id and ${isLiveSession}
         for update) s
       where s.generation = asked.generation and s.refresh_hash = asked.presented_hash)
     update sessions set generation = sessions.generation + 1,
@@ -97,15 +98,16 @@ export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promis
   return rotations.map((item) => rotated.has(item.sessionId))
 }
 
-/** A query of one row if the session lives. Locks nothing: whoever ends sessions holds the user first. */
+/**
+ * A query that returns one row if the session is live. Takes no lock: passing the challenge checks the session again.
+ */
 export function selectLiveSession(db: Db, directory: Directory, sessionId: string) {
   return db
     .selectFrom('sessions')
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('id', '=', sessionId)
-    .where('revoked_at', 'is', null)
-    .where('expires_at', '>', sql<Date>`clock_now()`)
+    .where(isLiveSession)
 }
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {

@@ -8,7 +8,7 @@ import {
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
-import { httpErrors } from '../../platform/errors.ts'
+import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import {
   accountDirectory,
@@ -22,15 +22,15 @@ import { perPlatform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
   type AuthSettings,
-  answerChallenge,
   assertMaySignIn,
   authSettings,
-  handOut,
-  mentionGrace,
+  describeGrace,
+  issueTokens,
+  replyWithChallenge,
   type SessionAnswer,
 } from '../login/login.ts'
 import { demandAtRefresh } from '../mfa/mfa.ts'
-import { revokeSession, revokeUserSessions } from '../sessions/sessions.ts'
+import { revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import {
   findTokenSessions,
@@ -41,7 +41,7 @@ import {
   type TokenSession,
 } from './store.ts'
 
-// Refreshes and introspections that come at once share a statement, each answered only after it.
+// Concurrent refreshes and introspections share a statement, and are answered only after it.
 const readSession = perPlatform((platform) =>
   coalesce({ run: (places: SessionPlace[]) => findTokenSessions(platform.db, places) }),
 )
@@ -50,19 +50,18 @@ const rotate = perPlatform((platform) =>
 )
 
 /**
- * Answers the successor of a refresh token, or a challenge where a second factor has come to be required. The same
- * token again within the reuse interval answers the same successor; later, or an older token, ends the session
- * (RFC 9700 §4.14.2).
+ * Returns the successor of a refresh token, or a challenge if a second factor is now required. The same token again
+ * within the reuse interval returns the same successor; later, or an older token, ends the session (RFC 9700 §4.14.2).
  * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
  */
 export async function refreshSession(work: Work, token: string): Promise<SessionAnswer> {
   const presented = parseRefreshToken(work.platform.keyring, token)
   if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
-  // A second look only when another request rotated in between; that one decides, for the generation only grows.
-  return (await tryRefresh(work, presented)) ?? (await refreshLost(work, presented))
+  // Retried only when another request rotated in between. Once is enough, since the generation only grows.
+  return (await tryRefresh(work, presented)) ?? (await retryRefresh(work, presented))
 }
 
-async function refreshLost(work: Work, presented: RefreshToken): Promise<SessionAnswer> {
+async function retryRefresh(work: Work, presented: RefreshToken): Promise<SessionAnswer> {
   const tokens = await tryRefresh(work, presented)
   if (!tokens) throw tokenErrors.refreshTokenInvalid()
   return tokens
@@ -72,7 +71,7 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionA
   const { platform, directory } = work
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
-  // Before asking whether the session lives: what ended it says more than that it has ended.
+  // Before checking whether the session is live: the cause tells the caller more.
   assertMaySignIn(session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await authSettings.effective(work)
@@ -86,8 +85,8 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionA
 }
 
 /**
- * Hands out the tokens of the successor, unless the session was opened with one factor and its user needs two by now:
- * then a challenge, and the token stays as it was. Null: another request rotated it.
+ * Issues the tokens of the successor, or, if the session has one factor and its user now needs two, a challenge that
+ * leaves the token valid. Returns null when another request rotated it.
  */
 async function continueSession(
   work: Work,
@@ -97,7 +96,7 @@ async function continueSession(
 ): Promise<SessionAnswer | null> {
   const demand = session.aal === 'aal1' ? await demandAtRefresh(work, session, settings) : null
   if (demand && demand.kind !== 'nothing') {
-    const challenge = await answerChallenge(work, {
+    const challenge = await replyWithChallenge(work, {
       facts: session,
       authMethod: session.auth_method,
       amr: session.amr,
@@ -111,16 +110,16 @@ async function continueSession(
   }
   const successor = await successorOf()
   if (successor === null) return null
-  const tokens = await handOut(work, {
+  const tokens = await issueTokens(work, {
     facts: session,
     session: subjectOf(session),
     refreshToken: successor,
     settings,
   })
-  return { session: tokens, ...mentionGrace(demand) }
+  return { session: tokens, ...describeGrace(demand) }
 }
 
-/** Puts the next token in the place of the one presented. Null: another request did. */
+/** Replaces the presented token by the next one. Returns null when another request did. */
 async function rotateTo(
   { platform, directory }: Work,
   session: TokenSession,
@@ -153,21 +152,23 @@ async function successorWithinGrace(
   return platform.keyring.open(successorPlace(directory, session, session.generation), session.successor_sealed)
 }
 
-/** A genuine token that was used before: it or its successor is in the wrong hands, so the session ends. */
+/** A genuine token that was already used: it or its successor may be stolen, so the session ends. */
 async function refuseReplay(work: Work, session: TokenSession, presented: RefreshToken): Promise<never> {
-  // Newer than anything stored: the database lost its tail, nobody replayed.
+  // Newer than anything stored: the database lost recent commits, so this is not a replay.
   if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
-  // In a transaction of its own: what it writes stays, though the request is refused.
+  // In a transaction of its own, so that it survives the refusal.
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     if (!(await revokeSession(work, session.session_id, 'refresh_token_reused'))) return
-    await record(work, {
-      type: 'session.refresh_reuse_detected',
-      target: { type: 'session', id: session.session_id },
-      data: { id: session.session_id, directory_user_id: session.user_id },
-    })
+    await record(
+      work,
+      sessionEvents.refreshReuseDetected({
+        target: { type: 'session', id: session.session_id },
+        data: { id: session.session_id, directory_user_id: session.user_id },
+      }),
+    )
   })
   throw tokenErrors.refreshTokenReused({
-    detail: 'The refresh token had been used before: the session has been ended.',
+    detail: 'The refresh token was already used: the session has been ended.',
   })
 }
 
@@ -187,19 +188,19 @@ function successorPlace(directory: Directory, session: TokenSession, generation:
   return { table: 'sessions', column: 'successor_sealed', row, accountId: directory.accountId }
 }
 
-/** A token that is live right now: its session has not ended and its user may still hold one. */
+/** A live token: its session has not ended and its user may still hold one. */
 export interface LiveToken {
   kind: 'access_token' | 'refresh_token'
   directory: Directory
   session: TokenSession
-  /** Of an access token. */
+  /** Null for a refresh token. */
   claims: JWTPayload | null
 }
 
-/** What tokens are looked up with. */
+/** What a look-up of tokens needs of a work. */
 type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
 
-/** What a token of either kind stands for, or null when it is not live within the caller's reach. */
+/** The session of a token of either kind, or null when it is not live within the caller's reach. */
 export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
   const place = await locate(work, token)
   if (!place) return null
@@ -218,7 +219,7 @@ interface TokenPlace {
   refresh: RefreshToken | null
 }
 
-/** Where a token's session lives, from the token itself; null when it is none of ours or out of reach. */
+/** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
 async function locate({ platform, directory: reach }: InReach, token: string): Promise<TokenPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
@@ -243,7 +244,7 @@ export interface EndSession {
   everywhere?: boolean
 }
 
-/** Ends the session that a token or id names, or every session of its user. Nothing to end is a success too. */
+/** Ends the session that a token or id names, or every session of its user. Idempotent. */
 export async function endSession(work: Work<Reach>, body: EndSession): Promise<void> {
   const place = await namedSession(work, body)
   const session = place && (await readSession(work.platform)(place))
@@ -258,13 +259,8 @@ export async function endSession(work: Work<Reach>, body: EndSession): Promise<v
 async function namedSession(work: InReach, body: EndSession) {
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
   if (given.length !== 1) {
-    const message = 'Send exactly one of refresh_token, access_token and session_id'
-    const errors = ['refresh_token', 'access_token', 'session_id'].map((field) => ({
-      field,
-      code: 'exactly_one',
-      message,
-    }))
-    throw httpErrors.invalidRequest({ detail: `${message}.`, errors })
+    const fields = ['refresh_token', 'access_token', 'session_id']
+    throw invalidField(fields, 'exactly_one', 'Send exactly one of refresh_token, access_token and session_id')
   }
   const token = body.refresh_token ?? body.access_token
   if (token !== undefined) return locate(work, token)

@@ -4,10 +4,12 @@ import { factorIdentity } from '../factors/factors.ts'
 import { consumeLink, linkErrors, voidLinks } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { assertOrganizationOpen, identify, presentLink } from '../login/login.ts'
-import { getUser, lockUser, markUnlocked } from '../users/users.ts'
+import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
+
+export { unlockByLinkEvents } from './events.ts'
 
 /**
- * Ends the lock of an address by the link that its owner was mailed.
+ * Ends the lock of an address with the link that was mailed to its owner.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -15,29 +17,32 @@ export async function unlockByLink(work: Work, presented: { email: string; token
   await assertOrganizationOpen(work)
   await presentLink(work, { who, token: presented.token, purposes: ['unlock'] }, ({ link }) =>
     inTx(work, async (work) => {
-      // The user first, as a sign-in does, so that nobody waits crosswise.
-      const user = link.user_id === null ? null : await lockUser(work, link.user_id)
-      const spent = await consumeLink(work, link).executeTakeFirst()
-      if (!user || !spent) throw linkErrors.tokenInvalid()
+      // Lock order: the user first, as in a sign-in.
+      const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
+      const consumed = await consumeLink(work, link).executeTakeFirst()
+      if (!user || !consumed) throw linkErrors.tokenInvalid()
       await markUnlocked(work, user.id)
-      // Guesses at the second factor stay counted: the mailbox may be the first.
+      // Attempts at the second factor stay counted: the mailbox may be the first.
       await unlock(work, who.hash)
     }),
   )
 }
 
-/** Ends the lock of a user's address at once. False: there was neither a lock nor a failure. Throws `user_not_found`. */
+/**
+ * Ends the lock of a user's address. Throws `user_not_found`. Returns false when there was neither a lock nor a
+ * failure.
+ */
 export async function unlockUser(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
     const { platform } = work
     const user = await getUser(work, userId)
     const who = identify(platform, { email: user.email, norm: user.email_norm })
-    // The user first, as a sign-in does, so that nobody waits crosswise.
-    await lockUser(work, user.id)
+    // Lock order: the user first, as in a sign-in.
+    await findUserForUpdate(work, user.id)
     const counted = await unlock(work, who.hash)
     const factorsCounted = await unlock(work, factorIdentity(platform, user.id))
     if (!counted && !factorsCounted && !user.locked) return false
-    // Their mail offers what has been done.
+    // The link in the user's mail is no longer needed.
     await voidLinks(work, user, { purpose: 'unlock' })
     await markUnlocked(work, user.id)
     return true

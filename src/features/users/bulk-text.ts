@@ -1,4 +1,4 @@
-/** One person as a line names them. */
+/** One user, as written on a line. */
 export interface TextUser {
   email: string
   displayName?: string
@@ -6,15 +6,15 @@ export interface TextUser {
   lastName?: string
 }
 
-/** A line with more in it than an address and two names; `email` is what stands where the address would. */
+/** A line with more than an address and two names; `email` is the text where the address should be. */
 export interface UnreadableLine {
   email: string
   unreadable: true
 }
 
 /**
- * Reads newline-delimited people, each `email`, `email,First,Last` or `Name <email>`. Blank lines and those that begin
- * with # are ignored. Whether an address is one is not judged here.
+ * Reads one user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and lines that start with # are
+ * ignored. Addresses are not validated here.
  */
 export function parseBulkText(text: string): (TextUser | UnreadableLine)[] {
   return text
@@ -25,7 +25,7 @@ export function parseBulkText(text: string): (TextUser | UnreadableLine)[] {
 }
 
 function parseLine(line: string): TextUser | UnreadableLine {
-  // First, as a name may hold commas: `Lovelace, Ada <ada@example.com>`.
+  // Checked first, as a name may contain commas: `Lovelace, Ada <ada@example.com>`.
   const open = line.endsWith('>') ? line.lastIndexOf('<') : -1
   if (open >= 0) {
     const email = line.slice(open + 1, -1).trim()

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { ApiError, httpErrors } from '../../platform/errors.ts'
+import { ApiError, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
 import { newId } from '../../platform/ids.ts'
@@ -8,6 +8,7 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, parseImportedHash, storeImportedHash } from '../credentials/credentials.ts'
 import { parseBulkText } from './bulk-text.ts'
 import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
 import { type BulkCreate, type BulkReply, BulkUser, MAX_USERS_PER_REQUEST, toColumns, toUser } from './schema.ts'
 import { findTakenEmails, insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 import { fitsMetadata, identityOf, userEvent } from './users.ts'
@@ -25,15 +26,15 @@ interface Candidate {
 type Failure = BulkReply['failed'][number]
 type SkipReason = BulkReply['skipped'][number]['reason']
 
-/** What became of one row. */
+/** The outcome of one row. */
 export type RowOutcome<Created> =
   | { outcome: 'created'; created: Created }
   | { outcome: 'skipped'; email: string; reason: SkipReason }
   | { outcome: 'failed'; failure: Failure }
 
 /**
- * Adds up to 500 people at once and answers for each what became of them, in the order given: one row that fails never
- * fails another. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is there.
+ * Adds up to 500 users at once and returns the outcome of each, in the order given: a row that fails never fails
+ * another. Throws `too_many_users`, and `invalid_request` unless exactly one of the two inputs is present.
  */
 export async function createUsers(work: Work, input: Static<typeof BulkCreate>): Promise<BulkReply> {
   return inTx(work, async (work) => {
@@ -48,8 +49,8 @@ export async function createUsers(work: Work, input: Static<typeof BulkCreate>):
 }
 
 /**
- * The same for rows at hand, the outcomes in their order. `inactive`: those of them who may not sign in.
- * A handful of statements, however many rows.
+ * The same for parsed rows. `inactive` lists those who may not sign in. Takes a constant number of statements, however
+ * many rows there are.
  */
 export async function addUsers(
   work: TxWork,
@@ -59,11 +60,11 @@ export async function addUsers(
   const read = rows.map((row) => readRow(row, !inactive.has(row)))
   const firsts = firstOfEach(read)
   const made = await insertCandidates(work, [...firsts.values()])
-  await record(work, ...[...made.values()].map((user) => userEvent(work.directory, 'user.created', user)))
+  await record(work, ...[...made.values()].map((user) => userEvent(work.directory, userEvents.created, user)))
   return read.map((row) => outcomeOf(row, firsts, made))
 }
 
-/** What `addUsers` would answer at this moment, with nothing written. */
+/** What `addUsers` would return now; writes nothing. */
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(row, true))
   const firsts = firstOfEach(read)
@@ -94,7 +95,7 @@ function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
   return firsts
 }
 
-/** By address. Inserted in the order of the addresses, so that two requests never wait for each other crosswise. */
+/** Users by address. Inserted in address order, so that two requests cannot deadlock. */
 async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Map<string, UserRow>> {
   const { db, directory } = work
   if (!candidates.length) return new Map()
@@ -106,7 +107,7 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
     'pending',
   )
   const byNorm = new Map(rows.map((row) => [row.email_norm, row]))
-  // Back in the order of the request, in which the events are recorded too.
+  // Back in the order of the request, in which the events are also recorded.
   const made = candidates.flatMap((candidate) => {
     const user = byNorm.get(candidate.address.norm)
     return user ? [{ user, password: candidate.password }] : []
@@ -118,12 +119,8 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
 
 function readInput(input: Static<typeof BulkCreate>): object[] {
   const { users, bulkText } = input
-  const message = 'Send either users or bulkText'
   if ((users === undefined) === (bulkText === undefined))
-    throw httpErrors.invalidRequest({
-      detail: `${message}.`,
-      errors: ['users', 'bulkText'].map((field) => ({ field, code: 'exactly_one', message })),
-    })
+    throw invalidField(['users', 'bulkText'], 'exactly_one', 'Send either users or bulkText')
   const rows = users ?? parseBulkText(bulkText ?? '')
   if (rows.length > MAX_USERS_PER_REQUEST)
     throw userErrors.tooManyUsers({
@@ -145,7 +142,7 @@ function readRow(sent: object, active: boolean): Candidate | Failure {
   const row = {
     ...toColumns(sent),
     ...identityOf(address),
-    // Whoever has a password has an account to sign in with.
+    // A user with a password has an auth account to sign in with.
     auth_account_id: password ? newId() : null,
     email_verified: sent.emailVerified ?? false,
     active,
@@ -154,7 +151,7 @@ function readRow(sent: object, active: boolean): Candidate | Failure {
   return { given, address, row, password }
 }
 
-/** The name of the field that is wrong, if one is. */
+/** @returns the name of the invalid field if there is one, null without a password. */
 function readPassword({ passwordHash, passwordHashType }: BulkUser): HashedPassword | null | string {
   if (!passwordHash) return passwordHash === '' || passwordHashType ? 'passwordHash' : null
   if (!passwordHashType) return 'passwordHashType'

@@ -13,6 +13,7 @@ import { movePasskeys, removePasskeys } from '../passkey-credentials/passkey-cre
 import { cutOff } from './cut-off.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
 import { toColumns, type UserPatch } from './schema.ts'
 import {
   deleteExpiredRow,
@@ -26,9 +27,9 @@ import {
 } from './store.ts'
 import { assertMetadataFits, recordUser, userEvent } from './users.ts'
 
-/** What every change may ask for. */
+/** What every change may require. */
 interface Condition {
-  /** `If-Match`: only if the record is still this version. */
+  /** `If-Match`: change the record only if it still has this version. */
   ifMatch: string | null
 }
 
@@ -47,14 +48,14 @@ export async function changeUser(
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const before = await lockUser(work, id, ifMatch)
+    const before = await getUserForUpdate(work, id, ifMatch)
     const address = patch.email === undefined ? null : requireEmail(patch.email)
     assertMetadataFits(patch)
     const movesMailbox = address !== null && address.norm !== before.email_norm
     const changes: UserChanges = {
       ...toColumns(patch),
       ...(address ? { email: address.email, email_norm: address.norm } : {}),
-      // Nobody has shown yet that the new mailbox is theirs.
+      // The new mailbox is unproved.
       ...(movesMailbox
         ? { email_verified: false, locked_until: null, proved_before: before.email_verified || before.proved_before }
         : {}),
@@ -65,8 +66,8 @@ export async function changeUser(
     if (movesMailbox) await deleteExpiredRow(db, directory, address.norm)
     const asked = turned ? { ...changes, active: patch.active } : changes
     const after = await orEmailExists(updateUserRow(db, directory, before.id, asked))
-    if (edited) await recordUser(work, 'user.updated', after, before)
-    if (turned) await recordUser(work, after.active ? 'user.activated' : 'user.deactivated', after, before)
+    if (edited) await recordUser(work, userEvents.updated, after, before)
+    if (turned) await recordUser(work, after.active ? userEvents.activated : userEvents.deactivated, after, before)
     if (movesMailbox) await announceNewAddress(work, before, after)
     if (turned && !after.active) await cutOff(work, before, 'user_deactivated')
     else if (movesMailbox) await cutOff(work, before, 'email_changed')
@@ -74,24 +75,24 @@ export async function changeUser(
   })
 }
 
-/** Deletes a user, whose address is free at once. Throws `user_not_found`, `version_conflict`. */
+/** Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`. */
 export async function deleteUser(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
   await inTx(work, async (work) => {
     const { db, directory } = work
-    const user = await lockUser(work, id, ifMatch)
+    const user = await getUserForUpdate(work, id, ifMatch)
     await markUserRowDeleted(db, directory, user.id)
     await removePassword(db, directory, user.id)
     await removeFactors(work, user.id)
     await removeGrace(db, directory, user.id)
     await removePasskeys(db, directory, user.id)
-    await recordUser(work, 'user.deleted', user)
+    await recordUser(work, userEvents.deleted, user)
     await cutOff(work, user, 'user_deleted')
   })
 }
 
 /**
- * Moves a user into another organization of the account: the same ids and profile, but the plain role, no tie to the
- * old organization's provisioning, and no session. Both organizations record it.
+ * Moves a user to another organization of the account: ids and profile stay, but the role becomes `member`, and the
+ * link to the old organization's provisioning and every session end. Both organizations record it.
  * Throws `user_not_found`, `email_exists`, `version_conflict`.
  */
 export async function moveUser(
@@ -101,7 +102,7 @@ export async function moveUser(
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const before = await lockUser(work, id, ifMatch)
+    const before = await getUserForUpdate(work, id, ifMatch)
     if (target.id === directory.id) return before
     await cutOff(work, before, 'user_moved')
     const move = { from: directory, to: target, userId: before.id }
@@ -112,7 +113,7 @@ export async function moveUser(
     await deleteExpiredRow(db, target, before.email_norm)
     const row = { ...before, role: 'member', scim_managed: false, passkey_count: passkeys }
     const after = await orEmailExists(putUserRow(db, target, row))
-    const moved = userEvent(target, 'user.moved', after)
+    const moved = userEvent(target, userEvents.moved, after)
     const event = { ...moved, previous: { subOrgId: directory.organizationId } }
     await record(work, event)
     await record({ ...work, directory: target }, event)
@@ -120,7 +121,7 @@ export async function moveUser(
   })
 }
 
-async function lockUser(work: TxWork, id: string, ifMatch: string | null): Promise<UserRow> {
+async function getUserForUpdate(work: TxWork, id: string, ifMatch: string | null): Promise<UserRow> {
   const known = id.toLowerCase()
   const user = isId(known) ? await lockUserRow(work.db, work.directory, known) : undefined
   if (!user) throw userErrors.notFound()
@@ -137,13 +138,13 @@ async function orEmailExists<T>(written: Promise<T>): Promise<T> {
   }
 }
 
-/** The old address hears of it, so that a takeover does not go unnoticed (ASVS 6.3.7). */
+/** Notifies the old address, so that a takeover does not go unnoticed (ASVS 6.3.7). */
 async function announceNewAddress(work: TxWork, before: UserRow, after: UserRow): Promise<void> {
   await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
 }
 
 function sameValue(stored: unknown, given: unknown): boolean {
-  // JSON comes back from the database with its keys in another order.
+  // The database returns JSON with its keys in another order.
   if (typeof stored === 'object' && stored !== null && typeof given === 'string')
     return isDeepStrictEqual(stored, JSON.parse(given))
   return stored === given

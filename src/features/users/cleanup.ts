@@ -1,23 +1,34 @@
+import { sql } from 'kysely'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
+import { defineRetention } from '../../platform/jobs/retention.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { deleteExpiredRows, purgeDeletedRows } from './store.ts'
+import { userEvents } from './events.ts'
+import { deleteExpiredRows } from './store.ts'
 import { userEvent } from './users.ts'
 
+// Small, because many rows of other tables are deleted with each user.
 const BATCH = 200
 
-/** Takes away sign-ups that were never proved, and for good who was deleted thirty days ago. Look-ups miss both before. */
+const purgeDeleted = defineRetention({
+  table: 'users',
+  key: ['directory_id', 'id'],
+  where: sql`deleted_at <= clock_now() - interval '30 days'`,
+  batch: BATCH,
+})
+
+/** Removes expired sign-ups, and purges users deleted thirty days ago. Look-ups ignore both already. */
 export const userCleanup: JobHandler = {
   name: 'users.cleanup',
   cron: '*/10 * * * *',
   async handle(platform) {
     while ((await expireSignups(platform)) === BATCH);
-    while ((await purgeDeletedRows(platform.db, BATCH)) === BATCH);
+    await purgeDeleted(platform.db)
   },
 }
 
-/** One batch; answers how many. */
+/** Processes one batch. Returns how many. */
 async function expireSignups(platform: Platform): Promise<number> {
   return platform.tx(async (tx) => {
     const origin = systemOrigin()
@@ -26,7 +37,7 @@ async function expireSignups(platform: Platform): Promise<number> {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue
       const work = { platform, directory, origin, db: tx }
-      await record(work, ...users.map((user) => userEvent(directory, 'user.deleted', user)))
+      await record(work, ...users.map((user) => userEvent(directory, userEvents.deleted, user)))
     }
     return rows.length
   })

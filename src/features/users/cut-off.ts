@@ -7,9 +7,9 @@ import { type RevocationReason, revokeUserSessions } from '../sessions/sessions.
 import { raiseEpoch, type UserRow } from './store.ts'
 
 /**
- * Ends every way in that the user, as they were, holds at this moment. The one place for it: sessions, trusted
- * devices, mailed codes, sign-ins that wait for their second factor, and links but the one that is being redeemed.
- * Returns how many sessions.
+ * Ends all access that the user currently has or is about to get: sessions, trusted devices, and pending sign-ins. The
+ * one place for it. `user` is the record before the change, `linkId` the link being redeemed, which is spared.
+ * @returns how many sessions ended.
  */
 export async function cutOff(
   work: TxWork,
@@ -19,16 +19,15 @@ export async function cutOff(
 ): Promise<number> {
   const revoked = await revokeUserSessions(work, user.id, reason)
   await forgetDevices(work, user.id)
-  await voidWhatWaits(work, user, linkId)
+  await voidPendingSignIns(work, user, linkId)
   return revoked
 }
 
 /**
- * Ends what is on its way to a session of the user: codes, challenges, and links but the link that is being redeemed.
- * One that another request redeems at this moment is passed over by the statements for them, and refused by the user's
- * epoch.
+ * Ends pending sign-ins of the user: codes, challenges, ceremonies and links, except the link being redeemed. What
+ * another request is redeeming right now is skipped here, to avoid a deadlock, and refused by the raised epoch.
  */
-export async function voidWhatWaits(
+export async function voidPendingSignIns(
   work: TxWork,
   user: Pick<UserRow, 'id' | 'email_norm'>,
   linkId?: string,

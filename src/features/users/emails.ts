@@ -1,12 +1,15 @@
 import { maskEmail } from '../../platform/mail/address.ts'
+import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 
-/** To the address that was: the new one is masked, as whoever reads the old mailbox may not be meant to know it. */
+const kinds = { emailChanged: defineMail('email_changed') }
+
+/** To the old address. The new one is masked: the reader of the old mailbox may not be meant to know it. */
 export function addressChangedMail(oldAddress: string, newAddress: string): Message {
   const content = {
-    heading: 'Your e-mail address was changed',
+    heading: 'Your email address was changed',
     paragraphs: [`Your account now uses ${maskEmail(newAddress)}. This address can no longer be used to sign in.`],
     footer: 'If you did not expect this, tell your administrator.',
   }
-  return { kind: 'email_changed', to: oldAddress, subject: 'Your e-mail address was changed', content }
+  return { kind: kinds.emailChanged, to: oldAddress, subject: 'Your email address was changed', content }
 }

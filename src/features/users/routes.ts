@@ -3,10 +3,11 @@ import { httpErrors } from '../../platform/errors.ts'
 import { directoryOfOrganization, namedOrganization } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
+import { revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { createUsers } from './bulk.ts'
 import { changeUser, deleteUser, moveUser, userTag } from './changes.ts'
 import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
 import {
   BulkCreate,
   BulkReply,
@@ -19,6 +20,7 @@ import {
   UserPatch,
   UserReply,
 } from './schema.ts'
+import { userInfoRoutes } from './userinfo.ts'
 import { createUser, getUser, getUserInReach, listUsers } from './users.ts'
 
 const tag = 'Users'
@@ -28,13 +30,14 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/users',
+    operation: 'users.list',
     scope: 'users.read',
     directory: 'reach',
     tag,
     summary: 'List users',
     description:
-      'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment. `q` finds by how the ' +
-      'e-mail address or the display name begins, in any case.',
+      'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment. `q` matches the beginning ' +
+      'of the email address or display name, case-insensitively.',
     query: Type.Object({ ...UserFilters, ...listQuery }),
     reply: UserListReply,
     async handle(work, { query }) {
@@ -46,13 +49,14 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users',
+    operation: 'users.create',
     scope: 'users.write',
     tag,
     summary: 'Create a user',
     body: UserCreate,
     reply: UserReply,
     errors: [userErrors.emailExists],
-    event: 'user.created',
+    event: userEvents.created,
     async handle(work, { body }) {
       const user = await createUser(work, body)
       work.headers.etag = userTag(user)
@@ -62,22 +66,33 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'PUT',
     path: '/v1/users',
+    operation: 'users.createMany',
     scope: 'users.write',
     tag,
     summary: 'Create many users',
     description:
-      'At most 500, as objects or as text, and what became of each, in order: one that fails never fails another. ' +
-      'The body may have 5 MiB.',
+      'At most 500, as objects or as text. The response has the outcome of each, in order: one that fails never fails ' +
+      'another. The body may be up to 5 MiB.',
     body: BulkCreate,
     bodyLimit: 5 * MIB,
     reply: BulkReply,
     errors: [userErrors.tooManyUsers],
-    maybeEvents: ['user.created'],
+    maybeEvents: [userEvents.created],
+    examples: {
+      body: {
+        users: [
+          { email: 'ada@acme.example', firstName: 'Ada', lastName: 'Lovelace', emailVerified: true },
+          { email: 'grace@acme.example', displayName: 'Grace Hopper' },
+          { email: 'not an address' },
+        ],
+      },
+    },
     handle: (work, { body }) => createUsers(work, body),
   }),
   defineRoute({
     method: 'GET',
     path: '/v1/users/{userId}',
+    operation: 'users.get',
     scope: 'users.read',
     directory: 'reach',
     tag,
@@ -94,17 +109,19 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'PATCH',
     path: '/v1/users/{userId}',
+    operation: 'users.update',
     scope: 'users.write',
     tag,
     summary: 'Change a user',
     description:
-      'Absent fields stay, null clears. `active: false` ends every session at once. A new e-mail address has to be ' +
-      'verified again, ends every session, and is told to the old address.',
+      'Absent fields are kept, null clears. `active: false` ends every session at once. A new email address must be ' +
+      'verified again and ends every session, and the old address is notified.',
     params: UserParams,
     body: UserPatch,
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
-    maybeEvents: ['user.updated', 'user.activated', 'user.deactivated', 'session.revoked'],
+    examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
+    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, sessionEvents.revoked],
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = userTag(user)
@@ -114,16 +131,16 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/users/{userId}',
+    operation: 'users.delete',
     scope: 'users.write',
     tag,
     summary: 'Delete a user',
-    description:
-      'Every session ends and the e-mail address is free at once. The record is kept for 30 days, out of reach.',
+    description: 'Every session ends and the email address is free immediately. The record is purged after 30 days.',
     params: UserParams,
     reply: Type.Object({ ok: Type.Boolean() }),
     errors: [userErrors.notFound, httpErrors.versionConflict],
-    event: 'user.deleted',
-    maybeEvents: ['session.revoked'],
+    event: userEvents.deleted,
+    maybeEvents: [sessionEvents.revoked],
     async handle(work, { params }) {
       await deleteUser(work, params.userId, { ifMatch: work.ifMatch })
       return { ok: true }
@@ -132,22 +149,23 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/users/{userId}',
+    operation: 'users.move',
     scope: 'users.write',
     tag,
     summary: 'Move a user to another organization',
     description:
-      'Of the same account, with a key that reaches both; `subOrgId` names the present one. The ids and the profile ' +
-      'stay, the role becomes member, and every session ends.',
+      'Of the same account, with a key that reaches both; `subOrgId` names the current one. Ids and profile stay, the ' +
+      'role becomes member, and every session ends.',
     params: UserParams,
     body: MoveUser,
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
-    maybeEvents: ['user.moved', 'session.revoked'],
+    maybeEvents: [userEvents.moved, sessionEvents.revoked],
     async handle(work, { params, body }) {
-      const { platform, principal, ifMatch } = work
-      const targetId = namedOrganization(principal, { subOrgId: body.targetSubOrgId }, null)
+      const { platform, caller, ifMatch } = work
+      const targetId = namedOrganization(caller, { subOrgId: body.targetSubOrgId }, null)
       if (targetId === null) throw httpErrors.organizationNotFound()
-      const target = await directoryOfOrganization(platform, principal, targetId)
+      const target = await directoryOfOrganization(platform, caller, targetId)
       const user = await moveUser(work, params.userId, { target, ifMatch })
       work.headers.etag = userTag(user)
       return { user: toUser(user, target.organizationId) }
@@ -156,16 +174,18 @@ export const userRoutes: Route[] = [
   defineRoute({
     method: 'DELETE',
     path: '/v1/users/{userId}/sessions',
+    operation: 'users.endSessions',
     scope: 'sessions.revoke',
     tag,
     summary: 'End every session of a user',
     params: UserParams,
-    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer() }),
+    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
     errors: [userErrors.notFound],
-    maybeEvents: ['session.revoked'],
+    maybeEvents: [sessionEvents.revoked],
     async handle(work, { params }) {
       const user = await getUser(work, params.userId)
       return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
     },
   }),
+  ...userInfoRoutes,
 ]

@@ -1,55 +1,66 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { named, nullable } from '../../platform/schema.ts'
 import { type ImportedHashType, importedHashTypes } from '../credentials/credentials.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
 export const MAX_METADATA_BYTES = 16 * 1024
 
-const nullable = Type.Unsafe<string | null>({ type: ['string', 'null'] })
-// Control characters have no place in a line that mails and pages show.
-const line = (maxLength: number, description?: string) =>
+const Id = Type.String({ format: 'uuid' })
+const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
+const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
+const Moment = Type.String({ format: 'date-time' })
+
+// No control characters, since mails and pages show the line. A type of two instead of a union, so that a wrong line is
+// reported for what is wrong with it, and not also for not being null.
+const line = (maxLength: number, more: { description?: string; examples?: string[] } = {}) =>
   Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength,
-      pattern: '^\\P{Cc}*$',
+      pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$',
       'x-form': 'one line without control characters',
-      ...(description ? { description } : {}),
+      ...more,
     }),
   )
 
-/** What a caller may set of a person, beside the address. Empty text counts as null. */
+/** What a caller may set besides the address. An empty string counts as null. */
 const profile = {
-  displayName: line(200),
-  firstName: line(200),
-  lastName: line(200),
+  displayName: line(200, { examples: ['Ada Lovelace'] }),
+  firstName: line(200, { examples: ['Ada'] }),
+  lastName: line(200, { examples: ['Lovelace'] }),
   phone: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength: 32,
       pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
       'x-form': 'a phone number of at least four digits, such as +14155550123',
-      description: 'Kept as given. E.164, such as +14155550123, wherever it is to receive messages.',
+      description: 'Stored as given. Use E.164, such as +14155550123, if it is to receive messages.',
     }),
   ),
   jobTitle: line(200),
   department: line(200),
-  externalId: line(255, 'What your own system calls the person.'),
+  externalId: line(255, { description: 'The id of the user in your own system.' }),
   metadata: Type.Optional(
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],
       maxProperties: 50,
-      description: 'Yours to use: any JSON values under at most 50 keys, 16 KiB in all. A change replaces all of it.',
+      description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
     }),
   ),
 }
-const email = Type.String({ minLength: 1, maxLength: 320, description: 'One bare address.' })
+const email = Type.String({
+  minLength: 1,
+  maxLength: 320,
+  description: 'One bare address.',
+  examples: ['ada@acme.example'],
+})
 
 const Profile = Type.Object(profile)
 export type Profile = Static<typeof Profile>
 
-/** What people say of themselves when they sign up. */
+/** What users enter when they sign up. */
 export const SignupProfile = Type.Object({
   firstName: profile.firstName,
   lastName: profile.lastName,
@@ -71,7 +82,7 @@ export const UserPatch = Type.Object({
 })
 export type UserPatch = Static<typeof UserPatch>
 
-/** One of `users`; checked row by row, so that a bad one fails alone. */
+/** An entry of `users`; checked row by row, so that only a bad row fails. */
 export const BulkUser = Type.Object(
   {
     email,
@@ -90,75 +101,86 @@ export const BulkCreate = Type.Object({
   users: Type.Optional(
     Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
       description:
-        'Fields as of a single user, `emailVerified` for addresses that you have proved, and `passwordHash` with its ' +
-        `\`passwordHashType\` (${importedHashTypes.join(', ')}) for passwords that people keep.`,
+        'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
+        `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
     }),
   ),
   bulkText: Type.Optional(
     Type.String({
       description:
-        'One person a line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored.',
+        'One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored.',
     }),
   ),
 })
 
 export const UserFilters = {
-  email: Type.Optional(Type.String({ maxLength: 320, description: 'The whole address.' })),
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
   externalId: Type.Optional(Type.String({ maxLength: 255 })),
   active: Type.Optional(Type.Boolean()),
   q: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'How the e-mail address or the display name begins, in any case.',
+      description: 'The beginning of the email address or display name, case-insensitively.',
     }),
   ),
-  updatedSince: Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this moment or later.' })),
+  updatedSince: Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later.' })),
   role: Type.Optional(Type.Enum(['admin', 'member'])),
 }
 
-export const MoveUser = Type.Object({ targetSubOrgId: Type.String({ minLength: 1 }) })
-
-export const User = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  userId: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Auth account, once there is one.' }),
-  subOrgId: nullable,
-  email: Type.String(),
-  emailVerified: Type.Boolean(),
-  displayName: nullable,
-  firstName: nullable,
-  lastName: nullable,
-  phone: nullable,
-  jobTitle: nullable,
-  department: nullable,
-  externalId: nullable,
-  active: Type.Boolean(),
-  status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
-    type: 'string',
-    enum: ['active', 'invited', 'inactive', 'locked'],
-  }),
-  role: Type.String(),
-  roleIds: Type.Array(Type.String()),
-  source: Type.String(),
-  scimManaged: Type.Boolean(),
-  mfaEnrolled: Type.Boolean(),
-  passkeyCount: Type.Integer(),
-  lastLoginAt: nullable,
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+export const MoveUser = Type.Object({
+  targetSubOrgId: Type.String({ minLength: 1, examples: ['0198b6f2-9d04-7b11-8c5e-2f7a6d1e4b90'] }),
 })
+
+export const User = named(
+  'User',
+  Type.Object({
+    id: Id,
+    userId: nullable(AccountId, 'Auth account, once there is one.'),
+    subOrgId: nullable(OrganizationId),
+    email: Type.String({ examples: ['ada@acme.example'] }),
+    emailVerified: Type.Boolean(),
+    displayName: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    firstName: nullable(Type.String({ examples: ['Ada'] })),
+    lastName: nullable(Type.String({ examples: ['Lovelace'] })),
+    phone: nullable(Type.String({ examples: ['+14155550123'] })),
+    jobTitle: nullable(Type.String({ examples: ['Head of engines'] })),
+    department: nullable(Type.String({ examples: ['Engineering'] })),
+    externalId: nullable(Type.String({ examples: ['crm-4711'] })),
+    active: Type.Boolean(),
+    status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
+      type: 'string',
+      enum: ['active', 'invited', 'inactive', 'locked'],
+    }),
+    role: Type.String({ examples: ['member'] }),
+    roleIds: Type.Array(Type.String(), { examples: [[]] }),
+    source: Type.String({ examples: ['api'] }),
+    scimManaged: Type.Boolean({ examples: [false] }),
+    mfaEnrolled: Type.Boolean(),
+    passkeyCount: Type.Integer({ examples: [1] }),
+    lastLoginAt: nullable(Moment),
+    metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ team: 'engines' }] }),
+    createdAt: Moment,
+    updatedAt: Moment,
+  }),
+)
 export type User = Static<typeof User>
 
-export const UserReply = Type.Object({ user: User })
+export const UserReply = named('UserReply', Type.Object({ user: User }))
 export const UserListReply = Type.Object({ users: Type.Array(User), ...listReply })
 export const BulkReply = Type.Object({
   created: Type.Array(User),
   skipped: Type.Array(
-    Type.Object({ email: Type.String(), reason: Type.Enum(['already_exists', 'duplicate_in_request']) }),
+    Type.Object({
+      email: Type.String({ examples: ['grace@acme.example'] }),
+      reason: Type.Enum(['already_exists', 'duplicate_in_request']),
+    }),
   ),
   failed: Type.Array(
-    Type.Object({ email: nullable, error: Type.String({ description: '`invalid_email` or `invalid_field:<name>`' }) }),
+    Type.Object({
+      email: nullable(Type.String({ examples: ['not an address'] })),
+      error: Type.String({ description: '`invalid_email` or `invalid_field:<name>`', examples: ['invalid_email'] }),
+    }),
   ),
 })
 export type BulkReply = Static<typeof BulkReply>
@@ -212,7 +234,7 @@ const textColumns = [
 
 export type ProfileColumns = Partial<Record<(typeof textColumns)[number][1], string | null>> & { metadata?: string }
 
-/** The columns of the fields that are there. */
+/** The columns of the fields that are present. */
 export function toColumns(fields: Profile): ProfileColumns {
   const columns: ProfileColumns = {}
   for (const [field, column] of textColumns) {

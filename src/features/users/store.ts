@@ -6,12 +6,13 @@ import {
   sql,
   type UpdateObject,
 } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Users } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
-/** `locked`: sign-in is refused at this moment. */
+/** `locked`: sign-in is currently refused. */
 export type UserRow = Selectable<Users> & { locked: boolean }
 export type ListedUserRow = UserRow & { organization_id: string | null }
 export type UserChanges = UpdateObject<DB, 'users'>
@@ -26,7 +27,6 @@ export interface UserFilter {
   role?: string | undefined
 }
 
-const now = sql<Date>`clock_now()`
 const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
@@ -45,7 +45,7 @@ export async function findUserRowById(db: Db, directory: Directory, id: string):
     .executeTakeFirst()
 }
 
-/** The same, held until the transaction ends, so that a change is made to what was read. */
+/** The same, locked until the transaction ends, for a read-modify-write. */
 export async function lockUserRow(tx: Tx, directory: Directory, id: string): Promise<UserRow | undefined> {
   return selectLive(tx, directory)
     .where((eb) => hasId(eb, id))
@@ -64,7 +64,7 @@ export function selectUserInReach(db: Db, reach: Reach, id: string) {
     .where((eb) =>
       reach.directory
         ? eb('users.directory_id', '=', reach.directory.id)
-        : // One probe of the primary key for each directory: both ids are indexed within their directory only.
+        : // One probe of the primary key per directory: both ids are indexed only within their directory.
           eb(
             'users.directory_id',
             'in',
@@ -93,9 +93,9 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
 }
 
 /**
- * Inserts people whose addresses are free, and answers those alone, in no order. A sign-up that waits for its proof
- * holds an address only against other sign-ups (`replaces: 'expired'`): a stranger must not keep the administrator
- * from adding somebody (`'pending'`). The row that gives way becomes the new person, with nothing of the old.
+ * Inserts users whose addresses are free. A pending sign-up reserves its address only against other sign-ups
+ * (`replaces: 'expired'`): a stranger must not keep an administrator from adding a user (`'pending'`). A replaced row
+ * becomes the new user, with none of the old data. Returns the inserted users, in no particular order.
  */
 export async function insertUserRows(
   tx: Tx,
@@ -152,10 +152,10 @@ export async function findTakenEmails(db: Db, directory: Directory, norms: strin
   return rows.map((row) => row.email_norm)
 }
 
-/** A day from now: how long a sign-up waits for the proof of its mailbox. */
+/** A day from now: the time a sign-up has to prove its mailbox. */
 export const aDayFromNow = sql<Date>`clock_now() + interval '24 hours'`
 
-/** Frees an address that only an expired sign-up holds. */
+/** Frees an address that only an expired sign-up reserves. */
 export async function deleteExpiredRow(tx: Tx, directory: Directory, emailNorm: string): Promise<void> {
   await tx
     .deleteFrom('users')
@@ -177,12 +177,12 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .executeTakeFirstOrThrow()
 }
 
-/** Keeps the row for its thirty days, out of every look-up. */
+/** Hides the row from every look-up; it is purged after thirty days. */
 export async function markUserRowDeleted(tx: Tx, directory: Directory, id: string): Promise<void> {
   await updateUserRow(tx, directory, id, { deleted_at: now })
 }
 
-/** The auth account of a user, `newId` if there was none. Undefined: the user is gone. */
+/** The auth account of a user, set to `newId` if there was none. Returns undefined when the user was deleted. */
 export async function setAuthAccount(
   tx: Tx,
   directory: Directory,
@@ -200,7 +200,7 @@ export async function setAuthAccount(
   return row?.auth_account_id ?? undefined
 }
 
-/** Undefined: the address was verified before, has become another, or the user is gone. */
+/** @returns undefined when the address was already verified or has changed, or the user was deleted. */
 export async function setVerified(
   tx: Tx,
   directory: Directory,
@@ -219,7 +219,7 @@ export async function setVerified(
     .executeTakeFirst()
 }
 
-/** Notes until when a lock of the user's address lasts, for lists; null: it has ended. Undefined: there was nothing to note. */
+/** Copies the end of the address's lock, or null, to the user, for lists. Returns undefined when nothing changed. */
 export async function setLockedUntil(
   tx: Tx,
   directory: Directory,
@@ -238,7 +238,7 @@ export async function setLockedUntil(
     .executeTakeFirst()
 }
 
-/** Notes that an invitation of the user is open, or that it is over. */
+/** Records whether the user has an open invitation. */
 export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {
   await tx
     .updateTable('users')
@@ -248,7 +248,7 @@ export async function setInvited(tx: Tx, directory: Directory, id: string, isOpe
     .execute()
 }
 
-/** From now on no sign-in passes that began before. */
+/** From now on, a sign-in that started before does not pass. */
 export async function raiseEpoch(tx: Tx, directory: Directory, id: string): Promise<void> {
   await tx
     .updateTable('users')
@@ -258,13 +258,13 @@ export async function raiseEpoch(tx: Tx, directory: Directory, id: string): Prom
     .execute()
 }
 
-/** Takes a row out of its directory, to be put into another: a directory may live on another shard. */
+/** Deletes a row, to be inserted into another directory, which may live on another shard. */
 export async function takeUserRow(tx: Tx, directory: Directory, id: string): Promise<void> {
   await tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id).execute()
 }
 
 export async function putUserRow(tx: Tx, directory: Directory, user: UserRow): Promise<UserRow> {
-  // A lock is of the address in its directory.
+  // A lock belongs to the address in its directory.
   const { locked: _, ...row } = { ...user, locked_until: null }
   return tx
     .insertInto('users')
@@ -281,7 +281,7 @@ export async function putUserRow(tx: Tx, directory: Directory, user: UserRow): P
     .executeTakeFirstOrThrow()
 }
 
-/** Takes expired sign-ups away, a batch at a time. */
+/** Deletes a batch of expired sign-ups. */
 export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[]> {
   const { rows } = await sql<UserRow>`
     delete from users where (directory_id, id) in (
@@ -289,15 +289,6 @@ export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[
       limit ${batch} for update skip locked)
     returning *, coalesce(locked_until > clock_now(), false) as locked`.execute(tx)
   return rows
-}
-
-/** Forgets for good who was deleted thirty days ago; answers how many. */
-export async function purgeDeletedRows(db: Db, batch: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from users where (directory_id, id) in (
-      select directory_id, id from users where deleted_at <= clock_now() - interval '30 days'
-      limit ${batch} for update skip locked)`.execute(db)
-  return Number(numAffectedRows ?? 0)
 }
 
 function selectLive(db: Db, directory: Directory) {
@@ -310,7 +301,7 @@ function selectListed(db: Db) {
     .selectAll('users')
     .select(isLocked)
     .select((eb) =>
-      // Of the rows that are shown alone; a join would be planned for all that match.
+      // Evaluated only for the rows shown; a join would be planned for all that match.
       eb
         .selectFrom('directories')
         .select('organization_id')
@@ -343,7 +334,7 @@ function matches(eb: UsersExpression, reach: Reach, filter: UserFilter) {
   return eb.and(conditions)
 }
 
-/** The account's own team signs in through a directory that is no part of its customers' directories. */
+/** The account's own team signs in through a directory that is not one of its customers'. */
 function consoleOf(eb: UsersExpression, reach: Reach) {
   return eb
     .selectFrom('directories')
@@ -352,7 +343,7 @@ function consoleOf(eb: UsersExpression, reach: Reach) {
     .where('kind', '=', 'console')
 }
 
-/** A range of each index: their collation is "C". */
+/** Served by a range of each index, whose collation is "C". */
 function beginsWith(eb: UsersExpression, q: string) {
   const pattern = sql`lower(${`${q.replaceAll(/[\\%_]/g, '\\$&')}%`})`
   return eb.or([

@@ -1,5 +1,5 @@
-import { httpErrors } from '../../platform/errors.ts'
-import { changedFrom, type EventInput, record } from '../../platform/events.ts'
+import { invalidField } from '../../platform/errors.ts'
+import { changedFrom, type EventFactory, type EventInput, record } from '../../platform/events.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
@@ -11,7 +11,17 @@ import { voidLinks } from '../links/links.ts'
 import { removePasskeys, voidCeremonies } from '../passkey-credentials/passkey-credentials.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { userErrors } from './errors.ts'
-import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, toUser, type UserCreate } from './schema.ts'
+import { userEvents } from './events.ts'
+import { findListedByEmail } from './lookup.ts'
+import {
+  MAX_METADATA_BYTES,
+  type Profile,
+  type SignupProfile,
+  toColumns,
+  toUser,
+  type User,
+  type UserCreate,
+} from './schema.ts'
 import {
   aDayFromNow,
   countUserRows,
@@ -32,17 +42,18 @@ import {
   type UserRow,
 } from './store.ts'
 
-export { cutOff, voidWhatWaits } from './cut-off.ts'
+export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
+export { userEvents } from './events.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { UserRow } from './store.ts'
 
-/** Whoever has this address (`EmailAddress.norm`) here, or null. An expired sign-up counts as nobody. */
+/** The user of this address (`EmailAddress.norm`), or null. An expired sign-up does not count. */
 export async function findUserByEmail(work: Work, emailNorm: string): Promise<UserRow | null> {
   return (await findUserRowByEmail(work.db, work.directory, emailNorm)) ?? null
 }
 
-/** By the id of the directory user or of the auth account; null when nobody here has it. */
+/** By the id of the directory user or of the auth account; null if there is none. */
 export async function findUserById(work: Work, id: string): Promise<UserRow | null> {
   const known = id.toLowerCase()
   return isId(known) ? ((await findUserRowById(work.db, work.directory, known)) ?? null) : null
@@ -55,7 +66,7 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
   return user
 }
 
-/** By either id, in all that the caller reaches. Throws `user_not_found`. */
+/** By either id, within the caller's reach. Throws `user_not_found`. */
 export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
   const known = id.toLowerCase()
   const user = isId(known) ? await findUserRowInReach(work.db, work.directory, known) : undefined
@@ -63,7 +74,7 @@ export async function getUserInReach(work: Work<Reach>, id: string): Promise<Lis
   return user
 }
 
-/** One page of what the caller reaches, and their number if it was asked for. */
+/** One page of what the caller reaches, and the total if requested. */
 export async function listUsers(
   work: Work<Reach>,
   query: Omit<UserFilter, 'emailNorm'> & { email?: string },
@@ -71,18 +82,26 @@ export async function listUsers(
 ): Promise<{ rows: ListedUserRow[]; total: number | undefined }> {
   const { db, directory: reach } = work
   if (query.updatedSince !== undefined && Number.isNaN(Date.parse(query.updatedSince)))
-    throw httpErrors.invalidRequest({
-      detail: 'updatedSince must be a moment.',
-      errors: [{ field: 'updatedSince', code: 'format', message: 'updatedSince must be a moment' }],
-    })
-  // What is no address belongs to nobody.
+    throw invalidField('updatedSince', 'format', 'updatedSince must be a date and time')
+  // A text that is not an address matches nothing.
   const emailNorm = query.email === undefined ? undefined : (parseEmail(query.email)?.norm ?? '')
   const filter = { ...query, emailNorm }
+  if (isLookup(query, page) && emailNorm !== undefined && reach.directory) {
+    const found = await findListedByEmail(work.platform)({ directory: reach.directory, emailNorm })
+    return { rows: found ? [found] : [], total: undefined }
+  }
   const rows = await selectUserPage(db, reach, filter, page).execute()
   return { rows, total: page.includeTotal ? await countUserRows(db, reach, filter) : undefined }
 }
 
-/** Adds one person. Throws `email_exists`, and `invalid_request` for what is no address. */
+/** Whether the query is a plain look-up by address. */
+function isLookup(query: object, page: Page): boolean {
+  const { after, order, includeTotal } = page
+  const asked = Object.keys(query).filter((name) => name !== 'limit' && name !== 'subOrgId')
+  return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
+}
+
+/** Adds one user. Throws `email_exists`, and `invalid_request` for an invalid address. */
 export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
   return inTx(work, async (work) => {
     const address = requireEmail(input.email)
@@ -90,14 +109,14 @@ export async function createUser(work: Work, input: UserCreate): Promise<UserRow
     const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
     const [user] = await insertUserRows(work.db, work.directory, [row], 'pending')
     if (!user) throw userErrors.emailExists()
-    await recordUser(work, 'user.created', user)
+    await recordUser(work, userEvents.created, user)
     return user
   })
 }
 
 /**
- * The person who is invited: a fresh user, or whoever has the address already, unchanged. A sign-up that waits for its
- * proof becomes the fresh user, with nothing of what was typed there. Either row is held until the transaction ends.
+ * The invited user: a new one, or the existing user of the address, unchanged. A pending sign-up becomes the new user,
+ * without the data typed there. Either row is locked until the transaction ends.
  */
 export async function provisionInvitedUser(
   work: TxWork,
@@ -107,28 +126,28 @@ export async function provisionInvitedUser(
   const row = { ...toColumns({ displayName, firstName, lastName }), ...identityOf(input), source: 'invite' }
   const [made] = await insertUserRows(work.db, work.directory, [row], 'pending')
   if (made) {
-    await recordUser(work, 'user.created', made)
+    await recordUser(work, userEvents.created, made)
     return made
   }
   const user = await findUserRowByEmail(work.db, work.directory, input.norm)
-  if (!user) throw new Error('A taken address belongs to nobody')
+  if (!user) throw new Error('A taken address has no user')
   return user
 }
 
 /**
- * The person who signs up: a fresh user that waits a day for the proof of its mailbox, or whoever has the address
- * already, unchanged.
+ * The user who signs up: a new one that must prove the mailbox within a day, or the existing user of the address,
+ * unchanged.
  */
 export async function provisionPendingUser(work: TxWork, input: EmailAddress & SignupProfile): Promise<UserRow> {
   const made = await insertSignup(work, input, { pending_until: aDayFromNow })
   if (made) return made
-  // The insert that gave way has locked the row it gave way to, so it is still there.
+  // The insert that did nothing has locked the conflicting row, so it still exists.
   const user = await findUserRowByEmail(work.db, work.directory, input.norm)
-  if (!user) throw new Error('A taken address belongs to nobody')
+  if (!user) throw new Error('A taken address has no user')
   return user
 }
 
-/** The person who signs up, a user at once. Null: somebody has the address, be it a sign-up that waits. */
+/** Creates the user who signs up. Returns null when the address is taken, even by a pending sign-up. */
 export async function createSignup(
   work: TxWork,
   input: EmailAddress & SignupProfile,
@@ -145,82 +164,84 @@ async function insertSignup(
   const { firstName = null, lastName = null, phone = null } = input
   const row = { ...toColumns({ firstName, lastName, phone }), ...identityOf(input), source: 'signup', ...columns }
   const [made] = await insertUserRows(work.db, work.directory, [row], 'expired')
-  if (made) await recordUser(work, 'user.created', made)
+  if (made) await recordUser(work, userEvents.created, made)
   return made ?? null
 }
 
-/** The id of the account that the user signs in with, made now if there was none. Throws `user_not_found`. */
+/** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
 export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
   const id = user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId()))
   if (id === undefined) throw userErrors.notFound()
   return id
 }
 
-/** Notes that an invitation was sent to the user, and makes the account that they will sign in with. */
+/** Records that the user was invited, and creates the auth account if there is none. */
 export async function markInvited(work: TxWork, user: UserRow): Promise<void> {
   await ensureAuthAccount(work, user)
   await setInvited(work.db, work.directory, user.id, true)
 }
 
-/** The invitation was accepted or withdrawn. */
+/** Records that the invitation was accepted or withdrawn. */
 export async function markNotInvited(work: TxWork, id: string): Promise<void> {
   await setInvited(work.db, work.directory, id, false)
 }
 
-/** A lock of the user's address has begun; the record shows it until then. */
+/** Records that the user's address is locked; the user shows as locked until then. */
 export async function markLocked(work: TxWork, id: string, until: Date): Promise<void> {
   const user = await setLockedUntil(work.db, work.directory, id, until)
-  if (user) await recordUser(work, 'user.locked', user)
+  if (user) await recordUser(work, userEvents.locked, user)
 }
 
-/** Holds the user's row until the transaction ends: before anything else of theirs, so that nobody waits crosswise. */
-export async function lockUser(work: TxWork, id: string): Promise<UserRow | null> {
+/**
+ * Locks the user's row until the transaction ends. Lock order: before any other row of the user, to avoid deadlocks.
+ */
+export async function findUserForUpdate(work: TxWork, id: string): Promise<UserRow | null> {
   return (await lockUserRow(work.db, work.directory, id)) ?? null
 }
 
-/** The lock was ended early. */
+/** Records that the lock was ended early. */
 export async function markUnlocked(work: TxWork, id: string): Promise<void> {
   const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
-  if (user) await recordUser(work, 'user.unlocked', user)
+  if (user) await recordUser(work, userEvents.unlocked, user)
 }
 
-/** What the first proof of a mailbox leaves of what was set before it. */
+/** What the first proof of a mailbox spares. */
 export interface Kept {
   /** The link that proves it. */
   linkId?: string | undefined
-  /** The person has shown that the password is theirs. */
+  /** True when the user has proved that the password is theirs. */
   password?: boolean
 }
 
 /**
- * The user has just shown that the mailbox is theirs. The first time this confirms the address, ends the wait of a
- * sign-up and takes away what was set before; later it changes nothing.
- * False: the address has become another since `user` was read, or the user has gone.
+ * Records that the user has just proved the mailbox. The first proof confirms the address, completes a pending sign-up
+ * and removes what was set before; later ones change nothing. Either way the user's row is locked.
+ * @returns false when the address has changed since `user` was read, or the user was deleted.
  */
 export async function proveMailbox(work: TxWork, user: UserRow, kept: Kept = {}): Promise<boolean> {
   const { db, directory } = work
   const proven = await setVerified(db, directory, user)
   if (!proven) return (await lockUserRow(db, directory, user.id))?.email_norm === user.email_norm
-  await removeWhatPrecededProof(work, proven, kept)
+  await removeUnprovenAccess(work, proven, kept)
   const left = keepsFactors(proven) ? proven : { ...proven, mfa_enrolled: false, passkey_count: 0 }
-  await recordUser(work, 'user.email_verified', left, user)
+  await recordUser(work, userEvents.emailVerified, left, user)
   return true
 }
 
 /**
- * Whose address was proved once and is another now, and who has a second factor, is asked for it at this sign-in: then
- * factors and passkeys stay, for else the new mailbox alone would do away with them. Without one there is nothing that
- * tells who prepared the account, and they go.
+ * A user with a second factor whose earlier address was proved is asked for that factor at this sign-in, so factors and
+ * passkeys stay: otherwise the new mailbox alone could remove them. Without a second factor nothing proves who set the
+ * account up, and they go.
  */
 function keepsFactors(user: UserRow): boolean {
   return user.proved_before && user.mfa_enrolled
 }
 
 /**
- * Whoever registered an address before its owner came must not keep a way in (account pre-hijacking):
- * every session, password, link and factor set up before the first proof of the mailbox goes. The one place for it.
+ * Someone who registered an address before its owner must not keep access (account pre-hijacking): removes every
+ * session, password, link and factor set up before the first proof of the mailbox. The one place for it.
  */
-async function removeWhatPrecededProof(work: TxWork, user: UserRow, kept: Kept): Promise<void> {
+async function removeUnprovenAccess(work: TxWork, user: UserRow, kept: Kept): Promise<void> {
   const { db, directory } = work
   await revokeUserSessions(work, user.id, 'mailbox_proved')
   if (!kept.password) await removePassword(db, directory, user.id)
@@ -233,15 +254,17 @@ async function removeWhatPrecededProof(work: TxWork, user: UserRow, kept: Kept):
   await raiseEpoch(db, directory, user.id)
 }
 
-/** Records a `user.*` event with the user as the API shows them; `before`: also what changed. */
-export async function recordUser(work: TxWork, type: string, after: UserRow, before?: UserRow): Promise<void> {
-  await record(work, userEvent(work.directory, type, after, before))
+/** Records a `user.*` event with the user as the API shows them, and with `before` also what changed. */
+export async function recordUser(work: TxWork, event: UserEvent, after: UserRow, before?: UserRow): Promise<void> {
+  await record(work, userEvent(work.directory, event, after, before))
 }
 
-export function userEvent(directory: Directory, type: string, after: UserRow, before?: UserRow): EventInput {
+type UserEvent = EventFactory<typeof User>
+
+export function userEvent(directory: Directory, event: UserEvent, after: UserRow, before?: UserRow): EventInput {
   const data = toUser(after, directory.organizationId)
   const previous = before ? { previous: changedFrom(toUser(before, directory.organizationId), data) } : {}
-  return { type, target: { type: 'user', id: after.id }, data, ...previous }
+  return event({ target: { type: 'user', id: after.id }, data, ...previous })
 }
 
 /** The columns that a new row starts with. */
@@ -251,11 +274,7 @@ export function identityOf(address: EmailAddress) {
 
 export function assertMetadataFits(fields: Profile): void {
   if (fitsMetadata(fields)) return
-  const message = `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`
-  throw httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'metadata', code: 'too_large', message }],
-  })
+  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
 }
 
 export function fitsMetadata(fields: Profile): boolean {

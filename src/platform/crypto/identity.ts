@@ -1,7 +1,10 @@
 import type { Platform } from '../platform.ts'
+import { hashPurpose } from './keyring.ts'
 import { keyedHash } from './tokens.ts'
 
-/** What counters, codes and links are filed under: all spellings of an address (`EmailAddress.norm`) share it. */
+export const identities = hashPurpose('identity')
+
+/** The key of counters, codes and links: the same for all spellings of an address (`EmailAddress.norm`). */
 export function hashIdentity({ keyring }: Pick<Platform, 'keyring'>, emailNorm: string): Buffer {
-  return keyedHash(keyring.hashKey('identity'), emailNorm)
+  return keyedHash(keyring.hashKey(identities), emailNorm)
 }

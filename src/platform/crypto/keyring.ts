@@ -6,29 +6,29 @@ import { newId } from '../ids.ts'
 import type { MasterKey } from './master-key.ts'
 import { associatedData, decrypt, encrypt, type SealedPlace } from './secret-box.ts'
 
-/** Purposes of keyed hashes; each has a key of its own, derived by HKDF (RFC 5869). */
-export type HashPurpose =
-  | 'api-key'
-  | 'otp'
-  | 'identity'
-  | 'refresh-token'
-  | 'cursor'
-  | 'idempotency'
-  | 'decoy'
-  | 'password'
-  | 'link'
-  | 'network'
-  | 'mfa'
+/** The purpose of a keyed hash; each has a key of its own, derived by HKDF (RFC 5869). */
+export interface HashPurpose {
+  readonly name: string
+}
 
-/** Seals columns and hands out hash keys. Data keys live in the database, wrapped by the master key. */
+const purposes = new Set<string>()
+
+/** Defines a purpose, once, where it is used. Permanent: stored hashes depend on the name. */
+export function hashPurpose(name: string): HashPurpose {
+  if (purposes.has(name)) throw new Error(`The purpose ${name} is defined twice`)
+  purposes.add(name)
+  return { name }
+}
+
+/** Seals columns and provides hash keys. Data keys are stored in the database, wrapped by the master key. */
 export interface Keyring {
-  /** A KeyObject: given the bytes instead, node:crypto prepares the key anew for every digest, at five times the cost. */
+  /** A KeyObject: from raw bytes node:crypto would prepare the key again for every digest, at five times the cost. */
   hashKey(purpose: HashPurpose): KeyObject
   /** Encrypts text for one place: `v1.<data key id>.<base64url>`. */
   seal(place: SealedPlace, plain: string): Promise<string>
-  /** Decrypts what was sealed for this very place. Throws otherwise. */
+  /** Decrypts a value that was sealed for this very place. Throws otherwise. */
   open(place: SealedPlace, sealed: string): Promise<string>
-  /** Drops data keys from memory; the next use reads them again. */
+  /** Drops data keys from memory; the next use loads them again. */
   forget(): void
 }
 
@@ -42,7 +42,7 @@ const DATA_KEY_AGE_MS = 90 * 24 * 3600_000
 const DEPLOYMENT = ''
 
 /**
- * Opens the keyring, making the hash key on a new database.
+ * Opens the keyring, and creates the hash key on a new database.
  * Throws ConfigError when the master keys do not open this database.
  */
 export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyring> {
@@ -60,7 +60,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     }
     const loading = readForAll(() => newestOrNewSealKey(db, masterKeys, accountId))
     current.set(slot, loading)
-    // A failed load must not be remembered as the key.
+    // A failed load must not be cached.
     loading.catch(() => current.delete(slot))
     const key = await loading
     byId.set(key.id, key)
@@ -80,7 +80,9 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     hashKey(purpose) {
       const known = hashKeys.get(purpose)
       if (known) return known
-      const derived = createSecretKey(Buffer.from(hkdfSync('sha256', root, '', `watchword/hash/${purpose}/v1`, 32)))
+      const derived = createSecretKey(
+        Buffer.from(hkdfSync('sha256', root, '', `watchword/hash/${purpose.name}/v1`, 32)),
+      )
       hashKeys.set(purpose, derived)
       return derived
     },
@@ -90,7 +92,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     },
     async open(place, sealed) {
       const [version, id, body] = sealed.split('.')
-      if (version !== 'v1' || !id || !body) throw new Error('Sealed value of an unknown version')
+      if (version !== 'v1' || !id || !body) throw new Error('A sealed value has an unknown version')
       const { key } = await keyById(id)
       return decrypt(key, Buffer.from(body, 'base64url'), associatedData(place)).toString()
     },
@@ -107,7 +109,7 @@ interface DataKeyRow {
   master_key_id: string
 }
 
-/** What a data key's wrapping is bound to. */
+/** The associated data of a wrapped data key. */
 function wrapPlace(id: string): Buffer {
   return associatedData({ table: 'data_keys', column: 'wrapped', row: id, accountId: null })
 }
@@ -134,7 +136,7 @@ async function loadHashKey(db: Db, masterKeys: MasterKey[]): Promise<Buffer> {
   if (!row) {
     const id = newId()
     const values = { id, kind: 'hash', account_id: null, ...wrap(masterKeys, id, randomBytes(32)) }
-    // Two processes on a new database: the first insert wins, both read it.
+    // If two processes start on a new database, the first insert wins and both read it.
     await db
       .insertInto('data_keys')
       .values(values)
@@ -166,8 +168,8 @@ async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: st
 }
 
 /**
- * Wraps every data key with the first master key, in batches, each durable on its own: stopped halfway it goes on
- * where it was. Returns how many it wrapped again; when it is done no row needs an older master key.
+ * Wraps every data key with the first master key, in durable steps, so that an interrupted run can continue. Afterwards
+ * no row needs an older master key. Returns how many it wrapped.
  */
 export async function rewrapDataKeys(
   db: Db,

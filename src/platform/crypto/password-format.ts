@@ -1,6 +1,6 @@
 /**
- * How a stored hash is verified: the values of `password_credentials.format`. `argon2id` is ours, over the peppered
- * password; another pepper would be another format.
+ * How a stored hash is verified: the values of `password_credentials.format`. `argon2id` is our own, of the peppered
+ * password; another pepper would need another format.
  */
 export const passwordFormats = [
   'argon2id',
@@ -13,13 +13,13 @@ export const passwordFormats = [
 ] as const
 export type PasswordFormat = (typeof passwordFormats)[number]
 
-/** A hash with what it takes to verify it. */
+/** A hash and its format. */
 export interface HashedPassword {
   hash: string
   format: PasswordFormat
 }
 
-/** Cost of argon2id: at least the first, OWASP's and ASVS's minimum; at most what a server can bear. */
+/** Cost of argon2id: at least OWASP's and ASVS's minimum, at most what a server can bear. */
 export interface PasswordParameters {
   memoryKib: number
   iterations: number

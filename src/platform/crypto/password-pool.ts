@@ -9,20 +9,20 @@ type PasswordWork = typeof passwordWorker
 
 const QUEUE_PER_THREAD = 10
 const IDLE_MS = 60_000
-// What one directory may hold of the places, so that a flood at one organization leaves some to the others.
+// The share of places that one directory may hold, so that a flood at one organization leaves some for the others.
 const SHARE_OF_ONE = 0.75
-// Hashing gives way to whatever else wants the processor. Only on Linux does nice(2) mean the calling thread: on macOS
-// it would slow down the whole process, and on Windows a positive number raises the priority.
+// Hashing yields the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
+// slow down the whole process, and on Windows a positive number raises the priority.
 const NICE = process.platform === 'linux' ? 10 : 0
 
 interface PasswordPool {
   threads: number
-  /** Computed or waiting at most. */
+  /** Capacity: how many computations may run or wait. */
   places: number
   taken: number
-  /** Of `taken`, by directory. */
+  /** Part of `taken`, by directory. */
   held: Map<string, number>
-  /** Made on first use: a process that hashes nothing has none of the threads. */
+  /** Created on first use: a process that hashes nothing has no threads. */
   piscina: Piscina | null
   closed: boolean
 }
@@ -33,8 +33,8 @@ const passwordPool = perPlatform((): PasswordPool => {
 })
 
 /**
- * Does one piece of password work in a thread of its own. As many run at once as there are cores, ten times as many
- * wait. Throws `unavailable` beyond that: a flood of passwords costs no other request its answer.
+ * Runs one password computation in a worker thread. As many run concurrently as there are cores, and ten times as many
+ * may wait. Throws `unavailable` beyond that, so that a flood of passwords does not starve other requests.
  */
 export async function computePassword<K extends keyof PasswordWork>(
   platform: Platform,
@@ -59,9 +59,9 @@ export async function computePassword<K extends keyof PasswordWork>(
 const holding = new AsyncLocalStorage<PasswordPool>()
 
 /**
- * Does work that computes passwords one after the other with one place of the pool, taken before anything is written:
- * who finds the pool full has not used up an attempt. Throws `unavailable` then, and where a directory holds three
- * quarters of the places already.
+ * Runs work that computes passwords in sequence with one place of the pool, taken before anything is written, so that a
+ * full pool costs no attempt. Throws `unavailable` if the pool is full, or if the directory already holds three
+ * quarters of the places.
  */
 export async function withPasswordPlace<T>(
   platform: Platform,
@@ -83,7 +83,7 @@ export async function withPasswordPlace<T>(
   }
 }
 
-/** Ends the threads, if there are any. Work is refused from now on. */
+/** Ends the threads, if there are any, and refuses further work. */
 export async function closePasswordPool(platform: Platform): Promise<void> {
   const pool = passwordPool(platform)
   pool.closed = true
@@ -100,7 +100,7 @@ function startThreads(pool: PasswordPool): Piscina {
     niceIncrement: NICE,
     recordTiming: false,
     execArgv: [],
-    // The memory of the hashes themselves is not JavaScript's.
+    // The memory of the hashes themselves is outside the JavaScript heap.
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
   })
 }
@@ -112,7 +112,7 @@ function count(platform: Platform, pool: PasswordPool, change: 1 | -1): void {
 
 function tooBusy() {
   return httpErrors.unavailable({
-    detail: 'More passwords are being checked than the service can take at this moment: try again in a second.',
+    detail: 'The service is busy checking passwords: try again in a second.',
     headers: { 'retry-after': '1' },
   })
 }

@@ -2,13 +2,13 @@ import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import { hashSync, verifySync } from '@node-rs/argon2'
 import { compareSync } from 'bcryptjs'
 
-// Runs in the threads of the password pool alone. The synchronous functions keep the work in these few threads; the
-// asynchronous ones would take those of libuv, which file reads and DNS wait for.
+// Runs only in the threads of the password pool. The synchronous functions keep the work in these few threads; the
+// asynchronous ones would occupy those of libuv, which file reads and DNS need.
 
 // Twice what the bounds of stored hashes let one of them take.
 const MAX_SCRYPT_BYTES = 256 * 1024 * 1024
 
-// Inputs are text: argon2's verification takes no bytes that are not UTF-8.
+// Inputs are text: argon2's verification does not accept bytes that are not UTF-8.
 export interface Argon2Task {
   input: string
   memoryKib: number
@@ -39,7 +39,7 @@ export interface Pbkdf2Task {
   length: number
 }
 
-/** PHC string of argon2id with a random salt of 16 bytes and a tag of 32. */
+/** A PHC string of argon2id with a random salt of 16 bytes and a tag of 32. */
 export function hashArgon2id(task: Argon2Task): string {
   const { input, memoryKib, iterations, parallelism } = task
   return hashSync(input, { memoryCost: memoryKib, timeCost: iterations, parallelism, outputLen: 32 })

@@ -1,4 +1,5 @@
 import type { Keyring } from './keyring.ts'
+import { hashPurpose } from './keyring.ts'
 import {
   fromBase62,
   ID_LENGTH,
@@ -11,20 +12,22 @@ import {
   unpackId,
 } from './tokens.ts'
 
+const refreshTokens = hashPurpose('refresh-token')
+
 const PREFIX = 'rt_'
 const GENERATION_LENGTH = 6
 const TAG_LENGTH = 22
 const BODY_LENGTH = 2 * ID_LENGTH + GENERATION_LENGTH + SECRET_LENGTH
 
 /**
- * A refresh token says where its session lives, so that one shard is read, and which generation it is. The tag proves
- * that we made it: only a genuine old token counts as a replay, so nobody ends a session by guessing.
+ * A refresh token says where its session lives, so that only one shard is read, and which generation it is. The tag
+ * proves that we issued it: only a genuine old token counts as a replay, so no one can end a session by guessing.
  */
 export interface RefreshToken {
   directoryId: string
   sessionId: string
   generation: number
-  /** What is stored of it. */
+  /** The keyed hash that is stored. */
   hash: Buffer
 }
 
@@ -35,7 +38,7 @@ export function makeRefreshToken(keyring: Keyring, place: Omit<RefreshToken, 'ha
   return { token: PREFIX + body + tag(keyring, body), hash: hashOf(keyring, body) }
 }
 
-/** Reads a token, or null when it is none of ours. Says nothing about whether it is live. */
+/** Parses a token, which proves only that we issued it. Returns null when we did not. */
 export function parseRefreshToken(keyring: Keyring, token: string): RefreshToken | null {
   if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + BODY_LENGTH + TAG_LENGTH) return null
   const body = token.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)
@@ -52,10 +55,10 @@ export function looksLikeRefreshToken(token: string): boolean {
 }
 
 function tag(keyring: Keyring, body: string): string {
-  const digest = keyedHash(keyring.hashKey('refresh-token'), 'tag', body)
+  const digest = keyedHash(keyring.hashKey(refreshTokens), 'tag', body)
   return toBase62(digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8), TAG_LENGTH)
 }
 
 function hashOf(keyring: Keyring, body: string): Buffer {
-  return keyedHash(keyring.hashKey('refresh-token'), 'stored', body)
+  return keyedHash(keyring.hashKey(refreshTokens), 'stored', body)
 }

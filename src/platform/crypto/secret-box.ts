@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
- * Where a sealed value lives. Authenticated with it, so that a value moved to another row, column, table or
- * account does not open.
+ * Where a sealed value is stored. Authenticated as associated data, so that a value moved to another row, column, table
+ * or account does not open.
  */
 export interface SealedPlace {
   table: string
   column: string
   /** The row's key. */
   row: string
-  /** The account the row belongs to; `null` for the deployment's own rows. */
+  /** The account the row belongs to; null for the deployment's own rows. */
   accountId: string | null
 }
 
@@ -31,7 +31,7 @@ export function decrypt(key: Buffer, sealed: Buffer, associated: Buffer): Buffer
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
 }
 
-/** Length-prefixed, so that no two places run together to the same bytes. */
+/** Length-prefixed, so that no two places have the same encoding. */
 export function associatedData(place: SealedPlace): Buffer {
   const parts = [place.table, place.column, place.row, place.accountId ?? '']
   return Buffer.from(parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join(''))

@@ -10,6 +10,7 @@ import {
 import { type JWTPayload, jwtVerify } from 'jose'
 import { sql } from 'kysely'
 import { epochSeconds } from '../clock.ts'
+import { now } from '../db/now.ts'
 import type { Tx } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -17,9 +18,9 @@ import { type Platform, perPlatform } from '../platform.ts'
 export const signingAlgorithms = ['ES256', 'RS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 
-/** Longest life an access token may be given. */
+/** The longest lifetime of an access token. */
 export const MAX_ACCESS_TOKEN_SECONDS = 86_400
-// A retired key stays published while a token it signed may live, and a day for verifiers that cache.
+// A retired key stays published while a token it signed may be valid, plus a day for verifiers that cache.
 const RETIRED_SECONDS = MAX_ACCESS_TOKEN_SECONDS + 86_400
 const ROTATION_AGE = "interval '90 days'"
 
@@ -42,7 +43,7 @@ export interface SigningKey {
   retiredAt: Date | null
 }
 
-/** What an environment signs with and what verifiers may trust. */
+/** The key an environment signs with, and those that verifiers may trust. */
 interface EnvironmentKeys {
   issuer: string
   active: { id: string; algorithm: SigningAlgorithm; privateKey: KeyObject }
@@ -71,8 +72,8 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   const pem = await platform.keyring.open(sealedPlace(active.id, active.account_id), active.private_key_sealed)
   const { baseUrl } = platform.config
   return {
-    // The home account's production issues under the bare address; every other environment is an issuer of its own,
-    // so that a staging token never passes for a production one.
+    // The home account's production issues under the base URL; every other environment is an issuer of its own, so that
+    // a staging token never passes for a production one.
     issuer:
       environment.home && environment.slug === 'production'
         ? baseUrl
@@ -103,19 +104,21 @@ async function keysOf(platform: Platform, environmentId: string): Promise<Enviro
   return keys
 }
 
-/** The `iss` of an environment's tokens; its JWKS and metadata are found below it. */
+/** The `iss` of an environment's tokens; its JWKS and metadata are published below it. */
 export async function issuerOf(platform: Platform, environmentId: string): Promise<string> {
   return (await keysOf(platform, environmentId)).issuer
 }
 
-/** Public keys of an environment (RFC 7517): the next one before it is used, retired ones while their tokens live. */
+/**
+ * The published keys of an environment (RFC 7517), including the next one and retired ones whose tokens may be valid.
+ */
 export async function publicKeys(platform: Platform, environmentId: string): Promise<PublicJwk[]> {
   const { published } = await keysOf(platform, environmentId)
   return published.map((key) => key.publicJwk)
 }
 
 /**
- * Signs an access token (RFC 9068: `typ` at+jwt). By node:crypto rather than jose, which signs a third as many a
+ * Signs an access token (RFC 9068: `typ` at+jwt). Uses node:crypto rather than jose, which signs a third as many per
  * second: this is on the path of every sign-in and refresh.
  */
 export async function signAccessToken(platform: Platform, environmentId: string, claims: JWTPayload): Promise<string> {
@@ -129,8 +132,8 @@ export async function signAccessToken(platform: Platform, environmentId: string,
 }
 
 /**
- * The claims of an access token of this environment, or null. The algorithm is pinned by `kid`, keys named in the
- * header are ignored, `typ` and `iss` must be ours (RFC 8725 §3).
+ * The claims of a valid access token of this environment, or null. The algorithm is pinned by `kid`, keys embedded in
+ * the header are ignored, and `typ` and `iss` must be ours (RFC 8725 §3).
  */
 export async function verifyAccessToken(
   platform: Platform,
@@ -141,7 +144,7 @@ export async function verifyAccessToken(
   const verified = verifiedTokens(platform)
   const digest = hash('sha256', `${environmentId}.${token}`, 'base64url')
   const known = verified.get(digest)
-  // That a signature fits never changes; whether its key may still be trusted and the token has expired does.
+  // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
   if (known)
     return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
   const checked = await checkToken(platform, issuer, published, token)
@@ -155,7 +158,7 @@ interface VerifiedToken {
   keyId: string
 }
 
-// A backend introspects the same token with every request of its user; the signature is most of what that costs.
+// A backend introspects the same token with every request of its user; verifying the signature is most of the cost.
 const MAX_VERIFIED = 10_000
 const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken>())
 
@@ -201,13 +204,15 @@ export async function listSigningKeys(platform: Platform, environmentId: string)
 }
 
 export interface RotationOptions {
-  /** Withdraws the old keys at once: every token they signed stops verifying. */
+  /** Withdraws the old keys at once: every token they signed becomes invalid. */
   emergency?: boolean
-  /** Of the keys made from now on. */
+  /** The algorithm of keys created from now on. */
   algorithm?: SigningAlgorithm
 }
 
-/** next → active → retired, and a new next, which verifiers see long before it signs. Returns the active key's id. */
+/**
+ * next → active → retired, and a new next, which verifiers see long before it signs. Returns the id of the active key.
+ */
 export async function rotateSigningKeys(
   platform: Platform,
   environmentId: string,
@@ -218,17 +223,17 @@ export async function rotateSigningKeys(
     const environment = await lockEnvironment(tx, environmentId)
     const algorithm = options.algorithm ?? toAlgorithm(environment.signing_algorithm)
     await tx.updateTable('environments').set({ signing_algorithm: algorithm }).where('id', '=', environmentId).execute()
-    const retiredAt = options.emergency ? sql<Date>`'-infinity'` : sql<Date>`clock_now()`
+    const retiredAt = options.emergency ? sql<Date>`'-infinity'` : now
     await tx
       .updateTable('signing_keys')
       .set({ state: 'retired', retired_at: retiredAt })
       .where('environment_id', '=', environmentId)
-      // In an emergency the published next key is as suspect as the active one, and retired ones go too.
+      // In an emergency the next key is as suspect as the active one, and retired ones are withdrawn too.
       .where('state', 'in', options.emergency ? ['active', 'next', 'retired'] : ['active'])
       .execute()
     const promoted = await tx
       .updateTable('signing_keys')
-      .set({ state: 'active', activated_at: sql<Date>`clock_now()` })
+      .set({ state: 'active', activated_at: now })
       .where('environment_id', '=', environmentId)
       .where('state', '=', 'next')
       .returning('id')
@@ -297,7 +302,7 @@ async function insertKey(
       state,
       public_key_pem: publicKey.export({ format: 'pem', type: 'spki' }).toString(),
       private_key_sealed: await platform.keyring.seal(sealedPlace(id, environment.account_id), pem),
-      activated_at: state === 'active' ? sql<Date>`clock_now()` : null,
+      activated_at: state === 'active' ? now : null,
     })
     .execute()
   return id

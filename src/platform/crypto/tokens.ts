@@ -14,14 +14,14 @@ export function randomBase62(length = SECRET_LENGTH): string {
   return text
 }
 
-/** A whole number as base62 of a fixed width. */
+/** An integer as base62 of a fixed width. */
 export function toBase62(value: bigint, width: number): string {
   let text = ''
   for (let rest = value, i = 0; i < width; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
   return text
 }
 
-/** The number that base62 text stands for, or null when a character is no digit of it. */
+/** The number that base62 text stands for, or null for an invalid character. */
 export function fromBase62(text: string): bigint | null {
   let value = 0n
   for (const character of text) {
@@ -48,14 +48,14 @@ export function unpackId(text: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** Six base62 characters of CRC-32, so that scanners and typing errors can be told from a key without a look-up. */
+/** CRC-32 as six base62 characters, to recognise keys and typing errors without a look-up. */
 export function checksum(text: string): string {
   return toBase62(BigInt(crc32(text)), 6)
 }
 
 /**
- * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts run together to the same bytes.
- * What is stored for every code, key and token: without the key a dump can neither be reversed nor forged.
+ * HMAC-SHA256 over length-prefixed parts, so that no two lists of parts have the same encoding. This is what is stored
+ * of every code, key and token: without the key, a dump can be neither reversed nor forged.
  */
 export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
   const input = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')

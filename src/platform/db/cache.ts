@@ -5,7 +5,7 @@ import { readForAll } from './connections.ts'
 import type { Tx } from './pool.ts'
 import { onCommit } from './tx.ts'
 
-/** A read-through cache of rows that change seldom. */
+/** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
   get(key: string): Promise<T>
   /** Drops the entry here when the transaction commits, and in every other process by NOTIFY. */
@@ -17,7 +17,7 @@ export interface Caches {
   close(): Promise<void>
 }
 
-// The bound on staleness when a notification is lost, as while the listening connection is down.
+// The bound on staleness if a notification is lost, for example while the listening connection is down.
 const TTL_MS = 5000
 const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
@@ -27,7 +27,7 @@ interface Entry<T> {
   expiresAtMs: number
 }
 
-/** Makes the process's caches and listens for the changes of others. */
+/** Creates the process's caches and listens for invalidations by other processes. */
 export function openCaches(url: string, log: Log): Caches {
   const drops = new Map<string, (key: string) => void>()
   const listener = listen(url, log, (payload) => {
@@ -44,8 +44,8 @@ export function openCaches(url: string, log: Log): Caches {
           const known = entries.get(key)
           if (known && known.expiresAtMs > Date.now()) return known.value
           if (entries.size >= MAX_ENTRIES) entries.clear()
-          // The promise is stored, so concurrent misses load once; a drop during the load removes it, so what was
-          // read before a change is not kept after it.
+          // The promise is stored, so that concurrent misses load once. An invalidation during the load drops it, so
+          // that a value read before a change is not cached after it.
           const value = readForAll(() => load(key))
           entries.set(key, { value, expiresAtMs: Date.now() + TTL_MS })
           value.catch(() => drop(key))

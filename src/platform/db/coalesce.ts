@@ -2,9 +2,9 @@ import { httpErrors } from '../errors.ts'
 import { isDatabaseUnavailable, sqlState } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
-  /** Writes all items with one statement; answers one result per item, in order. */
+  /** Executes one statement for all items. Returns one result per item, in order. */
   run(items: Item[]): Promise<Result[]>
-  /** Items of one key never share a statement: they touch the same row and must see each other's effect. */
+  /** Items with the same key never share a statement: they touch the same row and must see each other's effect. */
   keyOf?(item: Item): string | null
   maxBatch?: number
 }
@@ -15,14 +15,14 @@ interface Waiting<Item, Result> {
   reject(error: unknown): void
 }
 
-// One statement under way: while it waits for its commit the next one gathers, and the fuller it is the less each
-// request costs. Two would answer a lone request no sooner and halve the sharing.
+// One statement at a time: while it waits for its commit the next batch gathers, and the larger the batch, the lower
+// the cost per request. Two lanes would not answer a single request sooner, and would halve the sharing.
 const LANES = 1
 const MAX_WAITING = 10_000
 
 /**
- * Joins concurrent writes of the same kind into one statement: many requests share one commit, and each is answered
- * only after it (group commit). An item that makes its statement fail fails alone.
+ * Joins concurrent operations of the same kind into one statement: many requests share one commit, and each is answered
+ * only after it (group commit). If an item makes its statement fail, only that item fails.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { run, keyOf, maxBatch = 200 } = options
@@ -69,7 +69,7 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       for (const [i, result] of results.entries()) batch[i]?.resolve(result)
     } catch (error) {
       if (batch.length === 1 || isLost(error)) for (const waiting of batch) waiting.reject(error)
-      // All at once: one that waits for a lock holds up no other.
+      // In parallel, so that one that waits for a lock does not delay the others.
       else await Promise.all(batch.map((waiting) => settle([waiting])))
     }
   }
@@ -88,15 +88,15 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
       queue.push({ item, resolve, reject })
       if (running >= LANES || scheduled) return
       scheduled = true
-      // After the requests that arrived in the same turn of the event loop have queued theirs.
+      // Lets requests that arrived in the same turn of the event loop queue their items first.
       setImmediate(start)
     })
 }
 
-// A lock or statement that took too long, or a deadlock: the fault of one row, not of the database.
+// A lock or statement timeout, or a deadlock: caused by one row, not by the database.
 const ROW_STATES = new Set(['55P03', '57014', '40P01', '40001'])
 
-/** Whether trying each item alone would fail as well. */
+/** Whether retrying the items one by one would fail as well. */
 function isLost(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !ROW_STATES.has(sqlState(error) ?? '')
 }

@@ -2,26 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
+import { readErrorField } from '../errors.ts'
 
-// Texts that occur once, such as a long list of values, would fill the memory of every connection.
+// One-off statements, such as a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
 
-/** How many transactions the running code is inside of. */
+/** The number of transactions the running code is nested in. */
 export const transactionDepth = new AsyncLocalStorage<number>()
 
 /**
- * Reads on connections of its own what several requests wait for together. One of them may hold a transaction, and with
- * it the connection that the request which asked first still waits for: on that one the read would never begin.
+ * Runs a read that several requests wait for on a separate pool. One of them may hold a transaction, and with it the
+ * last connection of the common pool: the shared read could then never start, which is a deadlock.
  */
 export function readForAll<T>(read: () => Promise<T>): Promise<T> {
   return transactionDepth.run(Number.MAX_SAFE_INTEGER, read)
 }
 
 /**
- * The pools as the query builder sees them. A connection comes from the pool of the depth it is asked for at. A
- * statement that comes again is prepared under a name, so that PostgreSQL parses and plans it once a connection
- * instead of every time.
+ * The pools as the query builder sees them. A connection comes from the pool of the current transaction depth. A
+ * statement that recurs is prepared under a name, so that PostgreSQL parses and plans it once per connection.
  */
 export function preparingPool(pools: pg.Pool[]): PostgresPool {
   const nameOf = statementNames()
@@ -50,15 +50,15 @@ function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | un
     try {
       return await client.query({ text, values, ...(name === undefined ? {} : { name }) })
     } catch (error) {
-      // A migration has changed a table under a prepared statement: this connection goes, the next one prepares anew.
-      if (error instanceof Error && Reflect.get(error, 'code') === '0A000') outdated = true
+      // A migration has changed a table of a prepared statement: discard the connection, a new one prepares it again.
+      if (readErrorField(error, 'code') === '0A000') outdated = true
       throw error
     }
   }
   return Object.assign(Object.create(null), { query, release: () => client.release(outdated) })
 }
 
-/** Names statements from their second occurrence on. */
+/** Assigns names to statements from their second occurrence on. */
 function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>()
   const seen = new Set<string>()

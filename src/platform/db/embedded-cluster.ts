@@ -26,23 +26,26 @@ export const databaseName = 'watchword'
 
 const passwordFile = 'watchword.password'
 
-/** Written to postgresql.conf once, so that an operator may tune them there. */
+/** Connections that the embedded database accepts, including those reserved for its superuser. */
+export const EMBEDDED_CONNECTIONS = 100
+
+/** Written to postgresql.conf once, so that an operator can tune them there. */
 const initialSettings = {
   shared_buffers: '128MB',
-  max_connections: '100',
+  max_connections: String(EMBEDDED_CONNECTIONS),
   password_encryption: 'scram-sha-256',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A failed statement and its DETAIL quote values, which are personal data; our own log tells of the failure.
+  // A failed statement and its DETAIL quote values, which are personal data; our own log reports the failure.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
-  // A new deployment fills its tables within minutes: plans made while they were empty are replaced sooner.
+  // A new deployment fills its tables within minutes: replace plans made for empty tables sooner.
   autovacuum_naptime: '10s',
 }
 
 /**
- * Sees to it that a whole PostgreSQL data directory of our major version is in place, making it on first use.
+ * Ensures that a complete PostgreSQL data directory of our major version is in place, and creates it on first use.
  * Throws EmbeddedError for data of another version and for a full disk.
  */
 export async function prepareCluster(home: Home, binaries: Binaries, log: (line: string) => void): Promise<void> {
@@ -50,7 +53,7 @@ export async function prepareCluster(home: Home, binaries: Binaries, log: (line:
   const found = readVersion(home.cluster)
   if (found !== undefined) {
     if (found !== binaries.major) throw otherVersionError(home.cluster, found, binaries.major)
-    if (home.user && lstatSync(home.cluster).uid === 0) giveCluster(home.cluster, home.user)
+    if (home.user && lstatSync(home.cluster).uid === 0) chownCluster(home.cluster, home.user)
     return
   }
   setAsideBrokenCluster(home.cluster, log)
@@ -59,7 +62,7 @@ export async function prepareCluster(home: Home, binaries: Binaries, log: (line:
   await createCluster(home, binaries)
 }
 
-/** The superuser's password, made with the cluster. */
+/** The superuser's password, created with the cluster. */
 export function readPassword(home: Home): string {
   const file = join(home.cluster, passwordFile)
   try {
@@ -79,11 +82,11 @@ function readVersion(cluster: string): string | undefined {
 
 function otherVersionError(cluster: string, found: string, wanted: string): EmbeddedError {
   return new EmbeddedError(
-    `The data in ${cluster} is of PostgreSQL ${found}, and the embedded PostgreSQL is ${wanted}: dump it (pg_dump) with a PostgreSQL ${found}, move the directory away, start again and restore the dump; or set DATABASE_URL to a PostgreSQL ${found}.`,
+    `The data in ${cluster} is of PostgreSQL ${found}, but the embedded PostgreSQL is ${wanted}: dump it (pg_dump) with PostgreSQL ${found}, move the directory away, start again and restore the dump; or set DATABASE_URL to a PostgreSQL ${found}.`,
   )
 }
 
-/** Somebody may point us at PostgreSQL's own directory instead of one that holds ours. */
+/** The setting may point at another PostgreSQL's data directory by mistake. */
 function refuseBareCluster(directory: string, major: string): void {
   const found = readVersion(directory)
   if (found === undefined) return
@@ -93,7 +96,7 @@ function refuseBareCluster(directory: string, major: string): void {
   )
 }
 
-/** We put a cluster in place only when it is whole: one without PG_VERSION was damaged by others, and may be wanted. */
+/** Clusters are only put in place when complete: one without PG_VERSION was damaged later, and may still be needed. */
 function setAsideBrokenCluster(cluster: string, log: (line: string) => void): void {
   if (!existsSync(cluster)) return
   if (readdirSync(cluster).length === 0) {
@@ -103,7 +106,7 @@ function setAsideBrokenCluster(cluster: string, log: (line: string) => void): vo
   const aside = `${cluster}.broken-${Date.now()}`
   renameSync(cluster, aside)
   log(
-    `${cluster} held no whole PostgreSQL data (no PG_VERSION): moved it to ${aside}, delete it if nothing in it is wanted`,
+    `${cluster} had no complete PostgreSQL data (no PG_VERSION): moved it to ${aside}, delete it if nothing in it is needed`,
   )
 }
 
@@ -151,7 +154,7 @@ async function runInitdb(home: Home, binaries: Binaries, cluster: string, secret
   )
 }
 
-/** Another start may have been first; its cluster is as good as ours. */
+/** A concurrent start may have been first; its cluster is as good as ours. */
 function putInPlace(made: string, cluster: string): void {
   try {
     renameSync(made, cluster)
@@ -160,7 +163,7 @@ function putInPlace(made: string, cluster: string): void {
   }
 }
 
-/** The rename itself must survive a power cut before anything is promised on it. Windows cannot sync directories. */
+/** The rename must survive a power failure before anything relies on it. Windows cannot sync directories. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')
@@ -168,8 +171,8 @@ function syncDirectory(directory: string): void {
   closeSync(descriptor)
 }
 
-/** Data restored by root belongs to root, which PostgreSQL may not be. */
-function giveCluster(cluster: string, user: { uid: number; gid: number }): void {
+/** Data restored by root belongs to root, but PostgreSQL must not run as root. */
+function chownCluster(cluster: string, user: { uid: number; gid: number }): void {
   for (const name of readdirSync(cluster, { recursive: true, encoding: 'utf8' })) {
     lchownSync(join(cluster, name), user.uid, user.gid)
   }

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** A fault of the embedded PostgreSQL. The message is one line for the operator: what is wrong and what to do. */
+/** A failure of the embedded PostgreSQL. The message is one line for the operator: what is wrong and what to do. */
 export class EmbeddedError extends Error {
   override readonly name = 'EmbeddedError'
 }
@@ -10,20 +10,20 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Says that the disk under `directory` is full. */
+/** The error for a full disk under `directory`. */
 export function diskFullError(directory: string): EmbeddedError {
   return new EmbeddedError(`The disk that holds ${directory} is full: free some space and start again.`)
 }
 
-/** True when `text`, said by PostgreSQL, or the disk under `directory` itself tells that no space is left. */
+/** Whether PostgreSQL's output `text`, or the disk under `directory` itself, shows that no space is left. */
 export function isDiskFull(text: string, directory: string): boolean {
   if (/No space left on device|not enough space|Disk quota exceeded/i.test(text)) return true
-  // The server's log lies on the same disk, so a full disk may have left no word about it.
+  // The server's log is on the same disk, so a full disk may have kept it from logging that.
   const disk = statfsSync(directory)
   return disk.bavail * disk.bsize < 1024 * 1024
 }
 
-/** Turns whatever stopped the start in `dataDir` into one clear line. */
+/** Turns any error that prevented the start in `dataDir` into one clear line. */
 export function explainFailure(error: unknown, dataDir: string): EmbeddedError {
   if (error instanceof EmbeddedError) return error
   const reason = error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, ' ') : String(error)
@@ -32,7 +32,7 @@ export function explainFailure(error: unknown, dataDir: string): EmbeddedError {
     case 'EPERM':
     case 'EROFS':
       return new EmbeddedError(
-        `The data directory ${dataDir} is not writable for this user (${reason}): give this user the directory, or set WATCHWORD_DATA_DIR to another one.`,
+        `The data directory ${dataDir} is not writable for this user (${reason}): change its owner, or set WATCHWORD_DATA_DIR to another one.`,
       )
     case 'ENOTDIR':
     case 'EEXIST':

@@ -15,26 +15,26 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { EmbeddedError, errorCode } from './embedded-error.ts'
 import type { RunAs } from './embedded-process.ts'
 
-/** Where the embedded PostgreSQL keeps its things, and whom it runs as. */
+/** Where the embedded PostgreSQL keeps its files, and the user it runs as. */
 export interface Home {
-  /** Holds everything below; the data directory itself unless PostgreSQL's user cannot reach that. */
+  /** Contains everything below; the data directory itself, unless PostgreSQL's user cannot access it. */
   directory: string
   /** PostgreSQL's own data directory (PGDATA). */
   cluster: string
   logFile: string
-  /** Undefined: as ourselves. */
+  /** Undefined for the user of this process. */
   user: RunAs | undefined
-  /** The directory on the way to the data directory that made us go elsewhere. */
+  /** The inaccessible parent of the data directory that made us use another place. */
   closed?: string
 }
 
-/** Where root keeps what an unprivileged PostgreSQL could not reach at its own place. */
+/** Where root keeps files that an unprivileged PostgreSQL could not access in their original place. */
 export const sharedDirectory = '/var/lib/watchword'
 
 /** `sun_path` takes 104 bytes on macOS and 108 on Linux, with its final zero. */
 const longestSocketPath = 100
 
-/** Decides where the PostgreSQL of `dataDir` lives and makes that directory. */
+/** Decides where the PostgreSQL of `dataDir` lives and creates that directory. */
 export function openHome(dataDir: string, shared: string): Home {
   const own = homeAt(canonicalPath(resolve(dataDir)), undefined)
   if (process.getuid?.() !== 0) {
@@ -62,7 +62,7 @@ function homeAt(directory: string, user: RunAs | undefined): Home {
   return { directory, cluster: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), user }
 }
 
-/** The same directory by whatever name gives the same path, even while its last parts do not exist yet. */
+/** Every name of a directory gives the same path, even if its last parts do not exist yet. */
 function canonicalPath(path: string): string {
   try {
     return realpathSync(path)
@@ -76,7 +76,7 @@ function hashPath(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 16)
 }
 
-/** PostgreSQL refuses to run as root (a breach of it would own the machine), so root hands it to somebody lesser. */
+/** PostgreSQL refuses to run as root (a breach of it would own the machine), so root chooses an unprivileged user. */
 function chooseUser(home: Home): RunAs {
   for (const path of [home.cluster, home.directory]) {
     const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -95,8 +95,8 @@ function chooseUser(home: Home): RunAs {
 }
 
 /**
- * Root keeps the directory itself, so that PostgreSQL's user cannot plant links in it for root to follow; that user
- * may only pass through. A directory in use for other things keeps its mode.
+ * Root owns the directory itself, so that PostgreSQL's user cannot plant links in it for root to follow; that user may
+ * only traverse it. A directory that is used for other things keeps its mode.
  */
 function makeRootDirectory(directory: string, user: RunAs): void {
   mkdirSync(directory, { recursive: true, mode: 0o711 })
@@ -104,7 +104,7 @@ function makeRootDirectory(directory: string, user: RunAs): void {
   if (stats.uid === 0 && !maySearch(stats, user) && readdirSync(directory).length === 0) chmodSync(directory, 0o711)
 }
 
-/** Makes the place for what could not stay at its own. Throws EmbeddedError when `user` cannot reach that either. */
+/** Creates the place for relocated files. Throws EmbeddedError when `user` cannot access that either. */
 export function makeSharedDirectory(directory: string, user: RunAs): void {
   if (mkdirSync(directory, { recursive: true })) chmodSync(directory, 0o755)
   const closed = findClosedDirectory(directory, user)
@@ -114,7 +114,7 @@ export function makeSharedDirectory(directory: string, user: RunAs): void {
   )
 }
 
-/** The first directory on the way to `directory`, itself included, that `user` may not pass. */
+/** The first directory on the path to `directory`, including itself, that `user` may not traverse. */
 export function findClosedDirectory(directory: string, user: RunAs): string | undefined {
   const parent = dirname(directory)
   const closed = parent === directory ? undefined : findClosedDirectory(parent, user)
@@ -128,7 +128,7 @@ function maySearch(stats: { uid: number; gid: number; mode: number }, user: RunA
   return (stats.mode & bit) !== 0
 }
 
-/** Makes the directory of the server's socket: inside the home, or in the temporary directory when the path is too long. */
+/** Creates the directory of the server's socket: in the home, or in the temporary directory if the path is too long. */
 export function makeSocketDirectory(home: Home): string {
   const inside = join(home.directory, 'socket')
   const isShort = Buffer.byteLength(join(inside, '.s.PGSQL.5432')) <= longestSocketPath
@@ -137,11 +137,11 @@ export function makeSocketDirectory(home: Home): string {
   if (home.user && (made || lstatSync(directory).uid === 0)) lchownSync(directory, home.user.uid, home.user.gid)
   if (isTrustedSocketDirectory(directory, home)) return directory
   throw new EmbeddedError(
-    `${directory}, which is to hold PostgreSQL's socket, belongs to somebody else or is open to others: remove it and start again.`,
+    `${directory}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
   )
 }
 
-/** True when nobody but PostgreSQL's user can put a socket there: a stranger's could ask us for the password. */
+/** Whether only PostgreSQL's user can put a socket there: another user's socket could ask us for the password. */
 export function isTrustedSocketDirectory(directory: string, home: Home): boolean {
   const stats = lstatSync(directory, { throwIfNoEntry: false })
   return stats?.isDirectory() === true && stats.uid === ownerOf(home) && (stats.mode & 0o077) === 0

@@ -12,15 +12,15 @@ export interface RunAs {
   gid: number
 }
 
-/** Nothing of our environment reaches PostgreSQL: it may hold keys, and a superuser could read it through /proc. */
+/** PostgreSQL gets none of our environment: it may contain keys, and a superuser could read it through /proc. */
 export const serverEnvironment = process.platform === 'win32' ? {} : { env: { LC_ALL: 'C', TZ: 'UTC' } }
 
-/** Spawn options that drop root. macOS has negative user ids, which spawn wants signed. */
+/** Spawn options that drop root. macOS has negative user ids, which spawn expects as signed numbers. */
 export function spawnIdentity(user: RunAs | undefined): { uid?: number; gid?: number } {
   return user ? { uid: user.uid | 0, gid: user.gid | 0 } : {}
 }
 
-/** Runs a program to its end and gives its exit code and what it said on stderr. Rejects when it cannot be run at all. */
+/** Runs a program to its end. Rejects when it cannot be started. Returns its exit code and stderr. */
 export function runProgram(
   file: string,
   args: string[],
@@ -39,7 +39,7 @@ export function runProgram(
   })
 }
 
-/** True while a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, whoever owns it. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -50,8 +50,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * True when `pid` is a PostgreSQL server of `cluster`. After a reboot or a container's restart the same number may be
- * another process, or a zombie nobody reaps, and PostgreSQL itself would take either for the old server.
+ * Whether `pid` is a PostgreSQL server of `cluster`. After a reboot or a container restart the number may belong to
+ * another process, or to an unreaped zombie, and PostgreSQL itself would mistake either for the old server.
  */
 export function isPostmaster(pid: number, cluster: string): boolean {
   if (!isAlive(pid)) return false
@@ -60,7 +60,7 @@ export function isPostmaster(pid: number, cluster: string): boolean {
   return command === undefined || command.includes(cluster)
 }
 
-/** Undefined when the command line may not be read (hidepid); empty for a zombie. */
+/** @returns undefined when the command line may not be read (hidepid), and empty text for a zombie. */
 function readCommandLine(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
@@ -74,17 +74,17 @@ function askCommandLine(pid: number): string | undefined {
   return status === 0 ? stdout : ''
 }
 
-/** A name for a thing in the making: it tells a later start whether its maker still lives. */
+/** A name for an unfinished file: it lets a later start check whether its creator is still alive. */
 export function temporaryName(prefix: string): string {
   return `${prefix}.new-${process.pid}-${Math.round(performance.timeOrigin)}-${randomBytes(4).toString('hex')}`
 }
 
-/** Removes what makers killed half-way left behind in `directory` under `temporaryName(prefix)`. */
+/** Removes unfinished files in `directory`, named by `temporaryName(prefix)`, whose creators were killed. */
 export async function removeLeftovers(directory: string, prefix: string): Promise<void> {
   for (const name of readdirSync(directory)) {
     const [, pid, bornAt] = name.startsWith(`${prefix}.new-`) ? (/\.new-(\d+)-(\d+)-/.exec(name) ?? []) : []
     if (!pid) continue
-    // In a container a restarted service has the process id of its predecessor.
+    // In a container a restarted service may have the process id of its predecessor.
     const isOurs = Number(pid) === process.pid && Number(bornAt) === Math.round(performance.timeOrigin)
     const isAnothers = Number(pid) !== process.pid && isAlive(Number(pid))
     if (!isOurs && !isAnothers) await rm(join(directory, name), { recursive: true, force: true })

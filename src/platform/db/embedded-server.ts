@@ -18,14 +18,14 @@ import { diskFullError, EmbeddedError, isDiskFull } from './embedded-error.ts'
 import { type Home, makeSocketDirectory } from './embedded-home.ts'
 import { isAlive, isPostmaster, runProgram, serverEnvironment, spawnIdentity } from './embedded-process.ts'
 
-/** The server of one home: what is needed to start it, reach it and stop it. */
+/** What is needed to start, reach and stop the server of one home. */
 export interface Server {
   home: Home
   binaries: Binaries
   log: (line: string) => void
 }
 
-/** What a running server tells about itself in its postmaster.pid. */
+/** What a running server reports in its postmaster.pid. */
 export interface Postmaster {
   pid: number
   /** A socket directory, or an IP address on Windows. */
@@ -34,9 +34,9 @@ export interface Postmaster {
   isReady: boolean
 }
 
-/** A server being started. It has a verdict once the program ended. */
+/** A server that is being started. It has a verdict once the program has ended. */
 export interface Launch {
-  /** Where this start's lines begin in the log file, in bytes. */
+  /** The offset in the log file where the lines of this start begin. */
   logOffset: number
   verdict?: string
 }
@@ -45,7 +45,7 @@ const isWindows = process.platform === 'win32'
 const largestLogBytes = 4 * 1024 * 1024
 const shutdownMs = 60_000
 
-/** Reads postmaster.pid; undefined while there is none or it is half written. It may be stale. */
+/** Reads postmaster.pid, which may be stale. Returns undefined while it is missing or incomplete. */
 export function readPostmaster(home: Home): Postmaster | undefined {
   const lines = readFileIfAny(pidFile(home)).split('\n')
   const [pid, port] = [Number(lines[0]), Number(lines[3])]
@@ -71,13 +71,13 @@ function readPid(file: string): number | undefined {
   return pid > 0 ? pid : undefined
 }
 
-/** The process id of this home's server, ready or not; undefined when none runs. */
+/** The process id of this home's server, ready or not, or undefined when none runs. */
 export function findServerPid(home: Home): number | undefined {
   const pid = readPid(pidFile(home))
   return pid && isPostmaster(pid, home.cluster) ? pid : undefined
 }
 
-/** Starts the server without waiting for it. It outlives us and hears no Ctrl-C of our terminal. */
+/** Starts the server without waiting for it. It outlives us and does not receive Ctrl-C from our terminal. */
 export async function launchServer({ home, binaries }: Server): Promise<Launch> {
   dropForeignLock(home, pidFile(home))
   const launch: Launch = { logOffset: 0 }
@@ -93,8 +93,8 @@ export async function launchServer({ home, binaries }: Server): Promise<Launch> 
 }
 
 /**
- * PostgreSQL clears a dead server's lock files itself, but takes any living process of that number, or a zombie nobody
- * reaps, for the server and refuses to start. A container's restart deals the same few numbers again.
+ * PostgreSQL removes a dead server's lock files itself, but mistakes any process with that id, even an unreaped zombie,
+ * for the server and refuses to start. A container restart reuses the same few ids.
  */
 function dropForeignLock(home: Home, file: string): void {
   const pid = readPid(file)
@@ -122,7 +122,7 @@ function spawnDetached(home: Home, binaries: Binaries, launch: Launch): ChildPro
   }
 }
 
-/** Opens the log to append to, after putting a large one aside. Links are not followed: we may be root. */
+/** Opens the log for appending, and rotates a large one. Links are not followed, since we may be root. */
 function openLog(home: Home): number {
   const size = statSync(home.logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > largestLogBytes) renameSync(home.logFile, `${home.logFile}.1`)
@@ -132,7 +132,7 @@ function openLog(home: Home): number {
   return log
 }
 
-/** pg_ctl drops an administrator's rights, with which PostgreSQL refuses to run. */
+/** pg_ctl drops administrator rights, with which PostgreSQL refuses to run. */
 async function spawnOnWindows(home: Home, binaries: Binaries): Promise<ChildProcess> {
   const address = `-c listen_addresses=127.0.0.1 -p ${await findFreePort()}`
   const args = ['start', '-W', '-D', home.cluster, '-l', home.logFile, '-o', address]
@@ -149,18 +149,18 @@ function findFreePort(): Promise<number> {
   })
 }
 
-/** Throws EmbeddedError for a start that failed for good; returns when another try may succeed. */
+/** Throws EmbeddedError for a start that failed permanently; returns if a retry may succeed. */
 export function judgeLaunch(launch: Launch, home: Home): void {
   const said = readLog(home, launch.logOffset)
   if (isDiskFull(said, home.directory)) throw diskFullError(home.directory)
-  // A twin start was faster, backends of a killed server are still leaving, or the port was taken meanwhile.
+  // A concurrent start was faster, backends of a killed server are still exiting, or the port was taken meanwhile.
   if (/is still in use|already exists|could not bind/.test(said)) return
   throw new EmbeddedError(
     `The embedded PostgreSQL in ${home.directory} did not start (${launch.verdict}); ${home.logFile} ends with: ${lastLines(said)}`,
   )
 }
 
-/** The error for a server that is there and does not become ready. */
+/** The error for a server that exists but does not become ready. */
 export function tooSlowError(home: Home, seconds: number): EmbeddedError {
   return new EmbeddedError(
     `The embedded PostgreSQL in ${home.directory} did not answer within ${seconds} s: if it is still recovering, start again later; ${home.logFile} ends with: ${lastLines(readLog(home, 0))}`,
@@ -180,7 +180,7 @@ function lastLines(text: string): string {
   return lines.slice(-3).join(' | ') || '(nothing)'
 }
 
-/** Stops the server: no new work, open transactions rolled back, everything on disk. Returns when it is gone. */
+/** Stops the server: no new work, open transactions rolled back, everything on disk. Waits until it has exited. */
 export async function stopServer({ home, binaries, log }: Server): Promise<void> {
   const pid = findServerPid(home)
   if (!pid) return
@@ -189,7 +189,7 @@ export async function stopServer({ home, binaries, log }: Server): Promise<void>
   while (isPostmaster(pid, home.cluster)) {
     if (Date.now() > deadline) {
       log(
-        `The embedded PostgreSQL did not stop within ${shutdownMs / 1000} s: cutting it off, it recovers at its next start`,
+        `The embedded PostgreSQL did not stop within ${shutdownMs / 1000} s: killing it, it recovers at its next start`,
       )
       return signalServer(pid, home, binaries, 'SIGQUIT')
     }

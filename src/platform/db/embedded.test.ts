@@ -48,7 +48,7 @@ function makeDirectory(): string {
   return join(directory, 'data')
 }
 
-/** A data directory of this test alone. */
+/** A data directory for one test. */
 function makeDataDir(): string {
   const dataDir = makeDirectory()
   stops.push(() => rmSync(join(dataDir, '..'), { recursive: true }))
@@ -61,7 +61,7 @@ function useSharedDataDir(): string {
   return sharedDataDir
 }
 
-/** Kills what a failed test, or one that left its server alone, leaves running. */
+/** Kills what a failed test, or one that did not stop its server, leaves running. */
 function killAfterTest(dataDir: string): void {
   stops.push(async () => {
     const pid = readServerPid(dataDir) ?? 0
@@ -144,7 +144,9 @@ const project = { node: process.execPath, module: new URL('./embedded.ts', impor
 
 let opened: typeof project | undefined
 
-/** The project as the unprivileged user can run it: a copy of what a peer needs, if it lies behind a closed directory. */
+/**
+ * The project as the unprivileged user can run it: a copy of what a peer needs, if it lies behind a closed directory.
+ */
 function openProject(): typeof project {
   const user = { name: 'daemon', uid: unprivileged, gid: unprivileged }
   opened ??= findClosedDirectory(import.meta.dirname, user) ? copyProject() : project
@@ -247,7 +249,7 @@ describe('start and stop', () => {
     stops.push(() => rmSync(directory, { recursive: true }))
     chmodSync(directory, 0o755)
     expect(await failStart(dataDir)).toBe(
-      `${directory}, which is to hold PostgreSQL's socket, belongs to somebody else or is open to others: remove it and start again.`,
+      `${directory}, the directory for PostgreSQL's socket, belongs to another user or is open to others: remove it and start again.`,
     )
   })
 })
@@ -344,7 +346,7 @@ describe('crashes', () => {
     const database = await start(dataDir)
     const pid = readServerPid(dataDir) ?? 0
     process.kill(pid, 'SIGKILL')
-    await eventually(() => database.lines.at(-1) === `The embedded PostgreSQL in ${dataDir} is back`)
+    await eventually(() => database.lines.at(-1) === `The embedded PostgreSQL in ${dataDir} is running again`)
     expect(await query(database, 'select 1')).toEqual([[1]])
     expect((await startPeer(dataDir)).error).toContain('is already in use')
     await database.stop()
@@ -361,7 +363,7 @@ describe('crashes', () => {
     if (process.getuid?.() === 0) chmodSync(dataDir, 0o755)
     const database = await start(dataDir)
     expect(await query(database, 'select 1')).toEqual([[1]])
-    expect(database.lines[0]).toContain('held no whole PostgreSQL data')
+    expect(database.lines[0]).toContain('had no complete PostgreSQL data')
     const aside = expect.stringMatching(/^postgres\.broken-\d+$/)
     expect(readdirSync(dataDir).sort()).toEqual(['postgres', aside, 'postgres.log', 'socket'])
   })
@@ -373,7 +375,7 @@ describe('faults', () => {
     mkdirSync(join(dataDir, 'postgres'), { recursive: true })
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '16\n')
     expect(await failStart(dataDir)).toBe(
-      `The data in ${dataDir}/postgres is of PostgreSQL 16, and the embedded PostgreSQL is 18: dump it (pg_dump) with a PostgreSQL 16, move the directory away, start again and restore the dump; or set DATABASE_URL to a PostgreSQL 16.`,
+      `The data in ${dataDir}/postgres is of PostgreSQL 16, but the embedded PostgreSQL is 18: dump it (pg_dump) with PostgreSQL 16, move the directory away, start again and restore the dump; or set DATABASE_URL to a PostgreSQL 16.`,
     )
     expect(await failStart(join(dataDir, 'postgres'))).toContain('is of PostgreSQL 16')
     expect(readdirSync(dataDir)).toEqual(['postgres'])
@@ -500,7 +502,7 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
   test('says that a directory is not writable', async () => {
     const dataDir = makeDataDir()
     expect((await startPeer(dataDir, { uid: unprivileged })).error).toMatch(
-      /^The data directory .* is not writable for this user \(EACCES.*: give this user the directory, or set/,
+      /^The data directory .* is not writable for this user \(EACCES.*: change its owner, or set/,
     )
   })
 })

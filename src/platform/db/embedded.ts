@@ -12,16 +12,16 @@ export { EmbeddedError } from './embedded-error.ts'
 export interface EmbeddedDatabase {
   /** Connection string for `pg`, with the password. */
   url: string
-  /** True when this call started or adopted the server and owns it. */
+  /** Whether this call started or adopted the server and owns it. */
   owned: boolean
-  /** Stops the server if it is ours and returns when it is gone. May be called again. */
+  /** Stops the server if it is ours and waits until it has exited. Idempotent. */
   stop(): Promise<void>
 }
 
 /**
- * Starts (or adopts after a crash) the PostgreSQL in `dataDir` and owns it until stop(). An owner is the service: there
- * is one per data directory. A guest, such as the CLI, uses a running owner's server, or is owner for its short life.
- * While owned, a server that dies is started again. Throws EmbeddedError: one line that says what to do.
+ * Starts (or adopts after a crash) the PostgreSQL in `dataDir` and owns it until stop(). The owner is the service, one
+ * per data directory. A guest, such as the CLI, uses a running owner's server, or is the owner while it runs.
+ * While owned, a server that dies is restarted. Throws EmbeddedError: one line that says what to do.
  */
 export async function startEmbedded(options: {
   dataDir: string
@@ -33,7 +33,7 @@ export async function startEmbedded(options: {
     const home = openHome(dataDir, sharedDirectory)
     const reach = await reachBinaries(locateBinaries(), home.user, sharedDirectory)
     const server: Server = { home, binaries: reach.binaries, log }
-    tellOfDetour(server, dataDir, reach.closed)
+    logDetour(server, dataDir, reach.closed)
     await prepareCluster(home, reach.binaries, log)
     const claim = await claimServer(server, role, new AbortController().signal)
     const url = buildUrl(home)
@@ -45,7 +45,7 @@ export async function startEmbedded(options: {
   }
 }
 
-function tellOfDetour({ home, binaries, log }: Server, dataDir: string, closedBinaries: string | undefined): void {
+function logDetour({ home, binaries, log }: Server, dataDir: string, closedBinaries: string | undefined): void {
   const detours = [
     ...(home.closed ? [`cannot enter ${home.closed}, so the data of ${dataDir} is in ${home.directory}`] : []),
     ...(closedBinaries
@@ -57,7 +57,7 @@ function tellOfDetour({ home, binaries, log }: Server, dataDir: string, closedBi
   }
 }
 
-/** The host name in it is only there for URL parsers; `host` among the parameters is what counts. */
+/** For a socket, the host name only satisfies URL parsers; the parameter `host` is what counts. */
 function buildUrl(home: Home): string {
   const at = readPostmaster(home)
   if (!at)
@@ -68,7 +68,7 @@ function buildUrl(home: Home): string {
   return `postgresql://${databaseName}:${password}@localhost:${at.port}/${databaseName}?host=${host}`
 }
 
-/** Holds on to the server, bringing it back when it dies, until the function returned is called. */
+/** Keeps the server running, restarting it when it dies, until the returned function is called. */
 function keepServer(server: Server, role: Role, first: pg.Client): () => Promise<void> {
   const ending = new AbortController()
   let session: pg.Client | undefined
@@ -86,7 +86,7 @@ function keepServer(server: Server, role: Role, first: pg.Client): () => Promise
     ending.abort()
     await recovery
     if (!session) return
-    // The lock is held until the server is gone, so that nobody adopts a server that is going.
+    // The lock is held until the server has exited, so that no process adopts a server that is stopping.
     await stopServer(server)
     await session?.end()
   }
@@ -97,10 +97,10 @@ function keepServer(server: Server, role: Role, first: pg.Client): () => Promise
   }
 }
 
-/** Our session ended and we did not end it: the server died, or was restarted by somebody. Undefined when told to stop. */
+/** Our session ended unexpectedly: the server died, or was restarted. Returns undefined when told to stop. */
 async function regainServer(server: Server, role: Role, signal: AbortSignal): Promise<pg.Client | undefined> {
   const { home, log } = server
-  log(`The embedded PostgreSQL in ${home.directory} went away: bringing it back`)
+  log(`The embedded PostgreSQL in ${home.directory} stopped unexpectedly: restarting it`)
   let lastReason = ''
   while (!signal.aborted) {
     const claim = await claimServer(server, role, signal).catch((error: unknown): Claim | undefined => {
@@ -110,7 +110,7 @@ async function regainServer(server: Server, role: Role, signal: AbortSignal): Pr
       return undefined
     })
     if (claim?.session) {
-      log(`The embedded PostgreSQL in ${home.directory} is back`)
+      log(`The embedded PostgreSQL in ${home.directory} is running again`)
       return claim.session
     }
     await delay(1_000, undefined, { signal }).catch(() => {})

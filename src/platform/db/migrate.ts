@@ -17,7 +17,7 @@ export interface Migration {
 export interface MigrationStatus {
   applied: string[]
   pending: string[]
-  /** Applied by a newer release: this one does not know them. */
+  /** Applied by a newer release and unknown to this one. */
   unknown: string[]
 }
 
@@ -33,8 +33,8 @@ export function readMigrations(): Migration[] {
 }
 
 /**
- * Brings the database to this release's schema: forward only, each migration in a transaction of its own, under an
- * advisory lock so that one of several starting processes does it. Refuses a schema newer than the release.
+ * Migrates the database to this release's schema: forward only, each migration in a transaction of its own, under an
+ * advisory lock so that only one of several starting processes does it. Refuses a schema newer than the release.
  */
 export async function migrate(url: string, onApplied: (name: string) => void = () => undefined): Promise<void> {
   await withClient(url, async (client) => {
@@ -55,7 +55,7 @@ export async function migrate(url: string, onApplied: (name: string) => void = (
   })
 }
 
-/** What is applied and what is not. Throws ConfigError when an applied migration differs from this release's. */
+/** Compares the schema with this release. Throws ConfigError when an applied migration differs from this release's. */
 export async function migrationStatus(url: string): Promise<MigrationStatus> {
   return withClient(url, async (client) => {
     const { applied, pending, unknown } = await compare(client)
@@ -63,7 +63,7 @@ export async function migrationStatus(url: string): Promise<MigrationStatus> {
   })
 }
 
-/** Refuses a schema that a newer release has made. */
+/** Throws ConfigError for a schema of a newer release. */
 export function refuseNewerSchema(unknown: string[]): void {
   if (unknown.length)
     throw new ConfigError(`The database was migrated by a newer release (${unknown.join(', ')}): start that release.`)
@@ -85,7 +85,7 @@ async function compare(client: pg.Client) {
   const all = readMigrations()
   for (const { name, digest } of all) {
     if (digests.has(name) && digests.get(name) !== digest)
-      throw new ConfigError(`Migration ${name} was applied with another content: restore the file of the release.`)
+      throw new ConfigError(`Migration ${name} was applied with different content: restore the file of the release.`)
   }
   const known = new Set(all.map((migration) => migration.name))
   return {
@@ -95,7 +95,7 @@ async function compare(client: pg.Client) {
   }
 }
 
-/** None where nothing has ever been migrated; looking makes nothing. */
+/** Empty for a database that was never migrated; creates nothing. */
 async function readApplied(client: pg.Client): Promise<{ name: string; digest: string }[]> {
   const table = await client.query<{ made: boolean }>("select to_regclass('schema_migrations') is not null as made")
   if (!table.rows[0]?.made) return []
@@ -106,7 +106,7 @@ async function readApplied(client: pg.Client): Promise<{ name: string; digest: s
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin')
   try {
-    // A lock that is not had within a second would queue every request behind it.
+    // Waiting longer for a lock would queue every request behind it.
     await client.query("set local lock_timeout = '1s'")
     await client.query(migration.sql)
     await client.query('insert into schema_migrations (name, digest) values ($1, $2)', [
@@ -120,7 +120,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   }
 }
 
-/** The job queue keeps its tables in a schema of its own and migrates them itself. */
+/** The job queue has a schema of its own and migrates it itself. */
 async function migrateJobs(url: string): Promise<void> {
   const utils = await makeWorkerUtils({ connectionString: url })
   try {

@@ -1,33 +1,40 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { readErrorField } from '../errors.ts'
 import { preparingPool } from './connections.ts'
 import type { DB } from './schema.gen.ts'
 
 /** A handle for single statements: the pool, or a transaction. */
 export type Db = Kysely<DB>
-/** A handle inside a transaction, for what must be written together or not at all. */
+/** A handle inside a transaction, for writes that must be atomic. */
 export type Tx = Transaction<DB>
 
 export interface Database {
   db: Db
   pool: pg.Pool
-  /** Of the job queue alone, which ends the process when it gets no connection in time, as under load it might not. */
+  /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
   url: string
   close(): Promise<void>
 }
 
-// int8 counts of ours stay far below 2^53.
+// Our int8 counts stay far below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-// Connections for what a transaction needs besides its own, such as a key or setting that is not in memory yet. From
-// the common pool they could never come when every connection of it is held by a transaction that waits for one. The
-// last are for what several requests wait for together (`readForAll`).
+// Connections that code inside a transaction needs in addition, for example to load a key or setting that is not
+// cached. With a single pool this would deadlock once every connection is held by a transaction that waits for another
+// one. The last pool is for reads that several requests wait for (`readForAll`).
 const NESTED_CONNECTIONS = [4, 2, 2]
+const CONNECTIONS = 10
+const QUEUE_CONNECTIONS = 4
+
+/** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
+export const CONNECTIONS_PER_PROCESS =
+  CONNECTIONS + NESTED_CONNECTIONS.reduce((sum, count) => sum + count, 0) + QUEUE_CONNECTIONS + 1
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
-  const pool = openPool(url, options.maxConnections ?? 10)
+  const pool = openPool(url, options.maxConnections ?? CONNECTIONS)
   const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
   let queuePool: pg.Pool | null = null
@@ -35,7 +42,7 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
     db,
     pool,
     queuePool() {
-      queuePool ??= openPool(url, 4, 30_000)
+      queuePool ??= openPool(url, QUEUE_CONNECTIONS, 30_000)
       return queuePool
     },
     url,
@@ -51,38 +58,37 @@ function openPool(url: string, max: number, connectionTimeoutMillis = 3000): pg.
     connectionString: url,
     max,
     application_name: 'watchword',
-    // A request waits for a free connection no longer than this, then is refused with 503.
+    // A request that gets no connection in this time is refused with 503.
     connectionTimeoutMillis,
     statement_timeout: 3000,
     lock_timeout: 1000,
     idle_in_transaction_session_timeout: 10_000,
-    // Every statement of ours has an index. A plan that was made while a table was small would else go on reading the
-    // whole of it, as it grows, until the next analysis; and compiling a plan costs more than any of them takes.
+    // Every statement has an index. A plan made while a table was small would otherwise keep scanning it as it grows,
+    // until the next analysis; and JIT compilation costs more than any of them takes.
     options: '-c enable_seqscan=off -c jit=off',
     keepAlive: true,
   })
-  // An idle connection that breaks is replaced on the next use; without a listener it would end the process.
+  // A broken idle connection is replaced on the next use; without a listener its error would end the process.
   pool.on('error', () => undefined)
-  // The same for one in use between two statements of a transaction: the next statement tells.
+  // The same for a connection that breaks between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
 /** SQLSTATE of a database error, or null for any other error. */
 export function sqlState(error: unknown): string | null {
-  if (!(error instanceof Error)) return null
-  const code: unknown = Reflect.get(error, 'code')
+  const code = readErrorField(error, 'code')
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
 }
 
 /** Whether the error is a violation of this unique index or constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return sqlState(error) === '23505' && error instanceof Error && Reflect.get(error, 'constraint') === constraint
+  return sqlState(error) === '23505' && readErrorField(error, 'constraint') === constraint
 }
 
-// Not now, but maybe later: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock that
-// took too long (57014, 55P03), a demoted primary (25006), what a retry did not cure (40001, 40P01), and a
-// statement prepared before a migration (0A000).
+// Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
+// 55P03), a demoted primary (25006), what retries did not resolve (40001, 40P01), and a statement prepared before a
+// migration (0A000).
 const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$|0A000$)/
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
@@ -96,12 +102,12 @@ const PASSING_CODES = new Set([
 const PASSING_MESSAGES =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered|not queryable/
 
-/** Whether the database, not the request, is what failed: answered with 503 and Retry-After. */
+/** Whether the database failed, not the request: then the response is 503 with Retry-After. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const state = sqlState(error)
   if (state && PASSING_STATES.test(state)) return true
-  const code: unknown = Reflect.get(error, 'code')
+  const code = readErrorField(error, 'code')
   if (typeof code === 'string' && PASSING_CODES.has(code)) return true
   return PASSING_MESSAGES.test(error.message)
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { readErrorField } from '../errors.ts'
 
-/** A database that cannot serve us, in one line that says what to do. */
+/** An unusable database, in one line that says what to do. */
 export class DatabaseError extends Error {
   override name = 'DatabaseError'
 }
@@ -10,8 +11,8 @@ const OLDEST_MAJOR = 15
 const CONNECT_MS = 5000
 
 /**
- * Waits until the database accepts us, for containers that start together, and answers its version. Throws
- * DatabaseError when it is not there in time, refuses us, or is too old.
+ * Waits until the database accepts connections, for containers that start together. Throws DatabaseError when it does
+ * not answer in time, refuses us, or is too old. Returns its version.
  */
 export async function reachDatabase(
   url: string,
@@ -33,7 +34,7 @@ export async function reachDatabase(
 
 async function readVersion(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
-  // Loss of the connection rejects the query as well.
+  // Loss of the connection also rejects the query.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -51,7 +52,7 @@ async function readVersion(url: string): Promise<string> {
   }
 }
 
-// Nobody there yet, or a server that is starting (57P03) or being restarted (57P01, 57P02).
+// No server yet, or one that is starting (57P03) or being restarted (57P01, 57P02).
 const ABSENT =
   /^(ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPIPE|57P0[123])$/
 
@@ -60,8 +61,8 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * One line on a failure of the database itself, or null when the error is of another kind. Never quotes the password.
- * `url` null: the embedded database.
+ * Explains a failure of the database in one line, or returns null for any other error. Never quotes the password. `url`
+ * is null for the embedded database.
  */
 export function explainDatabaseError(error: unknown, url: string | null): string | null {
   if (error instanceof DatabaseError) return error.message
@@ -76,13 +77,13 @@ export function explainDatabaseError(error: unknown, url: string | null): string
     case '3D000':
       return `${name} has no database "${database}": create it with \`createdb ${database}\`, or correct DATABASE_URL.`
     case '42501':
-      return `${name} does not let user ${user} do what Watchword needs: make ${user} the owner of database "${database}".`
+      return `${name} denies user ${user} a permission that Watchword needs: make ${user} the owner of database "${database}".`
     case '53100':
       return `The disk of ${name} is full: free some space and start again.`
     case '53300':
       return `${name} has no connection left: raise its max_connections, or start fewer processes.`
     case '55P03':
-      return `${name} is busy with another transaction, which blocks the migration: start again when that has ended.`
+      return `${name} has another transaction that blocks the migration: start again when it has ended.`
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
@@ -107,6 +108,6 @@ function reasonOf(error: unknown): string {
 function codeOf(error: unknown): string {
   // Node tries every address of a name and bundles the refusals.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
-  const code: unknown = first instanceof Error ? Reflect.get(first, 'code') : undefined
+  const code = readErrorField(first, 'code')
   return typeof code === 'string' ? code : ''
 }

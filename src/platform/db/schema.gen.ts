@@ -93,18 +93,36 @@ export interface Environments {
   type: string;
 }
 
+export interface EventMarks {
+  at: Generated<Timestamp>;
+  epoch: number;
+  tx_id: string;
+}
+
 export interface Events {
+  account_id: string;
   actor_id: string | null;
   actor_type: string;
   created_at: Generated<Timestamp>;
   data: Json;
   directory_id: string;
+  environment_id: string;
+  epoch: Generated<number>;
   id: string;
+  ip_address: string | null;
   previous: Json | null;
   request_id: string | null;
   target_id: string | null;
   target_type: string | null;
+  tx_id: Generated<string>;
   type: string;
+  user_agent: string | null;
+}
+
+export interface EventStream {
+  cluster: string | null;
+  epoch: number;
+  singleton: Generated<boolean>;
 }
 
 export interface IdempotencyKeys {
@@ -448,6 +466,8 @@ export interface DB {
   data_keys: DataKeys;
   directories: Directories;
   environments: Environments;
+  event_marks: EventMarks;
+  event_stream: EventStream;
   events: Events;
   idempotency_keys: IdempotencyKeys;
   links: Links;

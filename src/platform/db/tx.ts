@@ -5,13 +5,13 @@ import { sqlState } from './pool.ts'
 export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 const ATTEMPTS = 3
-// Deadlock; serialization failure; a lock not got in time, which is how a deadlock shows where that is noticed first.
+// Deadlock; serialization failure; lock timeout, which a deadlock may hit before it is detected.
 const RETRIED = ['40P01', '40001', '55P03']
 const afterCommit = new WeakMap<Tx, (() => void)[]>()
 
 /**
- * Runs the work in one transaction: rows, events and jobs are written together or not at all. A deadlock or
- * serialization failure runs it again, so the work has no effect outside its transaction.
+ * Runs the work in one transaction: rows, events and jobs are written atomically. After a deadlock or serialization
+ * failure it is run again, so the work must have no effect outside its transaction.
  */
 export function transactions(db: Db): RunInTransaction {
   return async (work) => {
@@ -32,9 +32,9 @@ export function transactions(db: Db): RunInTransaction {
   }
 }
 
-/** Acts once the transaction has committed, and never if it does not. */
+/** Runs `act` after the transaction has committed, and never if it is rolled back. */
 export function onCommit(tx: Tx, act: () => void): void {
   const actions = afterCommit.get(tx)
-  if (!actions) throw new Error('onCommit needs a transaction of transactions()')
+  if (!actions) throw new Error('onCommit requires a transaction of transactions()')
   actions.push(act)
 }

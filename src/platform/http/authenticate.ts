@@ -1,41 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpErrors } from '../errors.ts'
+import type { Authenticator, KeyCaller } from './caller.ts'
 
-/** The verified caller. Comes from the key alone: ids in a body are targets, never principals. */
-export interface Principal {
-  apiKeyId: string
-  accountId: string
-  environmentId: string
-  environmentSlug: string
-  /** The key's only organization; null for an org-wide key. */
-  organizationId: string | null
-  scopes: readonly string[]
-  requestsPerSecond: number | null
-  expiresAt: Date | null
-}
+/** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
+export type FindApiKey = (presented: string, ip: string | null) => Promise<KeyCaller | null>
 
-/** Looks a presented key up. Takes the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string, ip: string | null) => Promise<Principal | null>
-
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
+/** What a 401 asks for (RFC 9110 §11.6.1). */
+export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
 
 /**
- * One credential, in one place: `X-API-Key`, or `Authorization: Bearer` (RFC 6750 §2.1).
+ * The authenticator of API keys: one credential, in one place, `X-API-Key` or `Authorization: Bearer` (RFC 6750 §2.1).
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
-export async function authenticate(
-  headers: IncomingHttpHeaders,
-  ip: string | null,
-  findApiKey: FindApiKey,
-  now: Date,
-): Promise<Principal> {
-  const presented = presentedKey(headers)
-  if (presented === null)
-    throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
-  const principal = await findApiKey(presented, ip)
-  if (!principal) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
-  if (principal.expiresAt && principal.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
-  return principal
+export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {
+  return async ({ headers, ip }, now) => {
+    const presented = presentedKey(headers)
+    if (presented === null)
+      throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
+    const caller = await findApiKey(presented, ip)
+    if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
+    if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
+    return caller
+  }
 }
 
 function presentedKey(headers: IncomingHttpHeaders): string | null {

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
-/** The peer's address, with IPv4 in its own form however the socket writes it. */
+/** The peer's address, with IPv4 in its usual form however the socket writes it. */
 export function clientAddress(request: FastifyRequest): string {
   return request.ip.replace(/^::ffff:(?=\d+\.)/i, '')
 }
 
 /**
- * The network that one person's addresses share: an IPv4 address itself, the /64 of an IPv6 address. Every spelling
- * of an address answers the same.
+ * The network that one person's addresses share: an IPv4 address itself, the /64 of an IPv6 address. Every spelling of
+ * an address gives the same result.
  */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
@@ -27,4 +27,16 @@ export function networkOf(ip: string): string {
     .map((group) => Number.parseInt(group, 16))
     .map((pair) => `${pair >> 8}.${pair & 255}`)
     .join('.')
+}
+
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+
+/** From this machine, and not by a name that foreign DNS points at it (DNS rebinding). */
+export function isLocal(request: FastifyRequest): boolean {
+  return (
+    // A proxy on this machine speaks for others, and may rewrite the name of the host.
+    !FORWARDED.some((name) => name in request.headers) &&
+    /^(127\.|::1$)/.test(clientAddress(request)) &&
+    /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)
+  )
 }

@@ -1,15 +1,15 @@
 import type { Db } from '../db/pool.ts'
-import { httpErrors } from '../errors.ts'
+import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
-import type { Principal } from './authenticate.ts'
+import type { Caller } from './caller.ts'
 
 declare const verified: unique symbol
 
 /**
- * The isolation unit: one organization in one environment (or the account-level directory of an environment).
- * Only this file makes one, after checking that the caller reaches it; every statement on directory data wants one,
- * so a query without a tenant does not compile.
+ * The unit of isolation: one organization in one environment (or the account-level directory of an environment).
+ * Only this file creates the value, after checking that the caller reaches it; every statement on directory data
+ * requires one, so a query without a tenant does not compile.
  */
 export interface Directory {
   readonly [verified]: true
@@ -22,7 +22,7 @@ export interface Directory {
   readonly organizationId: string | null
 }
 
-/** What a read without `subOrgId` covers: one directory, or with an org-wide key the whole environment. */
+/** What a read covers: one directory, or, with an org-wide key and no `subOrgId`, the whole environment. */
 export interface Reach {
   readonly [verified]: true
   readonly accountId: string
@@ -32,13 +32,13 @@ export interface Reach {
   readonly directory: Directory | null
 }
 
-/** The caller's account, for what belongs to it rather than to a directory. */
+/** The caller's account, for what belongs to it and not to a directory. */
 export interface AccountScope {
   readonly [verified]: true
   readonly accountId: string
   readonly environmentId: string
   readonly environmentSlug: string
-  /** The only organization that the caller may touch; null for all of the account. */
+  /** The only organization the caller may touch; null for all of the account. */
   readonly organizationId: string | null
   /** The environment's account-level directory: where events about the account itself are recorded. */
   readonly directory: Directory
@@ -50,22 +50,25 @@ interface EnvironmentRef {
   environmentSlug: string
 }
 
+/** The part of a caller that determines what it reaches. */
+type Reaching = Pick<Caller, 'accountId' | 'environmentId' | 'environmentSlug' | 'organizationId'>
+
 function brand<T extends object>(value: T): T & { readonly [verified]: true } {
   return value as T & { readonly [verified]: true }
 }
 
 /**
- * The organization a request names: from the key, or `subOrgId` in query or body. Null: none named.
- * Throws `sub_org_conflict`, `sub_org_mismatch`; never looks whether another organization exists.
+ * The organization a request names, by its key or by `subOrgId` in query or body, or null. Throws `sub_org_conflict`,
+ * `sub_org_mismatch`; never checks whether another organization exists.
  */
-export function namedOrganization(principal: Principal, query: unknown, body: unknown): string | null {
+export function namedOrganization(caller: Reaching, query: unknown, body: unknown): string | null {
   const fromQuery = readSubOrgId(query)
   const fromBody = readSubOrgId(body)
   if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
   const asked = fromQuery ?? fromBody
-  if (principal.organizationId === null) return asked
-  if (asked !== null && asked !== principal.organizationId) throw httpErrors.subOrgMismatch()
-  return principal.organizationId
+  if (caller.organizationId === null) return asked
+  if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch()
+  return caller.organizationId
 }
 
 function readSubOrgId(source: unknown): string | null {
@@ -73,8 +76,7 @@ function readSubOrgId(source: unknown): string | null {
   const value: unknown = Reflect.get(source, 'subOrgId')
   if (value === undefined) return null
   if (typeof value === 'string' && value !== '') return value
-  const error = { field: 'subOrgId', code: 'type', message: 'subOrgId must be a string' }
-  throw httpErrors.invalidRequest({ detail: 'subOrgId must be a string.', errors: [error] })
+  throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 
 /** The directory of an organization in the caller's environment. Throws `organization_not_found`. */
@@ -97,7 +99,7 @@ export async function accountDirectory(platform: Platform, environment: Environm
   return directory
 }
 
-/** The built-in directory of the account's own team. */
+/** The built-in directory for the account's own team. */
 export async function consoleDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
   const directory = await directories(platform).get(`${environment.environmentId}/console/`)
   if (!directory) throw httpErrors.notFound()
@@ -107,27 +109,27 @@ export async function consoleDirectory(platform: Platform, environment: Environm
 /** What the caller may read: the named organization's directory, or the whole environment. */
 export async function resolveReach(
   platform: Platform,
-  principal: Principal,
+  caller: Reaching,
   organizationId: string | null,
 ): Promise<Reach> {
-  const { accountId, environmentId, environmentSlug } = principal
-  const directory = organizationId ? await directoryOfOrganization(platform, principal, organizationId) : null
+  const { accountId, environmentId, environmentSlug } = caller
+  const directory = organizationId ? await directoryOfOrganization(platform, caller, organizationId) : null
   return brand({ accountId, environmentId, environmentSlug, directory })
 }
 
 /** The caller's account, narrowed to the organization that the key or the request names. */
 export async function resolveAccount(
   platform: Platform,
-  principal: Principal,
+  caller: Reaching,
   organizationId: string | null,
 ): Promise<AccountScope> {
-  const { accountId, environmentId, environmentSlug } = principal
-  if (organizationId) await directoryOfOrganization(platform, principal, organizationId)
-  const directory = await accountDirectory(platform, principal)
+  const { accountId, environmentId, environmentSlug } = caller
+  if (organizationId) await directoryOfOrganization(platform, caller, organizationId)
+  const directory = await accountDirectory(platform, caller)
   return brand({ accountId, environmentId, environmentSlug, organizationId, directory })
 }
 
-/** A directory by id, when the reach covers it; null otherwise. For tokens and records that carry their directory. */
+/** A directory by id if the reach covers it, or null. For tokens and records that carry their directory. */
 export async function directoryInReach(
   platform: Platform,
   reach: Reach,
@@ -139,14 +141,14 @@ export async function directoryInReach(
 }
 
 /**
- * A directory by id alone, for work without a caller: jobs that carry the id they were enqueued with, and tokens that
- * were verified before.
+ * A directory by its id only, for work without a caller: jobs that carry the id they were enqueued with, and tokens
+ * that have been verified.
  */
 export async function findDirectory(platform: Platform, directoryId: string): Promise<Directory | null> {
   return directoriesById(platform).get(directoryId)
 }
 
-/** The directories of an organization in every environment, for what ends with the organization. */
+/** The directories of an organization in every environment, to clean up when the organization is deleted. */
 export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
   return rows.map(toDirectory)
@@ -204,7 +206,7 @@ function toDirectory(row: DirectoryRow): Directory {
   })
 }
 
-/** Made on first use, and only where organization and environment are of one account. */
+/** Created on first use, and only if organization and environment belong to the same account. */
 async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
   const values = platform.db
     .selectFrom('environments')

@@ -1,23 +1,28 @@
 import { sql } from 'kysely'
+import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
+import type { Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import type { Principal } from './authenticate.ts'
+import type { KeyCaller } from './caller.ts'
 import type { Route } from './route.ts'
 
-/** A request that carries an `Idempotency-Key`: either to be run, or answered before. */
+const requests = hashPurpose('idempotency')
+
+/** A request with an `Idempotency-Key`: either to be run, or already answered. */
 export type Idempotent =
-  | { state: 'run'; keep(status: number, reply: string): Promise<void>; release(): Promise<void> }
+  | {
+      state: 'run'
+      /** Stores the answer, in the transaction of what the request does. */
+      keep(tx: Tx, status: number, reply: string): Promise<void>
+      /** Allows the request to be sent again: it was refused and had no effect. */
+      release(): Promise<void>
+    }
   | { state: 'replay'; status: number; reply: string }
 
 const MAX_KEY_LENGTH = 255
 // A process that died leaves its claim behind; no request runs longer than this.
 const CLAIM_SECONDS = 60
-
-/** Whether the route keeps answers at all: never those that hold tokens or codes. */
-export function keepsReplies(route: Route): boolean {
-  return route.method !== 'GET' && !route.secretReply && !route.path.startsWith('/v1/auth/')
-}
 
 /**
  * Claims the key of a request for 24 hours. Throws `idempotency_key_reused` for another body and
@@ -25,7 +30,7 @@ export function keepsReplies(route: Route): boolean {
  */
 export async function claimIdempotencyKey(
   platform: Platform,
-  principal: Principal,
+  caller: KeyCaller,
   route: Route,
   request: { key: string; url: string; body: unknown },
 ): Promise<Idempotent> {
@@ -33,56 +38,61 @@ export async function claimIdempotencyKey(
   if (key.length === 0 || key.length > MAX_KEY_LENGTH)
     throw httpErrors.invalidRequest({ detail: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.` })
   const name = `${route.method} ${route.path}`
-  const hashKey = platform.keyring.hashKey('idempotency')
+  const hashKey = platform.keyring.hashKey(requests)
   const bodyHash = keyedHash(hashKey, request.url, JSON.stringify(request.body ?? null))
   const place = {
     table: 'idempotency_keys',
     column: 'reply_sealed',
-    row: `${principal.apiKeyId}/${name}/${key}`,
-    accountId: principal.accountId,
+    row: `${caller.apiKeyId}/${name}/${key}`,
+    accountId: caller.accountId,
   }
   const { rows } = await sql<{
     claimed: boolean
     body_hash: Buffer
+    created_at: Date
     status: number | null
     reply_sealed: string | null
   }>`
     with claimed as (
       insert into idempotency_keys as i (api_key_id, route, key, body_hash)
-      values (${principal.apiKeyId}, ${name}, ${key}, ${bodyHash})
+      values (${caller.apiKeyId}, ${name}, ${key}, ${bodyHash})
       on conflict (api_key_id, route, key) do update
         set body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = clock_now()
         where i.created_at < clock_now() - interval '24 hours'
           or (i.status is null and i.created_at < clock_now() - make_interval(secs => ${CLAIM_SECONDS}))
-      returning body_hash)
-    select true as claimed, body_hash, null::int as status, null::text as reply_sealed from claimed
+      returning body_hash, created_at)
+    select true as claimed, body_hash, created_at, null::int as status, null::text as reply_sealed from claimed
     union all
-    select false, body_hash, status, reply_sealed from idempotency_keys
-    where api_key_id = ${principal.apiKeyId} and route = ${name} and key = ${key} and not exists (select from claimed)`.execute(
+    select false, body_hash, created_at, status, reply_sealed from idempotency_keys
+    where api_key_id = ${caller.apiKeyId} and route = ${name} and key = ${key} and not exists (select from claimed)`.execute(
     platform.db,
   )
   const row = rows[0]
   // Between the insert that met a running claim and the select, the claim may have been released.
   if (!row) throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
-  if (row.claimed)
+  if (row.claimed) {
+    const own = { api_key_id: caller.apiKeyId, route: name, key, created_at: row.created_at }
     return {
       state: 'run',
-      async keep(status, reply) {
+      async keep(tx, status, reply) {
         const sealed = await platform.keyring.seal(place, reply)
-        await platform.db
+        const { numUpdatedRows } = await tx
           .updateTable('idempotency_keys')
           .set({ status, reply_sealed: sealed })
-          .where((eb) => eb.and({ api_key_id: principal.apiKeyId, route: name, key }))
-          .execute()
+          .where((eb) => eb.and(own))
+          .executeTakeFirstOrThrow()
+        // The claim expired, and a repetition of the request took it over: this one is rolled back.
+        if (numUpdatedRows === 0n) throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
       },
       async release() {
         await platform.db
           .deleteFrom('idempotency_keys')
-          .where((eb) => eb.and({ api_key_id: principal.apiKeyId, route: name, key }))
+          .where((eb) => eb.and(own))
           .where('status', 'is', null)
           .execute()
       },
     }
+  }
   if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null)
     throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })

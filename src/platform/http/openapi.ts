@@ -1,158 +1,212 @@
-import type { TObject, TSchema } from 'typebox'
+import type { TObject } from 'typebox'
 import { type ErrorFactory, httpErrors } from '../errors.ts'
-import { keepsReplies } from './idempotency.ts'
-import { problemSchema, referToResponses } from './openapi-problems.ts'
+import { eventEnvelope } from '../event-envelope.ts'
+import { type EventDefinition, eventCatalogue } from '../events.ts'
+import { mediaOf } from './media.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { collectProblems, type ProblemResponses, problemSchema } from './openapi-problems.ts'
+import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
-type JsonObject = { [key: string]: Json | undefined }
+const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
+must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
+[the catalogue](/docs/errors) lists every code.`
 
-const INTRODUCTION = `Every path below \`/api/v1\` answers at \`/v1\` too. Send the API key as \`X-API-Key\`, or as a Bearer token.
-The scopes beside a route's security are those the key must hold. Success is 200. A refusal is a problem (RFC 9457) with a
-stable \`code\`; [the catalogue](/docs/errors) lists every code.`
+interface Options {
+  /** The public URL of the service, without a trailing slash. */
+  baseUrl: string
+  version: string
+}
+
+/** What operations share. */
+interface Contract {
+  components: Components
+  problems: ProblemResponses
+}
 
 /**
- * The OpenAPI 3.1 document of the routes. The same routes give the same text, so that the committed file can be
- * compared. `baseUrl` is where the service is reached, without a slash at the end.
+ * The OpenAPI 3.1 document of the routes. The same routes give the same text, so the committed file can be compared.
+ * Throws when two operations share a name.
  */
-export function buildOpenApi(routes: Route[], options: { baseUrl: string; version: string }): object {
+export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): object {
+  const components = collectSchemas()
+  components.schemas.set('Problem', problemSchema)
+  const shown = routes.filter((route) => !route.hidden)
+  const contract: Contract = { components, problems: collectProblems(components, shown) }
   const paths: Record<string, JsonObject> = {}
-  const responses: JsonObject = {}
-  const names = new Set<string>()
-  for (const route of routes) {
-    for (const path of [route.path, ...route.aliases]) {
-      const operation = describeOperation(route, path, nameOperation(route, path, names), responses)
-      paths[documentedPath(path)] = { ...paths[documentedPath(path)], [route.method.toLowerCase()]: operation }
+  const operations = new Set<string>()
+  for (const route of shown) {
+    for (const [index, path] of [route.path, ...route.aliases].entries()) {
+      const operationId = index === 0 ? route.operation : `${route.operation}.alias${index === 1 ? '' : index}`
+      if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
+      operations.add(operationId)
+      const item = paths[path] ?? (path.startsWith('/v1/') ? {} : { servers: [{ url: baseUrl }] })
+      paths[path] = { ...item, [route.method.toLowerCase()]: describeOperation(route, path, operationId, contract) }
     }
   }
+  const webhooks = Object.fromEntries(eventCatalogue().map((event) => [event.type, describeEvent(event, components)]))
   return {
     openapi: '3.1.0',
     info: {
       title: 'Watchword',
-      version: options.version,
+      version,
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: options.baseUrl }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    servers: [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }],
+    tags: [...new Set(shown.map((route) => route.tag))].map((name) => ({ name })),
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
+        accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
       },
-      schemas: { Problem: problemSchema },
-      responses: Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1))),
+      parameters,
+      schemas: sorted(components.schemas),
+      responses: sorted(contract.problems.responses),
     },
   }
 }
 
-/** The path that the document gives a route: versioned ones are shown below `/api`. */
-export function documentedPath(path: string): string {
-  return path.startsWith('/v1/') ? `/api${path}` : path
+function sorted<T>(found: Map<string, T>): Record<string, T> {
+  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function describeOperation(route: Route, path: string, operationId: string, responses: JsonObject): JsonObject {
-  const alias = path === route.path ? null : `Alias of \`${documentedPath(route.path)}\`.`
-  const events = [...route.events, ...route.maybeEvents].map((type) => `\`${type}\``)
+function describeOperation(route: Route, path: string, operationId: string, contract: Contract): JsonObject {
+  const alias = path === route.path ? null : `Alias of \`${route.path}\`.`
+  const events = [...route.events, ...route.maybeEvents].map(({ type }) => `\`${type}\``)
   const description = [
     alias,
     route.description,
     route.service ? `Belongs to the service \`${route.service}\`.` : null,
     events.length ? `Events: ${events.join(', ')}.` : null,
-  ]
-  const operation: JsonObject = {
+  ].filter((line) => line !== null)
+  const parameters = parametersOf(route, contract.components)
+  return {
     operationId,
     tags: [route.tag],
     summary: alias ? `${route.summary} (alias)` : route.summary,
-    description: description.filter((line) => line !== null).join('\n\n'),
+    ...(description.length ? { description: description.join('\n\n') } : {}),
     security: securityOf(route),
-    parameters: parametersOf(route),
+    ...(parameters.length ? { parameters } : {}),
+    ...requestOf(route, contract.components),
+    responses: { ...repliesOf(route, contract.components), ...contract.problems.of(route) },
   }
-  if (route.body) {
-    const required = Boolean(toJson(route.body).required)
-    operation.requestBody = { required, content: { 'application/json': contentOf(route.body, route.examples.body) } }
+}
+
+function requestOf(route: Route, components: Components): JsonObject {
+  if (!route.body) return {}
+  if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
+  const required = Boolean(toJson(route.body).required)
+  const schema = components.referAs(`${pascal(route.operation)}Request`, route.body)
+  const example = route.examples.body ?? exampleOf(toJson(route.body), 'body', `${route.operation} body`)
+  const type = route.media === 'form' ? FORM_TYPE : plainType(route)
+  return { requestBody: { required, content: { [type]: { schema, example: toJson(example) } } } }
+}
+
+const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+function plainType(route: Route): string {
+  const [type = ''] = mediaOf(route.media).type.split(';')
+  return type
+}
+
+function repliesOf(route: Route, components: Components): JsonObject {
+  const replies = Object.entries(route.replies).map(([code, reply]) => {
+    if (code === '204') return [code, { description: 'Done; no content.' }] as const
+    const name = `${pascal(route.operation)}Reply${code === '200' ? '' : code}`
+    const schema = components.referAs(name, reply)
+    const own = code === '200' ? route.examples.reply : undefined
+    const example = own ?? exampleOf(toJson(reply), 'answer', `${route.operation} answer`)
+    const content = { [plainType(route)]: { schema, example: toJson({ example }).example } }
+    return [code, { description: 'Done.', content }] as const
+  })
+  const page: JsonObject = {
+    '200': { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
   }
-  operation.responses = {
-    '200': { description: 'Done.', content: { 'application/json': contentOf(route.reply, route.examples.reply) } },
-    ...referToResponses(errorsOf(route), responses),
+  const redirect: JsonObject = { [route.method === 'GET' ? '302' : '303']: { description: 'A redirect.' } }
+  return {
+    ...Object.fromEntries(replies),
+    ...(route.auth === 'page' ? page : {}),
+    ...(route.redirects ? redirect : {}),
   }
-  return operation
 }
 
-function contentOf(schema: TSchema, example: unknown): JsonObject {
-  return { schema: toJson(schema), ...(example === undefined ? {} : { example: toJson(example) }) }
+/** An event of one type, as a webhook receives it and `GET /v1/events` shows it. */
+function describeEvent(event: EventDefinition, components: Components): JsonObject {
+  const envelope = components.referAs('Event', eventEnvelope)
+  const name = `${pascal(event.type)}Event`
+  const data = components.refer(event.data)
+  components.schemas.set(name, {
+    allOf: [envelope, { type: 'object', properties: { type: { type: 'string', const: event.type }, data } }],
+  })
+  return {
+    post: {
+      operationId: `on.${event.type}`,
+      summary: event.help,
+      security: [],
+      requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
+      responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
+    },
+  }
 }
 
-/** TypeBox schemas are JSON Schema; what else they carry does not survive JSON. */
-function toJson(value: unknown): JsonObject {
-  return JSON.parse(JSON.stringify(value))
-}
-
-const ARTICLES = new Set(['a', 'an', 'the'])
-
-/**
- * `Make a one-time code` → `makeOneTimeCode`; what follows a comma or bracket does not count. Aliases, and routes whose
- * summary another one has, add their path.
- */
-function nameOperation(route: Route, path: string, taken: Set<string>): string {
-  const [head = ''] = route.summary.split(/[,(:;]/)
-  const words = head.replaceAll(/[’']s?/g, '').match(/[A-Za-z0-9]+/g) ?? []
-  const kept = words.map((word) => word.toLowerCase()).filter((word) => !ARTICLES.has(word))
-  const short = kept.map((word, index) => (index === 0 ? word : capitalize(word))).join('')
-  const name = path === route.path && !taken.has(short) ? short : short + pathName(path)
-  if (taken.has(name)) throw new Error(`${route.method} ${path} needs a summary of its own: ${name} is taken`)
-  taken.add(name)
-  return name
-}
-
-function pathName(path: string): string {
-  const words = documentedPath(path).match(/[A-Za-z0-9]+/g) ?? []
-  return `At${words
-    .filter((word) => word !== 'api' && word !== 'v1')
-    .map(capitalize)
-    .join('')}`
-}
-
-function capitalize(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1)
-}
-
-/** OpenAPI 3.1 lets any security scheme name the roles that it takes. */
+/** OpenAPI 3.1 lets any security scheme name the roles it requires. */
 function securityOf(route: Route): Json[] {
-  if (route.auth === 'public') return []
+  if (route.auth === 'public' || route.auth === 'page') return []
+  if (route.auth === 'user') return [{ accessToken: [] }]
   const scopes = route.scope === null || route.scope === 'any key' ? [] : [route.scope]
   return [{ apiKey: scopes }, { bearer: scopes }]
 }
 
-const trustedDevice = header(
-  'X-Trusted-Device',
-  'trusted_device_token of the person’s device, which may stand for a second factor.',
-  100,
-)
-
-function parametersOf(route: Route): Json[] {
-  const found = [...fieldsAsParameters(route.params, 'path'), ...fieldsAsParameters(route.query, 'query')]
-  if (route.auth === 'public') return found
-  if (keepsReplies(route))
-    found.push(header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255))
-  if (honoursIfMatch(route))
-    found.push(header('If-Match', 'The ETag the change is based on: refused when the record has changed since.'))
-  return [
-    ...found,
-    header('X-End-User-IP', 'Address of the person the request is made for.'),
-    header('X-End-User-Agent', 'User agent of the person the request is made for.', 512),
-    ...(route.scope === 'auth.login' || route.scope === 'auth.signup' ? [trustedDevice] : []),
-  ]
+const parameters: Record<string, JsonObject> = {
+  IdempotencyKey: header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255),
+  IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
+  EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
+  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
+  TrustedDevice: header(
+    'X-Trusted-Device',
+    'The trusted_device_token of the end user’s device, which may replace a second factor.',
+    100,
+  ),
+  SubOrgId: {
+    name: 'subOrgId',
+    in: 'query',
+    required: false,
+    description: 'Organization. Required on writes with an org-wide key.',
+    schema: { type: 'string' },
+  },
 }
 
-function fieldsAsParameters(schema: TObject, place: 'path' | 'query'): JsonObject[] {
+function parametersOf(route: Route, components: Components): Json[] {
+  const own = [
+    ...fieldsAsParameters(route.params, 'path', components),
+    ...fieldsAsParameters(route.query, 'query', components),
+  ].filter(({ name, in: place }) => name !== 'subOrgId' || place === 'path')
+  const shared = {
+    SubOrgId: route.scope !== null,
+    IdempotencyKey: route.idempotency,
+    IfMatch: honoursIfMatch(route),
+    EndUserIp: route.auth === 'key',
+    EndUserAgent: route.auth === 'key',
+    TrustedDevice: route.takesDevice,
+  }
+  const refs = Object.entries(shared).flatMap(([name, applies]) =>
+    applies ? [{ $ref: `#/components/parameters/${name}` }] : [],
+  )
+  return [...own, ...refs]
+}
+
+function fieldsAsParameters(schema: TObject, place: 'path' | 'query', components: Components): JsonObject[] {
   const { properties = {}, required } = toJson(schema)
   const names = Array.isArray(required) ? required : []
   return Object.entries(properties as JsonObject).map(([name, field]) => {
     const { description, ...rest } = toJson(field)
     const described = description === undefined ? {} : { description }
-    return { name, in: place, required: place === 'path' || names.includes(name), ...described, schema: rest }
+    const schema = components.refer(rest)
+    return { name, in: place, required: place === 'path' || names.includes(name), ...described, schema }
   })
 }
 
@@ -167,28 +221,5 @@ function header(name: string, description: string, maxLength?: number): JsonObje
 }
 
 function honoursIfMatch(route: Route): boolean {
-  return route.errors.some((factory) => factory.code === httpErrors.versionConflict.code)
-}
-
-/** What a route may refuse with: its own errors, and those of the pipeline's steps that it passes. */
-export function errorsOf(route: Route): ErrorFactory[] {
-  const keyed = route.auth === 'key'
-  const one = route.directory === 'one'
-  const scoped = keyed && route.scope !== 'any key'
-  const steps: (readonly [boolean, ErrorFactory[]])[] = [
-    [true, [httpErrors.invalidRequest, httpErrors.notAcceptable, httpErrors.internal, httpErrors.unavailable]],
-    [
-      keyed,
-      [httpErrors.apiKeyMissing, httpErrors.apiKeyInvalid, httpErrors.apiKeyExpired, httpErrors.credentialConflict],
-    ],
-    [keyed, [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
-    [scoped, [httpErrors.insufficientScope]],
-    [keyed && one && route.method !== 'GET', [httpErrors.subOrgRequired]],
-    [keyed && route.service !== null, [httpErrors.serviceDisabled]],
-    [keyed && route.body !== null, [httpErrors.subOrgConflict]],
-    [route.method !== 'GET', [httpErrors.invalidJson, httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType]],
-    [keyed && keepsReplies(route), [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused]],
-  ]
-  const all = [...steps.flatMap(([applies, factories]) => (applies ? factories : [])), ...route.errors]
-  return [...new Map(all.map((factory) => [factory.code, factory])).values()]
+  return route.errors.some((factory: ErrorFactory) => factory.code === httpErrors.versionConflict.code)
 }

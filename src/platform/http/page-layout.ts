@@ -1,30 +1,30 @@
 import { type Brand, OWN_BRAND } from '../mail/brand.ts'
 import { escapeHtml, mailtoUrl } from '../mail/html.ts'
 
-/** A page as it goes out. */
+/** A page as it is sent. */
 export interface RenderedPage {
   status: number
   html: string
   contentSecurityPolicy: string
 }
 
-/** What a hosted page says; all of it plain text. */
+/** The content of a hosted page, all plain text. */
 export interface PageBody {
-  /** What went wrong, read out by screen readers as soon as it is there. */
+  /** What went wrong; screen readers announce it at once. */
   alert?: string
   paragraphs?: string[]
-  /** Shown as it is written, such as a command. */
+  /** Shown verbatim, such as a command. */
   code?: string
   form?: PageForm
   /** An http(s) link. */
   link?: { label: string; url: string }
 }
 
-/** Is posted to the path of the page, without its query: what `submit` needs of it goes into hidden fields. */
+/** Posted to the path of the page, without its query: what `submit` needs of the query goes into hidden fields. */
 export interface PageForm {
   fields: PageField[]
   button: string
-  /** A second button, which sends `<name>=yes` along and asks for no field to be filled in. */
+  /** A second button, which also sends `<name>=yes` and requires no field to be filled in. */
   otherButton?: { label: string; name: string }
 }
 
@@ -36,7 +36,7 @@ export type PageField =
       label: string
       value?: string
       hint?: string
-      /** Such as `username` or `given-name`, for what the browser fills in. */
+      /** For the browser's autofill, such as `username` or `given-name`. */
       autocomplete?: string
       readOnly?: boolean
       optional?: boolean
@@ -46,7 +46,7 @@ export type PageField =
       name: string
       label: string
       hint?: string
-      /** Of a new one; without: one that was chosen before. */
+      /** For a new password; absent for an existing one. */
       minLength?: number
       autofocus?: boolean
     }
@@ -57,7 +57,7 @@ interface HostedPage {
   body: PageBody
   /** Default 200. */
   status?: number
-  /** Where `submit` may redirect to: without this the browser stops at another host (CSP `form-action`). */
+  /** Where `submit` may redirect to: otherwise the browser blocks another host (CSP `form-action`). */
   leadsTo?: string | null
 }
 
@@ -86,7 +86,16 @@ ${renderBody(body)}
   }
 }
 
-/** What went wrong on a page, for people, with what names the occurrence in the log. */
+/** Headers of a page. */
+export function pageHeaders(contentSecurityPolicy: string): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy,
+    'x-frame-options': 'DENY',
+  }
+}
+
+/** A page that says what went wrong, with the request id that identifies the occurrence in the log. */
 export function renderRefusal(status: number, problem: Record<string, unknown>, requestId: string): RenderedPage {
   const { title, detail } = problem
   const paragraphs = [String(detail), `Error ${status}, request ${requestId}`]
@@ -101,7 +110,7 @@ function renderBrand({ name, logoUrl }: Brand): string {
 function renderHelp({ supportEmail }: Brand): string {
   if (supportEmail === null) return ''
   const link = `<a href="${mailtoUrl(supportEmail)}">${escapeHtml(supportEmail)}</a>`
-  return `\n<footer>Need help? Write to ${link}</footer>`
+  return `\n<footer>Need help? Contact ${link}</footer>`
 }
 
 function renderBody({ alert, paragraphs = [], code, form, link }: PageBody): string {
@@ -125,7 +134,7 @@ function renderForm({ fields, button, otherButton }: PageForm): string {
   const other = otherButton
     ? `\n<button class="button other" name="${escapeHtml(otherButton.name)}" value="yes" formnovalidate>${escapeHtml(otherButton.label)}</button>`
     : ''
-  // `?`: the secret of the link is not repeated in the address that the form goes to.
+  // `?` keeps the link's secret out of the URL that the form is posted to.
   return `<form method="post" action="?">
 ${fields.map(renderField).join('\n')}
 <button class="button">${escapeHtml(button)}</button>${other}
@@ -153,7 +162,7 @@ function renderKind(field: Exclude<PageField, { kind: 'hidden' }>): string {
   return ` type="text" value="${escapeHtml(value)}" autocomplete="${escapeHtml(autocomplete)}"${flags}`
 }
 
-/** A whole document in the colors and type of every page of the service; `styles` and `main` are trusted. */
+/** A whole document with the colors and type of all pages of the service; `styles` and `main` are trusted. */
 export function renderDocument(page: { title: string; styles: string; main: string; head?: string }): string {
   return `<!doctype html>
 <html lang="en">

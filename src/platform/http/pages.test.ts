@@ -1,20 +1,20 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { openBrowser } from '../../../test/browser.ts'
+import { serve } from '../../../test/extra-routes.ts'
 import { startApp } from '../../../test/harness.ts'
-import { findApiKey } from '../../features/api-keys/api-keys.ts'
-import { routes } from '../../routes.ts'
 import { httpErrors } from '../errors.ts'
 import type { Brand } from '../mail/brand.ts'
+import type { Fields } from './media.ts'
 import { type PageBody, renderPage } from './page-layout.ts'
-import type { Fields, Page, PageRequest } from './pages.ts'
-import { buildServer } from './server.ts'
+import { definePage } from './pages.ts'
+import type { RequestContext } from './route.ts'
 
 const BRAND: Brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.example' }
 const LOGO = 'https://cdn.example.com/logo.png'
 const FORM = 'application/x-www-form-urlencoded'
 
 /** What the pages were asked to do. */
-const submitted: { form: Fields; request: PageRequest }[] = []
+const submitted: { form: Fields; work: RequestContext }[] = []
 const seen: { params: Fields; query: Fields }[] = []
 let leadsTo: string | null = null
 beforeEach(() => {
@@ -42,15 +42,16 @@ const formOf = (query: Fields): PageBody => ({
   },
 })
 
-const hosted: Page = {
-  path: '/test/hosted/:id',
-  async render(params, query) {
+const hosted = definePage({
+  path: '/test/hosted/{id}',
+  summary: 'A page',
+  async render(_work, params, query) {
     seen.push({ params, query })
     const brand = query['logo'] ? { ...BRAND, logoUrl: LOGO } : BRAND
     return params['id'] === 'none' ? null : renderPage({ brand, title: 'New password', body: formOf(query), leadsTo })
   },
-  async submit({ id }, form, request) {
-    submitted.push({ form, request })
+  async submit(work, { id }, form) {
+    submitted.push({ form, work })
     if (form['password'] === 'refused')
       throw httpErrors.rateLimited({ detail: 'Try again in <b>9</b> s.', headers: { 'retry-after': '9' } })
     if (form['password'] === 'broken') throw new Error('canary-5d1f')
@@ -59,23 +60,11 @@ const hosted: Page = {
     const body: PageBody = { ...formOf(form), alert: 'Too <b>short' }
     return renderPage({ brand: BRAND, title: 'New password', status: 422, body })
   },
-}
-const plain: Page = { path: '/test/plain', render: async () => '<p>plain</p>' }
+})
+const plain = definePage({ path: '/test/plain', summary: 'Another', render: async () => '<p>plain</p>' })
 
 const service = await startApp()
-const { platform } = service.app
-const server = buildServer({
-  platform,
-  routes,
-  pages: [hosted, plain],
-  metrics: platform.metrics,
-  findApiKey: findApiKey(platform),
-  isServiceEnabled: async () => true,
-})
-await server.listen({ host: '127.0.0.1', port: 0 })
-afterAll(() => server.close())
-const bound = server.server.address()
-const base = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
+const base = await serve(service, [...hosted, ...plain])
 
 async function post(path: string, body: string, headers: Record<string, string> = {}) {
   const all = { 'content-type': FORM, ...headers }
@@ -134,10 +123,10 @@ describe('a form', () => {
     expect(submitted).toMatchObject([
       {
         form: { token: 'a b&', password: 'ü"' },
-        request: { ip: '127.0.0.1', userAgent: 'Test/1', requestId: reply.headers.get('x-request-id') },
+        work: { requestId: reply.headers.get('x-request-id') },
       },
     ])
-    expect(submitted[0]?.request.origin.endUser).toEqual({ ip: '127.0.0.1', userAgent: 'Test/1' })
+    expect(submitted[0]?.work.origin.endUser).toEqual({ ip: '127.0.0.1', userAgent: 'Test/1' })
     expect(reply.status).toBe(422)
     expect(reply.text).toContain('<p role="alert">Too &lt;b&gt;short</p>')
     expect(reply.text).not.toContain('ü')
@@ -190,7 +179,7 @@ describe('a form', () => {
     expect(broken.text).toContain(`Error 500, request ${broken.headers.get('x-request-id')}`)
     expect(broken.text).not.toContain('canary-5d1f')
     const failure = service.logLines.find((line) => line.includes('"msg":"Internal error"'))
-    expect(JSON.parse(failure ?? '{}')).toMatchObject({ route: '/test/hosted/:id' })
+    expect(JSON.parse(failure ?? '{}')).toMatchObject({ route: '/test/hosted/{id}' })
   })
 
   test('reaches neither a page without one nor any route of the API', async () => {

@@ -9,7 +9,7 @@ const { app } = await startApp()
 const { platform } = app
 const path = '/v1/accounts'
 
-// Rows of the same moment: their order, and the place of a cursor among them, is decided by the id alone.
+// Rows with the same time: only the id decides their order and the position of a cursor among them.
 const moments = [0, 1, 1, 1, 2, 3, 3].map((ms) => new Date(1_800_000_000_000 + ms))
 const rows = moments.map((created_at) => ({ id: newId(), name: 'Page', created_at }))
 await platform.db.insertInto('accounts').values(rows.toReversed()).execute()

@@ -1,26 +1,30 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { Type } from 'typebox'
+import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
-import { httpErrors } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
+import { nullable } from '../schema.ts'
+
+export const cursors = hashPurpose('cursor')
 
 const MAX_LIMIT = 1000
 
-/** What the query of every list takes; spread into `query`. */
+/** Query parameters of every list; spread into `query`. */
 export const listQuery = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Rows at most.' }),
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT, description: 'Maximum number of rows.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: '`next_cursor` of the previous page.' })),
   order: Type.Optional(Type.Enum(['asc', 'desc'], { default: 'asc', description: 'Oldest or newest first.' })),
-  include_total: Type.Optional(Type.Boolean({ default: false, description: 'Adds `total`, which costs a count.' })),
+  include_total: Type.Optional(Type.Boolean({ default: false, description: 'Adds `total`, which requires a count.' })),
 }
 
-/** What the answer of every list carries beside its rows; spread into `reply`. */
+/** What every list returns besides its rows; spread into `reply`. */
 export const listReply = {
   has_more: Type.Boolean(),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
+  next_cursor: nullable(Type.String({ examples: ['AZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'] })),
   total: Type.Optional(Type.Integer({ minimum: 0 })),
 }
 
@@ -31,15 +35,15 @@ export interface ListQuery {
   include_total?: boolean
 }
 
-/** A place in a list: behind the row that was made then and has this id. */
+/** A position in a list: after the row with this time and id. */
 interface Position {
   at: Date
   id: string
 }
 
-/** One page as it was asked for. */
+/** One page as requested. */
 export interface Page {
-  /** Path of the list, which its cursors are bound to. */
+  /** Path of the list, to which its cursors are bound. */
   path: string
   query: ListQuery
   limit: number
@@ -55,8 +59,8 @@ export interface PageReply {
 }
 
 /**
- * Reads what a list is asked for. `path` is the list's own, parameters filled in (`/v1/users`).
- * Throws `invalid_request` for a cursor of another list, another order or another maker.
+ * Reads the query of a list. `path` is the list's own, with parameters filled in (`/v1/users`).
+ * Throws `invalid_request` for a cursor of another list, another order or another issuer.
  */
 export function readPage(platform: Platform, path: string, query: ListQuery): Page {
   const order = query.order ?? 'asc'
@@ -66,8 +70,8 @@ export function readPage(platform: Platform, path: string, query: ListQuery): Pa
 }
 
 /**
- * Orders a query by (moment, id), starts it behind the cursor and takes one row more than asked, by which
- * `finishPage` knows that there are more. An index on exactly these columns serves it in either order.
+ * Orders a query by (time, id), starts it after the cursor and takes one row more than requested, so that `finishPage`
+ * can tell whether there are more. An index on exactly these columns serves it in either order.
  */
 export function takePage<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
@@ -86,8 +90,8 @@ export function takePage<DB, TB extends keyof DB, O>(
 }
 
 /**
- * Cuts the surplus row off and answers the list's own fields; sets `Link: rel="next"` (RFC 8288) when there are more.
- * `positionOf` names the columns that `takePage` ordered by, when they are not created_at and id.
+ * Drops the surplus row and returns the fields that every list has; sets `Link: rel="next"` (RFC 8288) when there are
+ * more. `positionOf` reads the columns that `takePage` ordered by.
  */
 export function finishPage<Row>(
   context: { platform: Platform; headers: Record<string, string> },
@@ -106,12 +110,12 @@ export function finishPage<Row>(
   return { rows, reply: { has_more: next !== null, next_cursor: next, ...counted } }
 }
 
-/** The position of a row in a list that is ordered by when its rows were made. */
+/** The position of a row in a list ordered by creation time. */
 export function byAge(row: { created_at: Date; id: string }): Position {
   return { at: row.created_at, id: row.id }
 }
 
-/** From the configured address alone: a forged Host header must not decide where a client goes next. */
+/** Built only from the configured URL: a forged Host header must not decide where a client goes next. */
 function nextAddress(platform: Platform, page: Page, cursor: string): string {
   const url = new URL(`${platform.config.baseUrl}/api${page.path}`)
   for (const [name, value] of Object.entries({ ...page.query, cursor })) url.searchParams.set(name, String(value))
@@ -122,7 +126,7 @@ const PLACE_BYTES = 8 + 16
 const MAC_BYTES = 16
 const FORM = /^[A-Za-z0-9_-]{54}$/
 
-/** A cursor of a list. Signed, so that it stays ours to change: nobody can come to depend on what is in it. */
+/** A cursor of a list. Signed, so that clients cannot come to depend on its content and we can change it. */
 export function sealCursor(platform: Platform, path: string, order: string, position: Position): string {
   const place = Buffer.alloc(PLACE_BYTES)
   place.writeBigInt64BE(BigInt(position.at.getTime()))
@@ -145,13 +149,10 @@ export function openCursor(platform: Platform, path: string, order: string, curs
 }
 
 function sign(platform: Platform, path: string, order: string, place: Buffer): Buffer {
-  return keyedHash(platform.keyring.hashKey('cursor'), path, order, place.toString('hex')).subarray(0, MAC_BYTES)
+  return keyedHash(platform.keyring.hashKey(cursors), path, order, place.toString('hex')).subarray(0, MAC_BYTES)
 }
 
 function badCursor() {
   const message = 'cursor must be the next_cursor of a page of this list, in the same order'
-  return httpErrors.invalidRequest({
-    detail: `${message}.`,
-    errors: [{ field: 'cursor', code: 'cursor', message }],
-  })
+  return invalidField('cursor', 'cursor', message)
 }

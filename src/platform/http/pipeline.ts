@@ -1,10 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceId } from '../../contract.ts'
 import { ApiError, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
-import { authenticate, type FindApiKey, type Principal } from './authenticate.ts'
+import { inTx } from '../work.ts'
+import { redirectOf, statusOf } from './answer.ts'
 import { authorize } from './authorize.ts'
-import { clientAddress } from './client-address.ts'
+import type { Authenticators, Caller, KeyCaller } from './caller.ts'
+import { clientAddress, isLocal } from './client-address.ts'
+import { allowReading, assertOriginAllowed, type IsOriginAllowed } from './cors.ts'
+import { refuseOtherSites } from './cross-site.ts'
 import {
   type AccountScope,
   accountDirectory,
@@ -15,22 +20,26 @@ import {
   resolveAccount,
   resolveReach,
 } from './directory.ts'
-import { claimIdempotencyKey, type Idempotent, keepsReplies } from './idempotency.ts'
+import { claimIdempotencyKey, type Idempotent } from './idempotency.ts'
+import { mediaOf } from './media.ts'
+import { errorsOf } from './openapi-errors.ts'
+import { readPageAnswer } from './pages.ts'
 import { type RateState, rateHeaders } from './rate-limit.ts'
-import type { RequestContext, Route, ServiceId } from './route.ts'
+import type { RequestContext, Route } from './route.ts'
 import { compileValidator } from './validate.ts'
 
 export interface Pipeline {
   platform: Platform
-  findApiKey: FindApiKey
+  authenticators: Authenticators
   isServiceEnabled(directory: Directory, service: ServiceId): Promise<boolean>
-  limitKey(principal: Principal, nowMs: number): RateState | null
+  isOriginAllowed: IsOriginAllowed
+  limitKey(caller: KeyCaller, nowMs: number): RateState | null
 }
 
 /** What the pipeline knows of one request. */
 export interface RequestState {
   route: Route | null
-  principal: Principal | null
+  caller: Caller | null
   directory: Directory | Reach | AccountScope | null
   origin: Origin
   /** Error code of the answer, for the log. */
@@ -39,7 +48,7 @@ export interface RequestState {
 
 export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
   const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
-  return { route: null, principal: null, directory: null, origin, code: null }
+  return { route: null, caller: null, directory: null, origin, code: null }
 }
 
 const MAX_WAITING_FOR_CONNECTION = 500
@@ -55,28 +64,36 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     query: compileValidator(route.query, 'query'),
     body: route.body ? compileValidator(route.body, 'body') : null,
   }
+  const medium = mediaOf(route.media)
+  const ownOrigin = new URL(platform.config.baseUrl).origin
   return {
     async onRequest(request: FastifyRequest, reply: FastifyReply) {
       const { state } = request
       state.route = route
-      if (route.auth === 'public') {
-        state.origin.endUser = { ip: clientAddress(request), userAgent: request.headers['user-agent'] ?? null }
-        return
-      }
+      allowReading(route.cors, request, reply)
+      const { accept } = request.headers
+      if (accept !== undefined && !route.tolerant && !medium.suits(accept)) throw httpErrors.notAcceptable()
+      if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
+      const ip = clientAddress(request)
+      if (route.auth !== 'key') state.origin.endUser = browserOf(request, ip)
+      if (route.auth === 'public' || route.auth === 'page') return
       refuseOverload(platform)
       const now = platform.clock.now()
-      const principal = await authenticate(request.headers, clientAddress(request), pipeline.findApiKey, now)
-      authorize(principal, route.scope ?? 'any key')
-      const rate = pipeline.limitKey(principal, now.getTime())
-      if (rate) reply.headers(rateHeaders(rate))
-      state.principal = principal
-      state.origin.actor = { type: 'api_key', id: principal.apiKeyId }
+      const caller = await pipeline.authenticators[route.auth]({ headers: request.headers, ip }, now)
+      state.caller = caller
+      state.origin.actor = caller.actor
+      if (caller.kind === 'key') {
+        authorize(caller, route.scope ?? 'any key')
+        const rate = pipeline.limitKey(caller, now.getTime())
+        if (rate) reply.headers(rateHeaders(rate))
+      } else if (route.cors === 'origins')
+        await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
     },
 
     async preHandler(request: FastifyRequest) {
-      const { principal } = request.state
+      const { caller } = request.state
       const body = request.body === undefined && route.body ? {} : request.body
-      if (principal) request.state.directory = await resolve(route, pipeline, principal, request.query, body)
+      if (caller) request.state.directory = await resolve(route, pipeline, caller, { query: request.query, body })
       validate.params(request.params)
       validate.query(request.query)
       if (validate.body) validate.body(body)
@@ -85,49 +102,59 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     },
 
     async handler(request: FastifyRequest, reply: FastifyReply) {
-      const { principal } = request.state
-      const key = request.headers['idempotency-key']
-      const idempotent =
-        principal && typeof key === 'string' && keepsReplies(route)
-          ? await claimIdempotencyKey(platform, principal, route, { key, url: request.url, body: request.body })
-          : null
-      if (idempotent?.state === 'replay') return replay(reply, idempotent)
       const context = contextOf(request, platform)
       const input = { params: request.params, query: request.query, body: request.body }
+      const idempotent = await claim(route, request, platform)
+      if (idempotent?.state === 'replay') return replay(reply, idempotent)
       try {
-        const answer = await route.handle(context, input)
+        // The answer for a repeated request is stored in the same transaction as what the request does.
+        const answer = idempotent
+          ? await inTx(context, async (work) => {
+              const given = statusOf(await route.handle(work, input))
+              // The serializer is that of the status.
+              await idempotent.keep(work.db, given.code, reply.code(given.code).serialize(given.body).toString())
+              return given
+            })
+          : statusOf(await route.handle(context, input))
         checkEvents(route, platform, context.origin)
-        reply.headers(context.headers)
-        if (idempotent) await idempotent.keep(200, reply.serialize(answer as object).toString())
-        return answer
+        return send(route, reply.headers(context.headers), answer)
       } catch (error) {
         await idempotent?.release()
-        throw platform.strict ? undeclared(route, error) : error
+        throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
       }
     },
   }
 }
 
-/** A bounded queue: beyond it a refusal now is better than an answer after the caller has given up. */
+/** Bounds the queue: a refusal now is better than an answer after the caller has given up. */
 function refuseOverload(platform: Platform): void {
   if (platform.database.pool.waitingCount > MAX_WAITING_FOR_CONNECTION)
     throw httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
 }
 
-async function resolve(route: Route, pipeline: Pipeline, principal: Principal, query: unknown, body: unknown) {
+/** The end user's own browser or device, when the request does not come through a customer's backend. */
+function browserOf(request: FastifyRequest, ip: string): Origin['endUser'] {
+  return { ip, userAgent: request.headers['user-agent']?.slice(0, 512) ?? null }
+}
+
+async function resolve(route: Route, pipeline: Pipeline, caller: Caller, sent: { query: unknown; body: unknown }) {
   const { platform } = pipeline
-  const organizationId = namedOrganization(principal, query, body)
-  if (route.directory === 'account') return resolveAccount(platform, principal, organizationId)
+  if (caller.kind !== 'key') {
+    await requireService(route, pipeline, caller.directory)
+    return caller.directory
+  }
+  const organizationId = namedOrganization(caller, sent.query, sent.body)
+  if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
   if (route.directory === 'reach') {
-    const reach = await resolveReach(platform, principal, organizationId)
+    const reach = await resolveReach(platform, caller, organizationId)
     await requireService(route, pipeline, reach.directory)
     return reach
   }
   if (organizationId === null && route.method !== 'GET' && route.directory === 'one')
-    throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
+    throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one in subOrgId.' })
   const directory = organizationId
-    ? await directoryOfOrganization(platform, principal, organizationId)
-    : await accountDirectory(platform, principal)
+    ? await directoryOfOrganization(platform, caller, organizationId)
+    : await accountDirectory(platform, caller)
   await requireService(route, pipeline, directory)
   return directory
 }
@@ -141,12 +168,25 @@ async function requireService(route: Route, pipeline: Pipeline, directory: Direc
 }
 
 function contextOf(request: FastifyRequest, platform: Platform): RequestContext {
-  const { principal, directory, origin } = request.state
-  const ifMatch = request.headers['if-match'] ?? null
-  const { id: requestId } = request
-  const host = request.hostname.toLowerCase()
-  const context: RequestContext = { platform, origin, db: platform.db, requestId, host, headers: {}, ifMatch }
-  return principal ? Object.assign(context, { principal, directory }) : context
+  const { caller, directory, origin, route } = request.state
+  const context: RequestContext = {
+    platform,
+    origin,
+    db: platform.db,
+    requestId: request.id,
+    host: request.hostname.toLowerCase(),
+    headers: {},
+    isLocal: route?.auth === 'page' && isLocal(request),
+    ifMatch: request.headers['if-match'] ?? null,
+  }
+  return caller ? Object.assign(context, { caller, directory }) : context
+}
+
+async function claim(route: Route, request: FastifyRequest, platform: Platform): Promise<Idempotent | null> {
+  const { caller } = request.state
+  const key = request.headers['idempotency-key']
+  if (!route.idempotency || typeof key !== 'string' || caller?.kind !== 'key') return null
+  return claimIdempotencyKey(platform, caller, route, { key, url: request.url, body: request.body })
 }
 
 function replay(reply: FastifyReply, kept: Extract<Idempotent, { state: 'replay' }>) {
@@ -158,22 +198,40 @@ function replay(reply: FastifyReply, kept: Extract<Idempotent, { state: 'replay'
     .send(kept.reply)
 }
 
-/** Tests: what a route declares is what it does. */
-function checkEvents(route: Route, platform: Platform, origin: Origin): void {
-  if (!platform.strict) return
-  const missing = route.events.length > 0 && !route.events.some((type) => origin.recorded.includes(type))
-  const foreign = origin.recorded.filter((type) => !route.events.includes(type) && !route.maybeEvents.includes(type))
-  if (missing || foreign.length)
-    throw new Error(
-      `${route.method} ${route.path} declares ${route.events.join()} and recorded ${origin.recorded.join()}`,
-    )
+/** Sends an answer in the format of its route; plain JSON goes through the compiled serializer of its status. */
+function send(route: Route, reply: FastifyReply, { code, body }: { code: number; body: unknown }): unknown {
+  const location = route.redirects ? redirectOf(body) : null
+  if (location !== null) return reply.redirect(location, route.method === 'GET' ? 302 : 303)
+  if (route.auth === 'page') {
+    const page = readPageAnswer(body)
+    return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
+  }
+  if (!(code in route.replies))
+    throw new Error(`${route.method} ${route.path} answered ${code}, which it does not declare`)
+  if (code === 200 && route.media === 'json') return body
+  reply.code(code)
+  if (code === 204) return reply.send()
+  return route.media === 'json'
+    ? reply.send(body)
+    : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))
 }
 
-const PIPELINE_CODES = new Set(Object.values(httpErrors).map((factory) => factory.code))
+/** In tests: a route does what it declares. */
+function checkEvents(route: Route, platform: Platform, origin: Origin): void {
+  if (!platform.strict) return
+  const always = route.events.map(({ type }) => type)
+  const declared = new Set([...always, ...route.maybeEvents.map(({ type }) => type)])
+  const missing = always.length > 0 && !always.some((type) => origin.recorded.includes(type))
+  const foreign = origin.recorded.filter((type) => !declared.has(type))
+  if (missing || foreign.length)
+    throw new Error(
+      `${route.method} ${route.path} declares ${[...declared].join()} and recorded ${origin.recorded.join()}`,
+    )
+}
 
 function undeclared(route: Route, error: unknown): unknown {
   if (!(error instanceof ApiError)) return error
   const { code } = error.definition
-  if (PIPELINE_CODES.has(code) || route.errors.some((factory) => factory.code === code)) return error
+  if (errorsOf(route).some((factory) => factory.code === code)) return error
   return new Error(`${route.method} ${route.path} threw ${code}, which it does not declare`, { cause: error })
 }

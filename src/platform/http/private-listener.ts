@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 
 export const checkNames = ['database', 'migrations', 'queue', 'signing_key'] as const
-/** Whether each part that requests need works. */
+/** The state of each part that requests need. */
 export type Checks = Record<(typeof checkNames)[number], 'ok' | 'failed'>
 
 export interface PrivateListener {
@@ -13,11 +13,11 @@ export interface PrivateListenerOptions {
   host: string
   port: number
   readMetrics(): Promise<string>
-  /** Null: the process is starting or stopping. */
+  /** @returns null while the process is starting or stopping. */
   readChecks(): Promise<Checks | null>
 }
 
-/** Serves /metrics and /readyz apart from the public: both tell about the inside and do work without a key. */
+/** Serves /metrics and /readyz away from the public: both reveal internals and do work without a key. */
 export async function startPrivateListener(options: PrivateListenerOptions): Promise<PrivateListener> {
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]

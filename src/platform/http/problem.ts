@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify'
 import { isDatabaseUnavailable } from '../db/pool.ts'
-import { ApiError, httpErrors } from '../errors.ts'
+import { ApiError, httpErrors, readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 
-/** A problem as it goes out (RFC 9457), with its headers. */
+/** A problem as it is sent (RFC 9457), with its headers. */
 export interface Problem {
   status: number
   headers: Record<string, string>
   body: Record<string, unknown>
 }
 
-/** The one error shape. Nothing of an unexpected failure but its request id leaves. */
+/** The one error shape. Of an unexpected failure only the request id is sent. */
 export function toProblem(error: unknown, baseUrl: string, requestId: string): Problem {
   const { definition, details } = asApiError(error)
   const { detail, errors, headers, extra } = details
@@ -30,7 +30,7 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
   }
 }
 
-/** The problem of a request that was refused or failed, with its code kept for the log; what is our fault is logged. */
+/** The problem of a refused or failed request. Keeps its code for the request log, and logs what is our fault. */
 export function noteProblem(platform: Platform, error: unknown, request: FastifyRequest): Problem {
   const refusal = asApiError(error)
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
@@ -54,8 +54,7 @@ export function asApiError(error: unknown): ApiError {
       detail: 'The database cannot be reached right now: try again.',
       headers: { 'retry-after': '1' },
     })
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
-  switch (code) {
+  switch (readErrorField(error, 'code')) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return httpErrors.payloadTooLarge()
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
@@ -68,7 +67,7 @@ export function asApiError(error: unknown): ApiError {
     default:
       return httpErrors.internal({
         cause: error,
-        detail: 'Something went wrong on our side. The request id names the occurrence.',
+        detail: 'Something went wrong on our side. The request id identifies the occurrence.',
       })
   }
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
-import type { Principal } from './authenticate.ts'
+import type { KeyCaller } from './caller.ts'
 import { accountDirectory, type Directory } from './directory.ts'
 
 /** At most `limit` acts of one identity within `windowSeconds`. */
@@ -19,13 +19,13 @@ export interface RateState {
   /** Seconds until the window ends. */
   resetSeconds: number
   windowSeconds: number
-  /** Whose limit it is, where it is not the target's own. */
+  /** Whose limit it is, if not the target's own. */
   policy?: SharedPolicy
 }
 
 type SharedPolicy = 'organization' | 'key'
 
-/** A limit of one identity in one directory. No two of one call share a bucket. */
+/** A limit of one identity in one directory. Within one call each has its own bucket. */
 interface Counted extends RateLimit {
   directory: Directory
   identity: Buffer
@@ -33,9 +33,9 @@ interface Counted extends RateLimit {
 }
 
 /**
- * Counts one act against limits that protect people, in the database, so that every process counts alike and a
+ * Counts one act against limits that protect people. Counting happens in the database, so all processes share it and a
  * refused request still counts. `identity` is a keyed hash of the normalised target, never text of the caller's
- * choosing (ASVS 6.3.1). Throws `rate_limited` when a limit was used up before this act.
+ * choosing (ASVS 6.3.1). Throws `rate_limited` when a limit was already used up.
  */
 export async function countAct(
   { platform, directory }: Work,
@@ -49,18 +49,18 @@ export async function countAct(
   )
 }
 
-/** Messages an hour, to whomever. */
+/** Messages per hour, whatever their recipients. */
 export interface SendCeilings {
-  /** Of a directory. */
+  /** From a directory. */
   perOrganizationHour: number
-  /** Of an API key, over all directories that it sends from. */
+  /** From an API key, over all directories it sends from. */
   perKeyHour: number
 }
 
 /**
- * Counts one message to a target as countAct does, and against what its organization and the API key may send in an
- * hour: with the keys of an organization nobody sends spam or runs up a bill. What the target's own limits refuse uses up
- * nothing of the shared ones. Answers the state of the target's limits. Throws `rate_limited`, which says whose it is.
+ * Counts one message to a target as countAct does, and also against what its organization and the API key may send in
+ * an hour, so that a stolen key cannot send spam or run up a bill. What the target's own limits refuse does not count
+ * against the shared ones. Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
  */
 export async function countSend(
   { platform, directory, origin }: Work,
@@ -68,14 +68,18 @@ export async function countSend(
   limits: RateLimit[],
   ceilings: SendCeilings,
 ): Promise<RateState> {
-  const hourly = (bucket: string, policy: SharedPolicy, owner: Directory, id: string, limit: number): Counted => {
-    return { bucket, policy, directory: owner, identity: idBytes(id), limit, windowSeconds: 3600 }
-  }
-  const shared = [hourly('send.organization', 'organization', directory, directory.id, ceilings.perOrganizationHour)]
+  const hour = { windowSeconds: 3600 }
+  const organization = {
+    bucket: 'send.organization',
+    limit: ceilings.perOrganizationHour,
+    policy: 'organization',
+  } as const
+  const shared: Counted[] = [{ ...hour, ...organization, directory, identity: idBytes(directory.id) }]
   const { type, id: keyId } = origin.actor
   if (type === 'api_key' && keyId !== null) {
     const account = await accountDirectory(platform, directory)
-    shared.push(hourly('send.key', 'key', account, keyId, ceilings.perKeyHour))
+    const key = { bucket: 'send.key', limit: ceilings.perKeyHour, policy: 'key' } as const
+    shared.push({ ...hour, ...key, directory: account, identity: idBytes(keyId) })
   }
   return count(
     platform,
@@ -85,8 +89,8 @@ export async function countSend(
 }
 
 /**
- * Takes one of a directory's acts, if there is one left: for a ceiling that withholds something instead of refusing the
- * request. What is withheld does not count, so that a raised ceiling is of use at once.
+ * Takes one of a directory's acts if any is left: for a ceiling that withholds something instead of refusing the
+ * request. What is withheld does not count, so a raised ceiling takes effect immediately.
  */
 export async function claimAct({ platform, directory }: Work, limit: RateLimit): Promise<boolean> {
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
@@ -102,7 +106,7 @@ export async function claimAct({ platform, directory }: Work, limit: RateLimit):
   return rows.length > 0
 }
 
-/** An id as what a counter is filed under. */
+/** An id as a counter's identity. */
 function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
@@ -111,7 +115,7 @@ function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> 
   return sql`(c.window_started_at <= clock_now() - make_interval(secs => ${windowSeconds}))`
 }
 
-/** One statement: first the target's own counters, then, unless one of those is over, the shared ones. */
+/** In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. */
 async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
   const rows = [...own, ...shared].map(
     (counter): RawBuilder<unknown> =>
@@ -139,7 +143,7 @@ async function count(platform: Platform, own: Counted[], shared: Counted[]): Pro
   return tightest
 }
 
-/** Ordered, so that two statements never wait for each other's rows crosswise. */
+/** Ordered by bucket, a fixed lock order that prevents deadlocks. */
 function countRows(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const elapsed = windowElapsed(sql`(select window_seconds from asked where asked.bucket = c.bucket)`)
   return sql`
@@ -191,23 +195,29 @@ export function rateHeaders(state: RateState): Record<string, string> {
   }
 }
 
+/** Shows the caller the state of the limit that a rule counted against. Returns the rule's result unchanged. */
+export function showRate<T extends { rate: RateState }>(work: { headers: Record<string, string> }, answer: T): T {
+  Object.assign(work.headers, rateHeaders(answer.rate))
+  return answer
+}
+
 /**
- * A ceiling on the requests of each API key, in process: it protects the service, and is off unless the deployment or
+ * A per-process ceiling on the requests of each API key: it protects the service, and is off unless the deployment or
  * the key sets it.
  */
-export function keyLimiter(defaultPerSecond: number | null): (principal: Principal, nowMs: number) => RateState | null {
+export function keyLimiter(defaultPerSecond: number | null): (caller: KeyCaller, nowMs: number) => RateState | null {
   let second = 0
   let counts = new Map<string, number>()
-  return (principal, nowMs) => {
-    const limit = principal.requestsPerSecond ?? defaultPerSecond
+  return (caller, nowMs) => {
+    const limit = caller.requestsPerSecond ?? defaultPerSecond
     if (limit === null) return null
     const current = Math.floor(nowMs / 1000)
     if (current !== second) {
       second = current
       counts = new Map()
     }
-    const count = (counts.get(principal.apiKeyId) ?? 0) + 1
-    counts.set(principal.apiKeyId, count)
+    const count = (counts.get(caller.apiKeyId) ?? 0) + 1
+    counts.set(caller.apiKeyId, count)
     const state = { limit, remaining: Math.max(0, limit - count), resetSeconds: 1, windowSeconds: 1 }
     if (count > limit) throw rateLimited(state)
     return state

@@ -3,16 +3,16 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import Fastify from 'fastify'
 
-/** The program of the API reference, for the browser. */
+/** The browser script of the API reference. */
 export interface ReferenceScript {
   gzipped: Buffer
-  /** Changes with the content, so that the address can be cached for good. */
+  /** Changes with the content, so that the URL can be cached forever. */
   version: string
 }
 
 let loading: Promise<ReferenceScript> | null = null
 
-/** Read on first use: it has megabytes, which a server whose documentation nobody opens never loads. */
+/** Loaded on first use: it is megabytes, which a server whose documentation is never opened need not load. */
 export function loadReferenceScript(): Promise<ReferenceScript> {
   loading ??= load().catch((error: unknown) => {
     loading = null
@@ -23,7 +23,7 @@ export function loadReferenceScript(): Promise<ReferenceScript> {
 
 async function load(): Promise<ReferenceScript> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
-  // The package hands its script out only through a plugin. Its page is not used: that one has inline scripts.
+  // The package exposes its script only through a plugin. The plugin's page is not used: it has inline scripts.
   const host = Fastify()
   host.register(scalar, { routePrefix: '/reference', configuration: { url: '/' } })
   try {

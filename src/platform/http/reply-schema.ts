@@ -1,6 +1,6 @@
 /**
- * The schema of an answer as the compiled serializer likes it: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
- * `type: ['string', 'null']`, which it decides with a comparison instead of running a validator for each value.
+ * Rewrites a schema for the compiled serializer: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
+ * `type: ['string', 'null']`, which it decides by a comparison instead of running a validator for each value.
  */
 export function serializerSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(serializerSchema)
@@ -9,7 +9,8 @@ export function serializerSchema(schema: unknown): unknown {
   const { anyOf, ...rest } = copied
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return copied
   const [some, none]: unknown[] = anyOf
-  if (typeOf(none) !== 'null' || !['string', 'integer', 'number', 'boolean'].includes(typeOf(some) ?? '')) return copied
+  if (typeOf(none) !== 'null' || !['string', 'integer', 'number', 'boolean', 'object'].includes(typeOf(some) ?? ''))
+    return copied
   return { ...rest, ...Object(some), type: [typeOf(some), 'null'] }
 }
 

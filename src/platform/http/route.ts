@@ -1,54 +1,56 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { Scope, ServiceId } from '../../contract.ts'
 import type { ErrorFactory } from '../errors.ts'
+import type { EventDefinition } from '../events.ts'
 import type { Work } from '../work.ts'
-import type { Principal } from './authenticate.ts'
+import type { Answer, Statuses } from './answer.ts'
+import type { Callers, KeyCaller } from './caller.ts'
 import type { AccountScope, Directory, Reach } from './directory.ts'
-import type { Scope } from './scopes.ts'
+import type { MediaName } from './media.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The ids of `enabledAppIds` that a route can belong to. */
-export type ServiceId =
-  | 'auth'
-  | 'otp'
-  | 'password'
-  | 'magic_link'
-  | 'social'
-  | 'passkeys'
-  | 'sso'
-  | 'mfa'
-  | 'rbac'
-  | 'scim'
-  | 'webhooks'
-  | 'sessions'
-  | 'admin_portal'
-
 /**
- * Which data a route works on; decides the type of `directory` in its handler.
+ * Which data a route works on; determines the type of `directory` in its handler.
  * - `one` (default): one directory. An org-wide key names it by `subOrgId`, which a write requires and a read may
  *   leave out to mean the account-level directory.
- * - `one-or-account`: the same, and a write without `subOrgId` means the account-level directory too.
- * - `reach`: a read of one directory, or with an org-wide key of the whole environment.
+ * - `one-or-account`: the same, but a write without `subOrgId` means the account-level directory too.
+ * - `reach`: a read of one directory, or, with an org-wide key, of the whole environment.
  * - `account`: organizations, environments and keys, which belong to the account.
  */
 export type DirectoryMode = 'one' | 'one-or-account' | 'reach' | 'account'
 
 type DirectoryOf<M extends DirectoryMode> = M extends 'reach' ? Reach : M extends 'account' ? AccountScope : Directory
 
+/**
+ * From which web pages scripts may call a route (Fetch standard, CORS).
+ * - `none` (default): from none; the customer's backend is the caller.
+ * - `any`: from every page. Only for public facts.
+ * - `origins`: from the pages that the caller's directory allows; for routes of an end user.
+ */
+export type Cors = 'none' | 'any' | 'origins'
+
 /** What a handler without a tenant works with. */
 export interface RequestContext extends Omit<Work, 'directory'> {
   requestId: string
-  /** Name of the host that the request came to, in lower case. */
+  /** Host name the request was sent to, in lower case. */
   host: string
   /** Headers of the answer. */
   headers: Record<string, string>
+  /** Of a page: whether the browser is on this machine and asked for it by name (DNS rebinding). */
+  isLocal: boolean
   /** `If-Match` of the request (RFC 9110 §13.1.1). */
   ifMatch: string | null
 }
 
-/** The work of a handler, with what it may want of its request and set of its answer. */
+/** The work of a handler called with an API key, with parts of the request and of the answer. */
 export interface KeyedContext<M extends DirectoryMode> extends RequestContext, Work<DirectoryOf<M>> {
-  principal: Principal
+  caller: KeyCaller
+}
+
+/** The same for another kind of caller, whose credential names the directory. */
+export interface CallerContext<K extends keyof Callers> extends RequestContext, Work {
+  caller: Callers[K]
 }
 
 interface Input<P, Q, B> {
@@ -57,12 +59,22 @@ interface Input<P, Q, B> {
   body: B
 }
 
-interface Common<P extends TProperties, Q extends TProperties, B extends TProperties, R extends TSchema> {
+interface Common<
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends TSchema,
+  S extends Statuses,
+> {
   method: Method
-  /** From the version on: served under `/api` and at the root. */
+  /** Starts with the version; served under `/api` and at the root. */
   path: `/v1/${string}` | `/${string}`
   /** Further paths of the same route. */
   aliases?: string[]
+  /**
+   * `noun.verb`: the name of the operation in the contract, and of the method in clients. Unique, and never changed.
+   */
+  operation: string
   /** First line in the documentation. */
   summary: string
   description?: string
@@ -70,60 +82,103 @@ interface Common<P extends TProperties, Q extends TProperties, B extends TProper
   tag: string
   params?: TObject<P>
   query?: TObject<Q>
+  /** Accepts no property it does not name, unless it is `open`. */
   body?: TObject<B>
   /** Largest body in bytes; 1 MiB unless told otherwise. */
   bodyLimit?: number
-  /** The answer. Fields that are not declared never leave. */
-  reply: R
-  /** Of the feature; the pipeline's own are added. Throwing an undeclared one fails in tests. */
+  /** The format of bodies, answers and refusals. Default `json`. */
+  media?: MediaName
+  /** The answer with status 200. Undeclared fields are never sent. Absent when there is no such answer. */
+  reply?: R
+  /** Answers with other statuses, given by `answer(status, body)`. */
+  replies?: S
+  /** Whether it may return `{ redirectTo }`. */
+  redirects?: boolean
+  /** Errors of the feature; the pipeline adds its own. Throwing an undeclared one fails in tests. */
   errors?: ErrorFactory[]
   /** Recorded by every success. A route that declares one and records none fails in tests. */
-  event?: string | string[]
-  /** Recorded by a success that has reason to, such as a bulk that created somebody. */
-  maybeEvents?: string[]
-  /** The answer holds tokens or codes: never cached, never stored for idempotent replay. */
-  secretReply?: boolean
+  event?: EventDefinition | EventDefinition[]
+  /** Recorded by some successes, such as a bulk request that created a user. */
+  maybeEvents?: EventDefinition[]
+  cors?: Cors
+  /** Accepts forms sent by pages of other sites, such as an identity provider's. */
+  crossSite?: boolean
+  /** Accepts any query and any `Accept`, as probes and browsers send them. */
+  tolerant?: boolean
+  /** False to ignore `Idempotency-Key`, because a repeated request must be judged again. */
+  idempotency?: boolean
+  /** `X-Trusted-Device` may stand for a second factor. */
+  takesDevice?: boolean
+  /** Used where the composed examples of the contract would mislead. */
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
+
+type Handle<
+  C,
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends TSchema,
+  S extends Statuses,
+> = (
+  work: C,
+  input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
+) => Promise<Answer<NoInfer<R>, NoInfer<S>>>
 
 export interface KeyedRouteSpec<
   P extends TProperties,
   Q extends TProperties,
   B extends TProperties,
   R extends TSchema,
+  S extends Statuses,
   M extends DirectoryMode,
-> extends Common<P, Q, B, R> {
+> extends Common<P, Q, B, R, S> {
   auth?: 'key'
-  /** No default: a keyed route without a scope does not compile. */
+  /** No default: a keyed route without a scope must not compile. */
   scope: Scope | 'any key'
-  /** Refused where this service, or Auth that it depends on, is off. */
+  /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
-  handle(
-    work: KeyedContext<M>,
-    input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
-  ): Promise<Static<NoInfer<R>>>
+  handle: Handle<KeyedContext<M>, P, Q, B, R, S>
 }
 
-export interface PublicRouteSpec<P extends TProperties, Q extends TProperties, B extends TProperties, R extends TSchema>
-  extends Common<P, Q, B, R> {
-  /** No key: whoever calls. */
+export interface CallerRouteSpec<
+  K extends Exclude<keyof Callers, 'key'>,
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends TSchema,
+  S extends Statuses,
+> extends Common<P, Q, B, R, S> {
+  auth: K
+  /** Refused where this service, or Auth, on which it depends, is off. */
+  service?: ServiceId
+  handle: Handle<CallerContext<K>, P, Q, B, R, S>
+}
+
+export interface PublicRouteSpec<
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends TSchema,
+  S extends Statuses,
+> extends Common<P, Q, B, R, S> {
+  /** No credential: anyone may call. */
   auth: 'public'
-  handle(
-    work: RequestContext,
-    input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
-  ): Promise<Static<NoInfer<R>>>
+  handle: Handle<RequestContext, P, Q, B, R, S>
 }
 
-/** A route of any shape, as the pipeline, the documentation and the matrix test see it. */
+/** A route of any kind, as the pipeline, the documentation and the matrix test see it. */
 export interface Route {
   method: Method
   path: string
   aliases: string[]
+  operation: string
   summary: string
   description: string | null
   tag: string
-  auth: 'key' | 'public'
+  /** Who calls; `page` is a person's browser, which gets HTML. */
+  auth: keyof Callers | 'public' | 'page'
   scope: Scope | 'any key' | null
   service: ServiceId | null
   directory: DirectoryMode
@@ -131,11 +186,19 @@ export interface Route {
   query: TObject
   body: TObject | null
   bodyLimit: number
-  reply: TSchema
+  media: MediaName
+  replies: Record<number, TSchema>
+  redirects: boolean
   errors: ErrorFactory[]
-  events: string[]
-  maybeEvents: string[]
-  secretReply: boolean
+  events: EventDefinition[]
+  maybeEvents: EventDefinition[]
+  cors: Cors
+  crossSite: boolean
+  tolerant: boolean
+  idempotency: boolean
+  takesDevice: boolean
+  /** Left out of the contract, such as a page for development. */
+  hidden: boolean
   examples: { body?: unknown; reply?: unknown }
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
 }
@@ -152,9 +215,16 @@ export function defineRoute<
   Q extends TProperties = Record<never, never>,
   B extends TProperties = Record<never, never>,
   R extends TSchema = TSchema,
+  S extends Statuses = Record<never, never>,
   M extends DirectoryMode = 'one',
->(spec: KeyedRouteSpec<P, Q, B, R, M> | PublicRouteSpec<P, Q, B, R>): Route {
-  const keyed = spec.auth !== 'public'
+>(
+  spec:
+    | KeyedRouteSpec<P, Q, B, R, S, M>
+    | { [K in Exclude<keyof Callers, 'key'>]: CallerRouteSpec<K, P, Q, B, R, S> }[Exclude<keyof Callers, 'key'>]
+    | PublicRouteSpec<P, Q, B, R, S>,
+): Route {
+  const auth = spec.auth ?? 'key'
+  const keyed = 'scope' in spec
   const tenant = keyed ? { subOrgId } : {}
   const takesBody = spec.method !== 'GET' && spec.method !== 'DELETE'
   const { handle } = spec
@@ -162,29 +232,43 @@ export function defineRoute<
     method: spec.method,
     path: spec.path,
     aliases: spec.aliases ?? [],
+    operation: spec.operation,
     summary: spec.summary,
     description: spec.description ?? null,
     tag: spec.tag,
-    auth: keyed ? 'key' : 'public',
+    auth,
     scope: keyed ? spec.scope : null,
-    service: keyed ? (spec.service ?? null) : null,
+    service: 'service' in spec ? (spec.service ?? null) : null,
     directory: keyed ? (spec.directory ?? 'one') : 'one',
-    params: closed(spec.params?.properties ?? {}),
-    query: closed({ ...spec.query?.properties, ...tenant }),
-    body: spec.body || (takesBody && keyed) ? closed({ ...spec.body?.properties, ...tenant }) : null,
+    params: closed(spec.params, {}),
+    query: spec.tolerant ? open(closed(spec.query, tenant)) : closed(spec.query, tenant),
+    body: spec.body || (takesBody && keyed) ? closed(spec.body, tenant) : null,
     bodyLimit: spec.bodyLimit ?? MIB,
-    reply: spec.reply,
+    media: spec.media ?? 'json',
+    replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
+    redirects: spec.redirects ?? false,
     errors: spec.errors ?? [],
     events: spec.event === undefined ? [] : [spec.event].flat(),
     maybeEvents: spec.maybeEvents ?? [],
-    secretReply: spec.secretReply ?? false,
+    cors: spec.cors ?? 'none',
+    crossSite: spec.crossSite ?? false,
+    tolerant: spec.tolerant ?? false,
+    idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? true),
+    takesDevice: spec.takesDevice ?? false,
+    hidden: false,
     examples: spec.examples ?? {},
-    // The pipeline has validated the input against the very schemas that gave the handler its types.
+    // The pipeline has validated the input against the schemas that gave the handler its types.
     handle: (work, input) => (handle as Route['handle'])(work, input),
   }
 }
 
-/** An object that takes no property it does not name. */
-function closed(properties: TProperties): TObject {
-  return Type.Object(properties, { additionalProperties: false })
+/** The schema of a body that accepts properties besides those it names, as protocols with extensions require. */
+export function open<P extends TProperties>(schema: TObject<P>): TObject<P> {
+  return Type.Object(schema.properties, { additionalProperties: true })
+}
+
+/** An object that accepts no property it does not name, unless it is open. */
+function closed(schema: TObject | undefined, more: TProperties): TObject {
+  const { properties = {}, required: _derived, ...options } = schema ?? {}
+  return Type.Object({ ...properties, ...more }, { additionalProperties: false, ...options })
 }

@@ -4,26 +4,20 @@ import { httpErrors } from '../errors.ts'
 import { newRequestId } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
-import type { FindApiKey } from './authenticate.ts'
-import type { Directory } from './directory.ts'
-import { addPages, type Page } from './pages.ts'
+import { answerPreflight } from './cors.ts'
+import { mediaOf } from './media.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
 import { noteProblem, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { serializerSchema } from './reply-schema.ts'
-import type { Method, Route, ServiceId } from './route.ts'
+import type { Cors, Method, Route } from './route.ts'
 
-export interface ServerParts {
-  platform: Platform
+export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
   routes: Route[]
-  pages: Page[]
   metrics: Metrics
-  findApiKey: FindApiKey
-  isServiceEnabled(directory: Directory, service: ServiceId): Promise<boolean>
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
-const JSON_TYPE = /^application\/json(\s*;\s*charset=utf-8)?$/i
 const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 declare module 'fastify' {
@@ -67,11 +61,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     request.state = startRequest(request.id, endUserOf(request))
     reply.headers(headers)
     reply.header('x-request-id', request.id)
-    if (!acceptsJson(request.headers.accept) && request.routeOptions.config.route) done(httpErrors.notAcceptable())
-    else done()
+    done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { principal, route: known } = request.state
+    const { caller, route: known } = request.state
     const route = known?.path ?? request.routeOptions.url ?? 'none'
     const durationMs = reply.elapsedTime
     metrics.observeRequest(request.method, route, reply.statusCode, durationMs)
@@ -82,7 +75,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
         route,
         status: reply.statusCode,
         durationMs: Math.round(durationMs * 10) / 10,
-        ...(principal ? { apiKeyId: principal.apiKeyId } : {}),
+        ...(caller ? { caller: caller.kind, [caller.kind === 'key' ? 'apiKeyId' : 'actorId']: caller.actor.id } : {}),
         ...(request.state.code ? { code: request.state.code } : {}),
       },
       'request',
@@ -91,7 +84,6 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   })
   app.setErrorHandler((error, request, reply) => answerProblem(platform, error, request, reply))
   app.setNotFoundHandler((request, reply) => answerProblem(platform, httpErrors.notFound(), request, reply))
-  addPages(app, parts.pages, platform)
   // Where people look first.
   app.get('/', (_request, reply) => reply.redirect('/docs'))
   addRoutes(app, parts.routes, pipeline)
@@ -104,12 +96,16 @@ export function servedPaths(route: Route): string[] {
 }
 
 function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): void {
-  const taken = new Map<string, Set<Method>>()
+  const taken = new Map<string, { methods: Set<Method>; cors: Cors }>()
   for (const route of routes) {
     const compiled = compileRoute(route, pipeline)
+    if (route.cors === 'origins' && route.auth !== 'user')
+      throw new Error(`${route.method} ${route.path}: only a route of an end user has origins that may call it`)
     for (const path of servedPaths(route)) {
-      const methods = taken.get(path) ?? new Set()
-      taken.set(path, methods.add(route.method))
+      const known = taken.get(path) ?? { methods: new Set(), cors: route.cors }
+      if (known.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
+      known.methods.add(route.method)
+      if (route.auth !== 'page') taken.set(path, known)
       app.route({
         method: route.method,
         // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
@@ -117,66 +113,66 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         bodyLimit: route.bodyLimit,
         config: { route },
-        schema: { response: { 200: serializerSchema(route.reply) } },
+        schema: { response: responsesOf(route) },
         onRequest: compiled.onRequest,
         preHandler: compiled.preHandler,
         handler: compiled.handler,
       })
     }
   }
-  for (const [path, methods] of taken) refuseOtherMethods(app, path, methods)
+  for (const [path, { methods, cors }] of taken) refuseOtherMethods(app, path, methods, cors)
 }
 
-/** 405 with `Allow` where the path is known (RFC 9110 §15.5.6). */
-function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Method>): void {
+function responsesOf(route: Route) {
+  return Object.fromEntries(Object.entries(route.replies).map(([code, schema]) => [code, serializerSchema(schema)]))
+}
+
+/** 405 with `Allow` where the path is known (RFC 9110 §15.5.6); a preflight is answered where pages may call. */
+function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Method>, cors: Cors): void {
   const allow = [...methods].join(', ')
+  const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
-    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url,
     onRequest: (_request, _reply, done) =>
       done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
     handler: () => undefined,
   })
+  if (cors !== 'none')
+    app.options(url, (request: FastifyRequest, reply: FastifyReply) => answerPreflight(cors, allow, request, reply))
 }
 
 /**
- * Only `application/json`: parser and validator see the same value, and no other type reaches a handler unvalidated.
- * An empty body counts as `{}`, as clients send it for actions.
+ * The only body parser: parser and validator see the same value, and only types of the route's medium reach a handler.
  */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  const refuse = () => httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') return done(null, undefined)
-    const type = request.headers['content-type']
-    if (type !== 'application/json' && !JSON_TYPE.test(type ?? '')) return done(refuse())
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
+    const { route } = request.routeOptions.config
     try {
-      done(null, JSON.parse(text.toString()))
-    } catch {
-      done(httpErrors.invalidJson())
+      done(null, mediaOf(route?.media ?? 'json').read(request.headers['content-type'] ?? '', text.toString()))
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('The body could not be read'))
     }
   })
-  // An empty body needs no type.
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) =>
-    text === '' ? done(null, undefined) : done(refuse()),
-  )
 }
 
+/** Sends a refusal in the format of the route's medium. */
 function answerProblem(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = noteProblem(platform, error, request)
+  const { headers, text } = mediaOf(request.routeOptions?.config.route?.media ?? 'json').refuse(problem, request.id)
   reply
     .code(problem.status)
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...problem.headers })
-    .header('content-type', 'application/problem+json')
-    .serializer((body: unknown) => JSON.stringify(body))
-    .send(problem.body)
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...problem.headers, ...headers })
+    .serializer((body: unknown) => String(body))
+    .send(text)
 }
 
-/** A request that is no HTTP, or too slow in coming: there is no request to answer through the framework. */
+/** Answers what is not HTTP, or comes too slowly: there is no request to answer through the framework. */
 function refuseUnreadable(baseUrl: string, socket: Socket): void {
   if (!socket.writable) return
   const { status, body } = toProblem(
-    httpErrors.invalidRequest({ detail: 'This is not HTTP.' }),
+    httpErrors.invalidRequest({ detail: 'The request is not valid HTTP, or was sent too slowly.' }),
     baseUrl,
     newRequestId(),
   )
@@ -197,11 +193,7 @@ function securityHeaders(baseUrl: string): Record<string, string> {
   }
 }
 
-function acceptsJson(accept: string | undefined): boolean {
-  return accept === undefined || accept === '*/*' || /\*\/\*|application\/(\*|json|problem\+json)/i.test(accept)
-}
-
-/** Who the customer's backend acts for. Used only once its key is verified. */
+/** The end user for whom the customer's backend acts. Used only once its key is verified. */
 function endUserOf(request: FastifyRequest) {
   const ip = request.headers['x-end-user-ip']
   const userAgent = request.headers['x-end-user-agent']

@@ -1,9 +1,10 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { type FieldError, httpErrors } from '../errors.ts'
+import { type FieldError, httpErrors, invalidField } from '../errors.ts'
+import { isId } from '../ids.ts'
 
-// Query and path are text by nature; a body says its types (RFC 8259) and is taken by its word.
+// Query and path are text by nature, so types are coerced; a body states its types (RFC 8259), so they are not.
 const bodies = { first: makeAjv(false, false), all: makeAjv(false, true) }
 const texts = { first: makeAjv(true, false), all: makeAjv(true, true) }
 
@@ -17,17 +18,20 @@ function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
     useDefaults: false,
   })
   addFormats.default(ajv)
+  // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
+  ajv.addFormat('uuid', isId)
   return ajv
 }
 
 const MAX_DEPTH = 20
-// Beyond so many values only the first error is told: to list one for each of a million costs seconds and a gigabyte.
+// Beyond this many values only the first error is reported: listing one for each of a million costs seconds and a
+// gigabyte.
 const MAX_EXPLAINED = 10_000
 const POISON = new Set(['__proto__', 'constructor', 'prototype'])
 
 export type Part = 'body' | 'query' | 'params'
 
-/** A validator of one part of a request. Throws `invalid_request` with every field that is wrong. */
+/** A validator for one part of a request. Throws `invalid_request` naming every invalid field. */
 export function compileValidator(schema: TSchema, part: Part): (value: unknown) => void {
   const { first: quick, all } = part === 'body' ? bodies : texts
   const decide: ValidateFunction = quick.compile(schema)
@@ -72,25 +76,25 @@ function toFieldError(error: ErrorObject): FieldError {
       return { field: path, code: 'enum', message: `${path} must be one of ${list}` }
     }
     case 'pattern': {
-      // A regular expression tells people nothing: the schema says the same in words.
+      // A regular expression tells people nothing, so the schema has the rule in words.
       const form: unknown = error.parentSchema?.['x-form']
       const rule = typeof form === 'string' ? `must be ${form}` : (error.message ?? 'is invalid')
       return { field: path, code: 'pattern', message: `${path} ${rule}` }
     }
     default:
-      // Ajv's messages name limits and types, never the value that was sent.
+      // Ajv's messages name limits and types, never the value sent.
       return { field: path, code: error.keyword, message: `${path || 'The body'} ${error.message ?? 'is invalid'}` }
   }
 }
 
 /**
- * Refuses what no field may hold: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
- * PostgreSQL cannot store, and nesting that only an attacker sends. Returns how many values there are.
+ * Refuses what no field may contain: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
+ * PostgreSQL cannot store, and nesting that only an attacker would send. Returns the number of values.
  */
 function refuseHostile(value: unknown, field: string, depth: number): number {
   if (typeof value === 'string') {
     if (value.includes('\u0000') || !value.isWellFormed())
-      refuse(field, 'encoding', 'holds characters that are not text')
+      refuse(field, 'encoding', 'contains characters that are not text')
     return 1
   }
   if (typeof value !== 'object' || value === null) return 1
@@ -105,8 +109,5 @@ function refuseHostile(value: unknown, field: string, depth: number): number {
 }
 
 function refuse(field: string, code: string, message: string): never {
-  throw httpErrors.invalidRequest({
-    detail: `${field} ${message}.`,
-    errors: [{ field, code, message: `${field} ${message}` }],
-  })
+  throw invalidField(field, code, `${field} ${message}`)
 }

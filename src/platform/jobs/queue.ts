@@ -4,23 +4,25 @@ import type { Platform } from '../platform.ts'
 
 export interface JobOptions {
   runAt?: Date
-  /** Tries before the job is given up. Default 25, over about three days. */
+  /** Attempts before the job is given up. Default 25, over about three days. */
   maxAttempts?: number
-  /** At most one waiting job has it: enqueued again, the job that waits is replaced. */
+  /** At most one waiting job has it: enqueuing another replaces that one. */
   key?: string
 }
 
-/** One kind of background work. Runs at least once: doing it twice must do no harm. */
+/** One kind of background work. Runs at least once, so it must be idempotent. */
 export interface JobHandler {
   name: string
-  /** Five-field cron expression (UTC) of work that nobody enqueues, such as cleaning up. */
+  /** Five-field cron expression (UTC), for work that is not enqueued, such as cleaning up. */
   cron?: string
+  /** `slow`: it waits for third-party servers, and must not delay what people wait for. */
+  lane?: 'quick' | 'slow'
   handle(platform: Platform, payload: Record<string, unknown>, attempt: number): Promise<void>
 }
 
 /**
- * Enqueues a job inside the caller's transaction: it runs if that commits, and only then. The payload is stored in
- * clear, so it carries ids and never a secret.
+ * Enqueues a job inside the caller's transaction: it runs only if that commits. The payload is stored in the clear, so
+ * it carries ids and never a secret.
  */
 export async function enqueue(db: Db, name: string, payload: Record<string, string>, options: JobOptions = {}) {
   await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,

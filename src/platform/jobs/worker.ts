@@ -8,49 +8,61 @@ import type { Platform } from '../platform.ts'
 import type { JobHandler } from './queue.ts'
 
 export interface Worker {
-  /** False while the queue is not worked on, as after losing the database. */
+  /** False while no jobs are taken from the queue, such as after losing the database. */
   isRunning(): boolean
-  /** Waits for the jobs under way up to `limitMs`, then gives back those that are not done. */
+  /** Waits up to `limitMs` for running jobs, then releases those that are not done. */
   stop(limitMs: number): Promise<void>
 }
 
-const CONCURRENCY = 5
-// A claim on a job that is not renewed for this long is void: the process died, or could not report the job's end.
+// Concurrent jobs in each lane. What waits for third-party servers, such as deliveries to endpoints that hang, has its
+// own lane, so that it never delays a mail with a code.
+const LANES = { quick: 5, slow: 20 }
+// A claim on a job expires when not renewed for this long: the process died, or could not report the job's end.
 const CLAIM_SECONDS = 60
 const RENEW_MS = 15_000
 // Each of the concurrent workers asks for a job every two seconds.
 const POLL_MS = 2000
-const STUCK_AFTER_FAILURES = 2 * CONCURRENCY
 
-/** Runs jobs in this process until stopped, whatever happens to the database meanwhile. */
+/** Runs jobs in this process until stopped, whatever happens to the database meanwhile; each lane separately. */
 export async function startWorker(platform: Platform, handlers: JobHandler[]): Promise<Worker> {
+  const byLane = Map.groupBy(handlers, (handler) => handler.lane ?? 'quick')
+  const lanes = await Promise.all([...byLane].map(([lane, own]) => startLane(platform, own, LANES[lane])))
+  return {
+    isRunning: () => lanes.every((lane) => lane.isRunning()),
+    async stop(limitMs) {
+      await Promise.all(lanes.map((lane) => lane.stop(limitMs)))
+    },
+  }
+}
+
+async function startLane(platform: Platform, handlers: JobHandler[], concurrency: number): Promise<Worker> {
   const underWay = new Set<string>()
-  const events = watchPolls(() => {
+  const events = watchPolls(2 * concurrency, () => {
     platform.log.warn({}, 'The job queue cannot be reached')
     runner?.stop().catch(() => undefined)
   })
-  const options = { ...runnerOptions(platform, handlers, underWay), events }
+  const options = { ...runnerOptions(platform, handlers, underWay), concurrency, events }
   let runner: Runner | null = await run(options)
   const stopping = new AbortController()
   const over = keepRunning(stopping.signal)
 
-  /** The queue's runner gives up on some failures of the database; then it is started anew. */
+  /** The queue's runner gives up on some failures of the database; it is then restarted. */
   async function keepRunning(stopped: AbortSignal): Promise<void> {
     while (!stopped.aborted) {
       await runner?.promise.catch(() => undefined)
       runner = null
       if (stopped.aborted) return
-      platform.log.warn({}, 'The job queue stopped: starting it again')
+      platform.log.warn({}, 'The job queue stopped: restarting it')
       await delay(1000, undefined, { signal: stopped }).catch(() => undefined)
       runner = stopped.aborted ? null : await run(options).catch(() => null)
     }
-    // It came up again in the moment of being stopped.
+    // It may have restarted while it was being stopped.
     await runner?.stop().catch(() => undefined)
   }
 
   const renewal = setInterval(() => {
     renewClaims(platform.db, [...underWay]).catch((error: unknown) => {
-      platform.log.warn({ error }, 'The claims on jobs could not be renewed')
+      platform.log.warn({ error }, 'The claims on running jobs could not be renewed')
     })
   }, RENEW_MS)
   return {
@@ -62,16 +74,16 @@ export async function startWorker(platform: Platform, handlers: JobHandler[]): P
       const limit = new AbortController()
       await Promise.race([stopped, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)])
       limit.abort()
-      await giveBackJobs(platform.db, [...underWay])
+      await releaseJobs(platform.db, [...underWay])
     },
   }
 }
 
 /**
- * The queue's runner keeps the failure of its first statement for ever, so that a database that was away at the wrong
- * moment would stop all jobs without a word: one whose workers fail to ask for jobs is started anew.
+ * The queue's runner keeps the failure of its first statement forever, so a database that was away at the wrong moment
+ * would silently stop all jobs: a runner whose workers fail to ask for jobs is restarted.
  */
-function watchPolls(onStuck: () => void): EventEmitter {
+function watchPolls(limit: number, onStuck: () => void): EventEmitter {
   const events = new EventEmitter()
   let failures = 0
   const succeeded = () => {
@@ -81,19 +93,19 @@ function watchPolls(onStuck: () => void): EventEmitter {
   events.on('job:start', succeeded)
   events.on('worker:getJob:error', () => {
     failures++
-    if (failures % STUCK_AFTER_FAILURES === 0) onStuck()
+    if (failures % limit === 0) onStuck()
   })
   return events
 }
 
-/** Renews the claims on jobs under way here, and voids those nobody renews: the queue itself waits four hours. */
+/** Renews the claims on jobs running here and voids expired ones: the queue itself would wait four hours. */
 export async function renewClaims(db: Db, jobIds: string[]): Promise<void> {
   await sql`update graphile_worker._private_jobs set locked_at = now() where id = any(${jobIds})`.execute(db)
   await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where locked_at < now() - make_interval(secs => ${CLAIM_SECONDS})`.execute(db)
 }
 
-async function giveBackJobs(db: Db, jobIds: string[]): Promise<void> {
+async function releaseJobs(db: Db, jobIds: string[]): Promise<void> {
   await sql`update graphile_worker._private_jobs set locked_at = null, locked_by = null
     where id = any(${jobIds})`.execute(db)
 }
@@ -111,7 +123,6 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set
   return {
     pgPool: platform.database.queuePool(),
     taskList,
-    concurrency: CONCURRENCY,
     noHandleSignals: true,
     noPreparedStatements: false,
     pollInterval: POLL_MS,
@@ -128,12 +139,12 @@ async function runJob(platform: Platform, handler: JobHandler, payload: unknown,
     await handler.handle(platform, fields, attempt)
   } catch (error) {
     platform.log.warn({ job: handler.name, attempt, error }, 'A job failed and will be tried again')
-    // What the queue stores of a failure must not quote data either.
+    // What the queue stores about a failure must not quote data either.
     throw new Error(JSON.stringify(describeError(error)).slice(0, 500))
   }
 }
 
-/** The queue's own log lines quote payloads and errors; only that something happened is kept. */
+/** The queue's own log lines quote payloads and errors, so only the fact is logged. */
 function quietLogger(log: Log): Logger {
   return new Logger(() => (level) => {
     if (level === 'error') log.warn({}, 'The job queue reported an error')

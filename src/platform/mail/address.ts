@@ -1,5 +1,5 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { httpErrors } from '../errors.ts'
+import { invalidField } from '../errors.ts'
 
 /** A mail address that has been validated. */
 export interface EmailAddress {
@@ -9,7 +9,7 @@ export interface EmailAddress {
   norm: string
 }
 
-// Room for spaces around an address; more is not worth looking at.
+// Leaves room for spaces around an address; longer input is not worth parsing.
 const MAX_INPUT = 320
 // RFC 5321 §4.5.3.1, with RFC 3696 erratum 1690
 const MAX_ADDRESS = 254
@@ -22,8 +22,8 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u
 const NON_ASCII = /[^\0-\x7f]/
 
 /**
- * Reads one bare address, or null when it is not one that is safe to mail. Compatibility characters are folded first
- * and everything is judged afterwards, so that nothing downstream can read another address out of the result
+ * Parses one bare address, or returns null when it is not safe to mail. Compatibility characters are folded first and
+ * everything is checked afterwards, so that nothing downstream can read another address out of the result
  * (full-width `＠`, comments, lists, display names).
  */
 export function parseEmail(text: string): EmailAddress | null {
@@ -43,8 +43,7 @@ export function parseEmail(text: string): EmailAddress | null {
 export function requireEmail(text: string, field = 'email'): EmailAddress {
   const address = parseEmail(text)
   if (address) return address
-  const message = `${field} must be one bare e-mail address`
-  throw httpErrors.invalidRequest({ detail: `${message}.`, errors: [{ field, code: 'email', message }] })
+  throw invalidField(field, 'email', `${field} must be a single email address, without a display name`)
 }
 
 /** The domain in ASCII and lower case (IDNA, UTS #46), or null. */
@@ -55,7 +54,7 @@ function readDomain(domain: string): string | null {
   const labels = ascii.split('.')
   const top = labels.at(-1) ?? ''
   if (labels.length < 2 || !labels.every((label) => LABEL.test(label))) return null
-  // Malformed punycode passes the conversion, and lenient decoders make other characters of it, `@` among them.
+  // Malformed punycode passes the conversion, and lenient decoders turn it into other characters, `@` among them.
   const unicode = domainToUnicode(ascii)
   if (unicode.includes('xn--') || domainToASCII(unicode) !== ascii) return null
   // A numeric last label is an IPv4 address to resolvers.
@@ -63,8 +62,8 @@ function readDomain(domain: string): string | null {
 }
 
 /**
- * A hint such as `a•••@example.com`. Made from the input alone, with bullets of a fixed number: it tells neither
- * whether somebody has the address nor how long it is.
+ * A hint such as `a•••@example.com`. Derived from the input only, with a fixed number of bullets: it reveals neither
+ * whether anyone has the address nor how long it is.
  */
 export function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')

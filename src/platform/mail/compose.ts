@@ -4,17 +4,17 @@ import type { MailKind } from './kinds.ts'
 import { fillIn, type MailContent, oneLine, renderMail } from './layout.ts'
 import { mailSettings, ownSubject } from './settings.ts'
 
-/** What a feature has to say to one person, in plain text. `{brand}` in any of it is replaced by the brand's name. */
+/** A feature's message to one person, in plain text. `{brand}` anywhere in it is replaced by the brand's name. */
 export interface Message {
   kind: MailKind
   /** A bare address; goes into the envelope as it is. */
   to: string
-  /** Where the directory has none of its own. Never with a code: locked screens show it. */
+  /** Used unless the directory has its own. Never contains a code: lock screens show it. */
   subject: string
   content: MailContent
 }
 
-/** A mail as it goes out. */
+/** A mail as it is sent. */
 export interface Mail {
   /** What it is, such as `login_otp`. */
   kind: string
@@ -22,15 +22,15 @@ export interface Mail {
   subject: string
   text: string
   html: string
-  /** What the directory would have the sender be; null: the deployment's. */
+  /** The sender the directory asks for; null for the deployment's. */
   from: { name: string | null; address: string | null }
   replyTo: string | null
 }
 
-/** Renders a message as its directory has it: brand, subject, sender. */
+/** Renders a message with the brand, subject and sender of its directory. */
 export async function composeMail(work: Pick<Work, 'platform' | 'directory'>, message: Message): Promise<Mail> {
   const { kind, to, content } = message
-  const settings = await mailSettings.effective(work)
+  const settings = await mailSettings().effective(work)
   const brand = await brandOf(work)
   return {
     kind,

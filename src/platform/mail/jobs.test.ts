@@ -5,7 +5,10 @@ import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../http/directory.ts'
 import { inTx } from '../work.ts'
 import { mailJobs } from './jobs.ts'
+import { defineMail, mailKinds } from './kinds.ts'
 import { queueMail } from './outbox.ts'
+
+const mailKind = mailKinds().find((kind) => kind === 'otp') ?? defineMail('otp')
 
 const production = await startApp({ env: { NODE_ENV: 'production' } })
 const development = await startApp()
@@ -15,7 +18,7 @@ async function queue({ app, tenant }: TestApp, usefulSeconds: number) {
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Your code', paragraphs: [], code: 'amber', footer: 'Bye.' }
-  const message = { kind: 'otp' as const, to: 'ada@example.com', subject: 'Your code', content }
+  const message = { kind: mailKind, to: 'ada@example.com', subject: 'Your code', content }
   await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return { directoryId: directory.id, id: row.id }

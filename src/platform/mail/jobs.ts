@@ -9,8 +9,8 @@ export const mailDelivery = defineDelivery({
   metrics: ({ metrics }) => ({ results: metrics.mail, oldestWaiting: metrics.mailOldestWaiting }),
   cleanUp: 'mail.cleanup',
   lines: {
-    refused: 'The mail server refused a mail for good',
-    retried: 'A mail did not leave and will be tried again',
+    refused: 'The mail server permanently refused an email',
+    retried: 'An email could not be sent and will be retried',
   },
 })
 

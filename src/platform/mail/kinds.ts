@@ -1,22 +1,17 @@
-/** Every mail there is. A directory may give each a subject of its own. */
-export const MAIL_KINDS = [
-  'login_otp',
-  'signup_otp',
-  'otp',
-  'magic_link',
-  'password_reset',
-  'invite',
-  'email_verification',
-  'signup_link',
-  'account_locked',
-  'password_changed',
-  'email_changed',
-  'mfa_enrolled',
-  'mfa_removed',
-  'mfa_locked',
-  'backup_code_used',
-  'passkey_registered',
-  'passkey_deleted',
-] as const
+/** The kind of a mail, such as `login_otp`: a directory may give each kind its own subject. */
+export type MailKind = string & { readonly is: 'a kind of mail' }
 
-export type MailKind = (typeof MAIL_KINDS)[number]
+const kinds = new Set<MailKind>()
+
+/** Defines a kind of mail, once, where it is composed. */
+export function defineMail(name: string): MailKind {
+  const kind = name as MailKind
+  if (kinds.has(kind)) throw new Error(`The mail ${name} is defined twice`)
+  kinds.add(kind)
+  return kind
+}
+
+/** Every kind that any loaded module defines. */
+export function mailKinds(): MailKind[] {
+  return [...kinds].sort()
+}

@@ -37,7 +37,7 @@ test('shows the link as a button and in full, and a code below it as the other w
 test('carries the brand: its logo or its name, and where to find help', () => {
   const { text, html } = renderMail({ ...content, heading: 'Welcome to {brand}', footer: '{brand}, {other}.' }, acme)
   expect(text).toMatch(/^Welcome to Acme & Sons\n/)
-  expect(text).toContain("Acme & Sons, {other}.\n\n-- \nAcme & Sons\nNeed help? Write to o'help@acme.example\n")
+  expect(text).toContain("Acme & Sons, {other}.\n\n-- \nAcme & Sons\nNeed help? Contact o'help@acme.example\n")
   expect(html).toContain('<img src="https://cdn.example.com/logo.png?a=1&amp;b=&quot;2" alt="Acme &amp; Sons"')
   expect(html).toContain('max-height:40px')
   expect(html).toContain('href="mailto:o&#39;help@acme.example"')

@@ -1,7 +1,7 @@
 import type { Brand } from './brand.ts'
 import { escapeHtml, mailtoUrl } from './html.ts'
 
-/** What a mail says; all of it plain text. `{brand}` is replaced by the brand's name. */
+/** The content of a mail, all plain text. `{brand}` is replaced by the brand's name. */
 export interface MailContent {
   heading: string
   paragraphs: string[]
@@ -9,7 +9,7 @@ export interface MailContent {
   button?: { label: string; url: string }
   /** Shown large, and in the text part on a line of its own. */
   code?: string
-  /** The line above the code; default, below a button: that the code does as well. */
+  /** The line above the code. Default below a button: "Or enter this code:". */
   codeLabel?: string
   footer: string
 }
@@ -20,19 +20,19 @@ export function renderMail(content: MailContent, brand: Brand): { text: string; 
   return { text: renderText(plain, brand), html: renderHtml(plain, brand) }
 }
 
-/** The text with the name of the brand in it. */
+/** The text with the brand's name filled in. */
 export function fillIn(text: string, brand: Brand): string {
   return text.replaceAll('{brand}', () => brand.name)
 }
 
-/** The text without line breaks and what else is not seen: names that people choose must not add lines to what we say. */
+/** The text without line breaks and invisible characters: names that users choose must not add lines to our text. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
 }
 
 function toPlain(content: MailContent, brand: Brand): MailContent {
   const { button, code, codeLabel = button ? 'Or enter this code:' : '' } = content
-  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A mailed link must be http(s)')
+  if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A link in an email must be http(s)')
   const plain = (text: string) => oneLine(fillIn(text, brand))
   return {
     heading: plain(content.heading),
@@ -50,10 +50,10 @@ function renderText({ heading, paragraphs, button, code, codeLabel, footer }: Ma
   return `${blocks.filter((block) => block).join('\n\n')}\n`
 }
 
-const HELP = 'Need help? Write to'
+const HELP = 'Need help? Contact'
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
-// Mail programs drop or keep style sheets as they please: light colors are inline, dark ones override them.
+// Mail clients keep or drop style sheets as they please: light colors are inline, dark ones override them.
 const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 @media (prefers-color-scheme:dark){
 .page{background:#111214!important}.card{background:#1c1d20!important;border-color:#303238!important}
@@ -118,5 +118,5 @@ function renderCode(code: string): string {
 function renderButton(button: { label: string; url: string }): string {
   const url = escapeHtml(button.url)
   return `<p style="margin:8px 0 20px"><a class="button" href="${url}" style="display:inline-block;padding:12px 22px;background:#16171a;border-radius:8px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button.label)}</a></p>
-<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">Or open this address: ${url}</p>`
+<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">Or open this link: ${url}</p>`
 }

@@ -3,26 +3,25 @@ import { Value } from 'typebox/value'
 import type { Directory } from '../http/directory.ts'
 import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
+import { nullable } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { composeMail, type Mail, type Message } from './compose.ts'
 
 export type { Message } from './compose.ts'
 
-/** How long a mail that only tells of something that happened is worth sending. */
+/** How long a mere notice is worth sending. */
 export const NOTICE_USEFUL_SECONDS = 24 * 3600
-
-const Nullable = Type.Union([Type.String(), Type.Null()])
 
 const SealedMail = Type.Object({
   to: Type.String(),
   subject: Type.String(),
   text: Type.String(),
   html: Type.String(),
-  from: Type.Object({ name: Nullable, address: Nullable }),
-  replyTo: Nullable,
+  from: Type.Object({ name: nullable(Type.String()), address: nullable(Type.String()) }),
+  replyTo: nullable(Type.String()),
   /**
-   * Made for an address nobody has, so that known and unknown addresses take the same path and time; dropped instead
-   * of sent.
+   * Composed for an address that has no user, so that known and unknown addresses take the same path and time; dropped
+   * instead of sent.
    */
   decoy: Type.Boolean(),
 })
@@ -41,7 +40,7 @@ export const mailOutbox: Outbox<SealedMail> = {
   job: 'mail.send',
   keeps: keepsMail,
   read(value) {
-    // Mails of a release that knew no senders of directories lack both.
+    // Mails queued by a release without per-directory senders lack both.
     const mail: unknown = { from: { name: null, address: null }, replyTo: null, ...Object(value) }
     return Value.Check(SealedMail, mail) ? mail : null
   },
@@ -56,13 +55,13 @@ export async function queueMail(
   message: Message & { decoy?: boolean },
   usefulSeconds: number,
 ): Promise<void> {
-  // Decoys are composed as well: the same work for an address that nobody has.
+  // Decoys are composed as well: the same work for an address that has no user.
   const { kind, ...mail } = await composeMail(work, message)
   const content = { ...mail, decoy: message.decoy ?? false }
   await putIntoOutbox(work, mailOutbox, { kind, content }, usefulSeconds)
 }
 
-/** Development without a mail server: mails stay, to be read at /dev/mail. */
+/** Development without a mail server: mails are kept, to be read at /dev/mail. */
 export function keepsMail(platform: Platform): boolean {
   return platform.config.smtpUrl === null && !platform.config.production
 }

@@ -5,7 +5,10 @@ import { accountDirectory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { queueSms } from '../sms/outbox.ts'
 import { inTx } from '../work.ts'
+import { defineMail, mailKinds } from './kinds.ts'
 import { queueMail } from './outbox.ts'
+
+const mailKind = mailKinds().find((kind) => kind === 'login_otp') ?? defineMail('login_otp')
 
 const development = await startApp()
 const production = await startApp({ env: { NODE_ENV: 'production' } })
@@ -22,7 +25,7 @@ async function queue({ app, tenant }: TestApp, to: string, subject: string, deco
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
-  const message = { kind: 'login_otp' as const, to, subject, content, decoy }
+  const message = { kind: mailKind, to, subject, content, decoy }
   await inTx(workIn(platform, directory), (work) => queueMail(work, message, 60))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id

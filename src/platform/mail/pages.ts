@@ -1,5 +1,6 @@
 import { renderDocument } from '../http/page-layout.ts'
-import type { Page } from '../http/pages.ts'
+import { definePage } from '../http/pages.ts'
+import type { Route } from '../http/route.ts'
 import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
 import { findKeptSms, listKeptSms, type OpenedSms, smsOutbox } from '../sms/outbox.ts'
@@ -9,36 +10,42 @@ import { type Sender, senderOf } from './sender.ts'
 import { findKeptMail, listKeptMails, type OpenedMail } from './waiting.ts'
 
 const SHOWN = 100
-// The mail is shown in a sandboxed frame, which inherits this policy: no scripts, nothing from elsewhere but a logo.
+// The mail is shown in a sandboxed frame, which inherits this policy: no scripts, nothing external but a logo.
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
 /**
- * /dev/mail, where development shows the mails and text messages it keeps, to this machine alone: they sign people in.
- * In production, or with a mail server and an SMS provider, there are none.
+ * /dev/mail, where development shows the mails and text messages it keeps, to this machine only: they sign people in.
+ * There are none in production, or with both a mail server and an SMS provider.
  */
-export function mailPages(platform: Platform): Page[] {
-  if (!keepsMail(platform) && !smsOutbox.keeps(platform)) return []
-  return [
-    {
-      path: '/dev/mail',
-      localOnly: true,
-      contentSecurityPolicy: POLICY,
-      render: async () => renderList(await listKeptMails(platform, SHOWN), await listKeptSms(platform, SHOWN)),
+export const mailPages: Route[] = [
+  ...definePage({
+    path: '/dev/mail',
+    summary: 'Emails kept in development',
+    localOnly: true,
+    contentSecurityPolicy: POLICY,
+    async render({ platform }) {
+      if (!keepsMessages(platform)) return null
+      return renderList(await listKeptMails(platform, SHOWN), await listKeptSms(platform, SHOWN))
     },
-    {
-      path: '/dev/mail/:id',
-      localOnly: true,
-      contentSecurityPolicy: POLICY,
-      async render({ id }) {
-        if (id === undefined || !isId(id)) return null
-        const mail = await findKeptMail(platform, id)
-        if (mail) return renderOne(mail, senderOf(platform.config, mail.from))
-        const sms = await findKeptSms(platform, id)
-        return sms && renderSms(sms)
-      },
+  }),
+  ...definePage({
+    path: '/dev/mail/{id}',
+    summary: 'One of these emails',
+    localOnly: true,
+    contentSecurityPolicy: POLICY,
+    async render({ platform }, { id }) {
+      if (!keepsMessages(platform) || id === undefined || !isId(id)) return null
+      const mail = await findKeptMail(platform, id)
+      if (mail) return renderOne(mail, senderOf(platform.config, mail.from))
+      const sms = await findKeptSms(platform, id)
+      return sms && renderSms(sms)
     },
-  ]
+  }),
+]
+
+function keepsMessages(platform: Platform): boolean {
+  return keepsMail(platform) || smsOutbox.keeps(platform)
 }
 
 const STYLES = `h2{margin-top:28px}
@@ -63,13 +70,13 @@ function renderList(mails: OpenedMail[], texts: OpenedSms[]): string {
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id))
     .slice(0, SHOWN)
     .map(renderRow)
-  const list = rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>No mail yet.</p>'
+  const list = rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>No email yet.</p>'
   return renderDocument({
     title: 'Mail',
     styles: STYLES,
     head: '<meta http-equiv="refresh" content="5">',
     main: `<h1>Mail</h1>
-<p>Without SMTP_URL mails are kept here instead of being sent, and so are text messages without WATCHWORD_SMS_URL. This list refreshes every 5 seconds.</p>
+<p>Without SMTP_URL, emails are kept here instead of being sent; without WATCHWORD_SMS_URL, so are text messages. This list refreshes every 5 seconds.</p>
 ${list}`,
   })
 }
@@ -108,8 +115,8 @@ function renderOne(mail: OpenedMail, { name, address }: Sender): string {
     ['Kind', mail.kind],
     ['Created', readableTime(mail.createdAt)],
   ]
-  // Links open in a tab of their own; scripts, forms and the page around it are out of reach.
-  const frame = `<iframe title="The mail as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escapeHtml(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe>`
+  // Links open in a new tab; scripts, forms and the surrounding page are out of reach.
+  const frame = `<iframe title="The email as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escapeHtml(mail.html.replace('<head>', '<head><base target="_blank">'))}"></iframe>`
   return renderDocument({
     title: mail.subject,
     styles: STYLES,

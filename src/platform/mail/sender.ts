@@ -7,7 +7,7 @@ export interface Sender {
   address: string
 }
 
-/** Reads `Acme <login@acme.com>` or a bare address. Throws ConfigError. */
+/** Parses `Acme <login@acme.com>` or a bare address. Throws ConfigError. */
 export function readSender(text: string): Sender {
   const named = /^"?([^"<>\r\n]*?)"?\s*<([^<>\s]+)>$/.exec(text)
   const address = named?.[2] ?? text
@@ -22,16 +22,16 @@ export function domainOf(address: string): string {
 }
 
 /**
- * Whether mails may show the address as their sender: only the deployment's own domain is one that its mail server
- * signs for (DMARC, RFC 7489 §3.1), and that a tenant cannot use to speak for another company.
+ * Whether mails may show the address as their sender: the mail server signs only for the deployment's own domain
+ * (DMARC, RFC 7489 §3.1), and with that domain no tenant can pose as another company.
  */
 export function maySendAs(config: Config, address: string): boolean {
   return domainOf(address) === domainOf(readSender(config.mailFrom).address)
 }
 
 /**
- * The sender that a mail shows, of what its directory asks for. An address that this deployment does not send for, or no
- * longer, gives way to its own.
+ * The sender that a mail shows, given what its directory asks for. An address that this deployment does not send for,
+ * or no longer does, is replaced by its own.
  */
 export function senderOf(config: Config, from: { name: string | null; address: string | null }): Sender {
   const own = readSender(config.mailFrom)

@@ -194,7 +194,7 @@ test('checks the server for doctor', async () => {
 test('says what becomes of mails', () => {
   expect(describeMail(config('smtp://user:secret@mail.example.com'))).toEqual({
     ok: true,
-    line: 'Mails leave through mail.example.com:587.',
+    line: 'Email is sent through mail.example.com:587.',
   })
   expect(describeMail(parseConfig({})).line).toContain('http://localhost:4000/dev/mail')
   const production = parseConfig({ NODE_ENV: 'production', WATCHWORD_BASE_URL: 'https://auth.example.com' })

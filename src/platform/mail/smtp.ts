@@ -1,13 +1,14 @@
 import { createTransport } from 'nodemailer'
 import { type Config, ConfigError } from '../config.ts'
+import { readErrorField } from '../errors.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
 import { parseEmail } from './address.ts'
 import type { WaitingMail } from './outbox.ts'
 import { domainOf, readSender, senderOf } from './sender.ts'
 
-/** The way to the mail server. */
+/** A connection pool to the mail server. */
 export interface MailServer {
-  /** Sends within `SEND_TIMEOUT_MS`, or throws DeliveryFailure. */
+  /** Sends within `SEND_TIMEOUT_MS`. Throws DeliveryFailure. */
   send(mail: WaitingMail): Promise<void>
   close(): void
 }
@@ -15,7 +16,7 @@ export interface MailServer {
 const SEND_TIMEOUT_MS = 10_000
 const MAX_CONNECTIONS = 3
 
-/** Opens the way to the server of SMTP_URL; connects with the first mail. Throws ConfigError. */
+/** Opens the server of SMTP_URL, or returns null without one; connects with the first mail. Throws ConfigError. */
 export function openMailServer(config: Config): MailServer | null {
   if (config.smtpUrl === null) return null
   const transport = createTransport({ ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true })
@@ -36,10 +37,10 @@ export function openMailServer(config: Config): MailServer | null {
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          // The same for each try, so that a mail that came twice can be recognised (RFC 5322 §3.6.4).
+          // The same for each attempt, so that a mail that arrives twice can be recognised (RFC 5322 §3.6.4).
           messageId: `<${mail.id}@${domain}>`,
           date: mail.createdAt,
-          // No answers from holiday robots (RFC 3834 §5).
+          // No out-of-office replies (RFC 3834 §5).
           headers: { 'auto-submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
@@ -55,7 +56,7 @@ export function openMailServer(config: Config): MailServer | null {
 
 const LIMITS = {
   maxConnections: MAX_CONNECTIONS,
-  // Idle connections go before servers drop them and before a stopping process would have to wait for them.
+  // Idle connections are closed before servers drop them, and before a stopping process would have to wait for them.
   idleTimeout: 5000,
   maxRequeues: 0,
   connectionTimeout: SEND_TIMEOUT_MS,
@@ -66,7 +67,7 @@ const LIMITS = {
   maxResponseSize: 64 * 1024,
 }
 
-/** Connects and signs in, for `doctor`. Throws ConfigError with what to do. */
+/** Connects and signs in, for `doctor`. Throws ConfigError, which says what to do. */
 export async function checkMailServer(config: Config): Promise<void> {
   if (config.smtpUrl === null) return
   readSender(config.mailFrom)
@@ -75,32 +76,32 @@ export async function checkMailServer(config: Config): Promise<void> {
     await transport.verify()
   } catch (error) {
     const { code } = toFailure(error)
-    throw new ConfigError(`The mail server of SMTP_URL does not take mail (${code}): check address, port and password.`)
+    throw new ConfigError(`The mail server of SMTP_URL does not accept mail (${code}): check host, port and password.`)
   } finally {
     transport.close()
   }
 }
 
-/** What becomes of mails, for start and `doctor`; not `ok`: they cannot leave. */
+/** What happens to mails, for start and `doctor`; not `ok` when they cannot be sent. */
 export function describeMail(config: Config): { ok: boolean; line: string } {
   if (config.smtpUrl !== null) {
     const { host, port } = readSmtpUrl(config.smtpUrl)
-    return { ok: true, line: `Mails leave through ${host}:${port}.` }
+    return { ok: true, line: `Email is sent through ${host}:${port}.` }
   }
-  if (!config.production) return { ok: true, line: `Mails are kept, to be read at ${config.baseUrl}/dev/mail.` }
-  const line = 'Mails cannot leave: they wait, and are dropped when they are of no use any more. Set SMTP_URL.'
+  if (!config.production) return { ok: true, line: `Email is kept, to be read at ${config.baseUrl}/dev/mail.` }
+  const line = 'Email cannot be sent: it waits, and is dropped once it is of no use. Set SMTP_URL.'
   return { ok: false, line }
 }
 
 /**
- * Host, port and credentials of SMTP_URL. With credentials the connection is encrypted or there is none; certificates
- * are always verified (NODE_EXTRA_CA_CERTS adds a CA of one's own). Throws ConfigError.
+ * Host, port and credentials of SMTP_URL. With credentials the connection must be encrypted; certificates are always
+ * verified (NODE_EXTRA_CA_CERTS adds your own CA). Throws ConfigError.
  */
 export function readSmtpUrl(url: string) {
   const { protocol, hostname, port, username, password, pathname, search } = new URL(url)
-  // Options in a URL could turn verification off or print mails; nobody shall believe that one is in force.
+  // Options in a URL could turn verification off or print mails; refused, so that no one believes one is in force.
   if (!hostname || search || !['', '/'].includes(pathname))
-    throw new ConfigError('SMTP_URL has more than smtp(s)://user:password@host:port: remove the rest.')
+    throw new ConfigError('SMTP_URL may only be smtp(s)://user:password@host:port: remove the rest.')
   const secure = protocol === 'smtps:'
   const auth = username ? { user: decode(username), pass: decode(password) } : undefined
   return {
@@ -116,15 +117,14 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ConfigError('SMTP_URL has a % in user or password that is not written as %25: correct it.')
+    throw new ConfigError('SMTP_URL has a bare % in its user or password: write it as %25.')
   }
 }
 
 function toFailure(error: unknown): DeliveryFailure {
-  const read = (key: string): unknown => (error instanceof Error ? Reflect.get(error, key) : undefined)
-  const status = read('responseCode')
-  const code = read('code')
-  const command = read('command')
+  const status = readErrorField(error, 'responseCode')
+  const code = readErrorField(error, 'code')
+  const command = readErrorField(error, 'command')
   if (typeof status === 'number' && status > 0) {
     const ofMessage = command === 'RCPT TO' || command === 'DATA'
     return new DeliveryFailure(

@@ -5,12 +5,12 @@ import { mailOutbox, type SealedMail } from './outbox.ts'
 /** A mail of the outbox, opened. */
 export type OpenedMail = Waiting<SealedMail>
 
-/** Mails that development keeps, the newest first, of every directory; decoys left out. */
+/** Mails kept in development, newest first, of every directory, without decoys. */
 export function listKeptMails(platform: Platform, limit: number): Promise<OpenedMail[]> {
   return listKept(platform, mailOutbox, limit)
 }
 
-/** One mail that development keeps, or null. */
+/** One mail kept in development, or null. */
 export function findKeptMail(platform: Platform, id: string): Promise<OpenedMail | null> {
   return findKept(platform, mailOutbox, id)
 }

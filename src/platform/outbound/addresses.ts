@@ -24,16 +24,16 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ]
 
-// Of IPv6 only global unicast is public. All else stays out by that alone: loopback, link-local, unique-local,
+// In IPv6 only global unicast is public. That rule excludes everything else: loopback, link-local, unique-local,
 // multicast, and the forms that wrap an IPv4 address (::ffff:0:0/96, NAT64 64:ff9b::/96 and 64:ff9b:1::/48).
 const GLOBAL_UNICAST = '2000::/3'
-// What is special within it: protocol assignments with Teredo, documentation, 6to4, which wraps IPv4 as well.
+// Special ranges within it: protocol assignments with Teredo, documentation, 6to4, which wraps IPv4 as well.
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const special = blockList([...SPECIAL_IPV4, ...SPECIAL_IPV6])
 const globalUnicast = blockList([GLOBAL_UNICAST])
 
-/** Whether an address is one of the public internet. False for what is no address. */
+/** Whether the text is an address on the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -45,13 +45,13 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** What the operator lets outbound HTTP reach although it is private. */
+/** Private targets that the operator lets outbound HTTP reach. */
 export interface Exceptions {
   host(hostname: string): boolean
   address(address: string): boolean
 }
 
-/** Reads valid entries: hosts, addresses, CIDRs. */
+/** Parses valid entries: hosts, addresses, CIDRs. */
 export function readExceptions(entries: readonly string[]): Exceptions {
   const networks = entries.filter((entry) => isNetwork(entry))
   const hosts = new Set(entries.filter((entry) => !isNetwork(entry)).map((entry) => entry.toLowerCase()))
@@ -65,7 +65,7 @@ export function readExceptions(entries: readonly string[]): Exceptions {
   }
 }
 
-/** Whether a text is a host name without port and wildcard, an address, or a CIDR. */
+/** Whether the text is a host name without port or wildcard, an address, or a CIDR. */
 export function isException(entry: string): boolean {
   return isNetwork(entry) || (isHostname(entry) && !/^[\d.]+$/.test(entry))
 }

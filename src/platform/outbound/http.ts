@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
+import { readErrorField } from '../errors.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { type Exceptions, isPublicAddress, readExceptions } from './addresses.ts'
 
@@ -10,9 +11,9 @@ export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   headers?: Record<string, string>
   body?: string
-  /** For all of it, from the name to the last byte. Default 15 000. */
+  /** For the whole request, from name resolution to the last byte. Default 15 000. */
   timeoutMs?: number
-  /** Of the answer's body. Default 64 KiB. */
+  /** Of the response body. Default 64 KiB. */
   maxBytes?: number
 }
 
@@ -32,11 +33,11 @@ export type OutboundReason =
   | 'too_large'
   | 'bad_answer'
 
-/** A request that brought no answer. Holds nothing of the request: addresses and headers carry secrets. */
+/** A request that got no usable response. Contains nothing of the request: URLs and headers carry secrets. */
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly reason: OutboundReason
-  /** The code of the failure beneath, such as `ECONNREFUSED`; else the reason in capitals. */
+  /** The code of the underlying failure, such as `ECONNREFUSED`; otherwise the reason in capitals. */
   readonly code: string
 
   constructor(reason: OutboundReason, code: string = reason.toUpperCase()) {
@@ -56,9 +57,9 @@ const MAX_BODY_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
 
 /**
- * The one way out for HTTP. Every address of the host is checked, and the connection goes to a checked one, so that a
- * name that changes its mind in between gains nothing; a redirect is an answer like any other, never followed
- * (ASVS 1.3.6, 15.3.2). https alone, but for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
+ * The only way out for HTTP. Every address of the host is checked, and the connection goes to a checked one, so DNS
+ * rebinding gains nothing; a redirect is a response like any other, never followed (ASVS 1.3.6, 15.3.2). Only https,
+ * except for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
  */
 export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
   return outbound(platform)(url, request)
@@ -66,7 +67,7 @@ export function outboundFetch(platform: Platform, url: string, request: Outbound
 
 const outbound = perPlatform((platform) => openOutbound(platform.config))
 
-/** The same with a resolver of one's own. */
+/** The same with a given resolver. */
 export function openOutbound(config: Pick<Config, 'outboundAllow'>, resolve: Resolve = resolveBySystem) {
   const exceptions = readExceptions(config.outboundAllow)
   return async (url: string, request: OutboundRequest): Promise<OutboundResponse> => {
@@ -83,17 +84,17 @@ export function openOutbound(config: Pick<Config, 'outboundAllow'>, resolve: Res
 
 function readTarget(url: string): URL {
   const target = URL.parse(url)
-  // Credentials belong into a header: undici would not send them, and addresses end up in logs.
+  // Credentials belong in a header: undici would not send them, and URLs end up in logs.
   if (!target || !['https:', 'http:'].includes(target.protocol) || target.username || target.password)
     throw new OutboundFailure('invalid_url')
   return target
 }
 
-// Names that only private networks know (RFC 6762, RFC 6761, ICANN's private-use name).
+// Names that exist only in private networks (RFC 6762, RFC 6761, ICANN's private-use name).
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
 
 async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Resolve): Promise<LookupAddress[]> {
-  // The URL parser has turned 0x7f.1, 2130706433 and their kin into the address that they mean.
+  // The URL parser has already turned 0x7f.1, 2130706433 and the like into the address they mean.
   const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const family = isIP(hostname)
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname)
@@ -104,9 +105,9 @@ async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Re
   return addresses
 }
 
-/** One connection for one request: nothing is left over that was checked for another. */
+/** One connection per request: none is reused that was checked for another. */
 async function exchange(target: URL, addresses: LookupAddress[], request: OutboundRequest, signal: AbortSignal) {
-  // Loaded when something goes out: a start needs none of it.
+  // Loaded with the first request: startup does not need it.
   const { Client } = await import('undici')
   const client = new Client(target.origin, {
     connect: { lookup: pinnedTo(addresses), timeout: request.timeoutMs ?? TIMEOUT_MS },
@@ -124,7 +125,7 @@ async function exchange(target: URL, addresses: LookupAddress[], request: Outbou
     })
     return { status: statusCode, headers, body: await readBody(body, request.maxBytes ?? MAX_BODY_BYTES) }
   } finally {
-    // Not awaited: a peer that does not let go must not hold up who asked.
+    // Not awaited: a peer that does not close must not delay the caller.
     client.destroy().catch(() => undefined)
   }
 }
@@ -149,7 +150,7 @@ async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number)
   return Buffer.concat(chunks)
 }
 
-/** The system's resolver cannot be called off; whoever waits for it can. */
+/** The system's resolver cannot be cancelled, but waiting for it can. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
@@ -168,7 +169,7 @@ const CERTIFICATE_CODE = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_
 function toFailure(error: unknown, signal: AbortSignal): OutboundFailure {
   if (error instanceof OutboundFailure) return error
   if (signal.aborted) return new OutboundFailure('timeout')
-  const found: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  const found = readErrorField(error, 'code')
   const code = typeof found === 'string' && /^[A-Z0-9_]{1,60}$/.test(found) ? found : 'EUNKNOWN'
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return new OutboundFailure('too_large', code)
   if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return new OutboundFailure('timeout', code)

@@ -16,14 +16,14 @@ import {
   type Waiting,
 } from './waiting.ts'
 
-/** A message that did not leave. It is told by a code: what peers say in plain text quotes addresses. */
+/** A message could not be sent. The reason is a code, because the peer's own words quote addresses. */
 export class DeliveryFailure extends Error {
   override name = 'DeliveryFailure'
   /** Such as `ETIMEDOUT` or `SMTP_451`. */
   readonly code: string
-  /** The peer refused this very recipient or message for good. */
+  /** The peer permanently refused this recipient or message. */
   readonly refused: boolean
-  /** It is the peer that fails, so the next message would fail as well. */
+  /** The peer itself is failing, so the next message would fail as well. */
   readonly unreachable: boolean
 
   constructor(code: string, refused: boolean, unreachable: boolean) {
@@ -34,36 +34,36 @@ export class DeliveryFailure extends Error {
   }
 }
 
-/** The way that messages of one channel take. */
+/** Sends the messages of one channel. */
 export interface Transport<M> {
-  /** Sends within seconds, or throws DeliveryFailure. */
+  /** Sends within seconds. Throws DeliveryFailure. */
   send(message: Waiting<M>): Promise<void>
   close(): void
 }
 
 export interface Channel<M extends { decoy: boolean }> {
   outbox: Outbox<M>
-  /** Null: there is no way out. The messages stay, until there is one or they are of no use. */
+  /** @returns null when no transport is configured: messages then stay until there is one, or until they expire. */
   open(platform: Platform): Transport<M> | null
   metrics(platform: Platform): { results: Counter<'result'>; oldestWaiting: Gauge }
   /** Names the clean-up job. */
   cleanUp: string
-  /** What the log says. */
+  /** Log lines. */
   lines: { refused: string; retried: string }
 }
 
 export interface Delivery {
-  /** Sends one message of the outbox; at least once, and not at all when its row is gone. */
+  /** Sends one message of the outbox: at least once, or not at all once its row is gone. */
   send: JobHandler
-  /** Drops what is of no use any more and sends what was forgotten. */
+  /** Drops expired messages and enqueues those that have lost their job. */
   cleanUp: JobHandler
-  /** Brings the gauge of the oldest waiting message up to date; every process that is scraped does so for itself. */
+  /** Updates the gauge of the oldest waiting message; every scraped process does so for itself. */
   measure(platform: Platform): Promise<void>
-  /** Ends the connections of the channel. */
+  /** Closes the connections of the channel. */
   close(platform: Platform): void
 }
 
-/** Makes the delivery of a channel. */
+/** Creates the delivery of a channel. */
 export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>): Delivery {
   const { outbox } = channel
   const opened = perPlatform((platform) => ({ transport: channel.open(platform), gate: createGate() }))
@@ -121,7 +121,7 @@ async function deliver<M extends { decoy: boolean }>(
 ): Promise<void> {
   const { platform, directory } = tenant
   const { outbox } = channel
-  // The row stays: the clean-up finds it once there is a way out, or drops it.
+  // The row stays: the clean-up enqueues it once there is a transport, or drops it when it expires.
   if (!way.transport) return
   const leave = way.gate.enter()
   if (!leave) return enqueueSending(platform.db, outbox, message, nextTry(message.ageMs))
@@ -159,11 +159,11 @@ async function failed<M extends { decoy: boolean }>(
 }
 
 /**
- * A message waits about as long again as it has waited: after 1, 2, 4, 8 seconds and so on, at most a minute. Codes
- * live for minutes; the queue's own steps are made for days.
+ * A message waits about as long again as it has waited so far: 1, 2, 4, 8 seconds and so on, at most a minute. Codes
+ * live for minutes; the queue's own backoff is meant for days.
  */
 function nextTry(ageMs: number): Date {
   const delayMs = Math.min(Math.max(ageMs, 1000), 60_000) * (0.8 + 0.4 * Math.random())
-  // The queue goes by real time, not by the clock of the service.
+  // The queue uses real time, not the clock of the service.
   return new Date(Date.now() + delayMs)
 }

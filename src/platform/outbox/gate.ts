@@ -2,14 +2,14 @@ const SLOW_MS = 3000
 const WHILE_TROUBLED = 2
 
 /**
- * Lets tries through: all while the peer is well, two at a time while it is slow or dead. One that swallows connections
- * may hold some of the worker's places for the length of its timeout, and never all of them for long.
+ * Admits attempts: all while the peer is healthy, two at a time while it is slow or down. A peer that swallows
+ * connections may occupy some of the worker's places for one timeout, but never all of them for long.
  */
 export function createGate() {
   let underWay = 0
   let troubled = false
   return {
-    /** Null: not now. Otherwise to be called at the end, with whether the peer answered. */
+    /** @returns a function to call at the end, with whether the peer answered, or null when not admitted. */
     enter(): ((answered: boolean) => void) | null {
       if (troubled && underWay >= WHILE_TROUBLED) return null
       underWay++

@@ -3,9 +3,12 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../http/directory.ts'
+import { defineMail, mailKinds } from '../mail/kinds.ts'
 import { queueMail } from '../mail/outbox.ts'
 import { queueSms } from '../sms/outbox.ts'
 import { inTx } from '../work.ts'
+
+const mailKind = mailKinds().find((kind) => kind === 'otp') ?? defineMail('otp')
 
 const { app, tenant } = await startApp()
 const { platform } = app
@@ -16,7 +19,7 @@ test('how long a message is of use is counted by the clock of the database alone
   const { accountId, environmentId } = await tenant()
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Your code', paragraphs: [], code: 'amber falcon', footer: 'Bye.' }
-  const mail = { kind: 'otp' as const, to: 'ada@example.com', subject: 'Your code', content }
+  const mail = { kind: mailKind, to: 'ada@example.com', subject: 'Your code', content }
   await inTx(workIn(platform, directory), async (work) => {
     await queueMail(work, mail, 90)
     await queueSms(work, { kind: 'otp', to: '+14155550123', text: 'Hello' }, 90)

@@ -7,20 +7,20 @@ import type { Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 
 /**
- * Messages of one channel that wait to leave, sealed, in a table of their own. What is queued in a transaction leaves
- * after its commit, is retried while it is of use, and is forgotten afterwards.
+ * The sealed messages of one channel that wait to be sent, in a table of their own. A message queued in a transaction
+ * is sent after its commit, retried while it is useful, and then dropped.
  */
 export interface Outbox<M extends { decoy: boolean }> {
   table: 'mail_outbox' | 'sms_outbox'
   /** The job that sends one message. */
   job: string
-  /** Development without a way out: messages stay, to be read at /dev/mail. */
+  /** Development without a transport: messages are kept, to be read at /dev/mail. */
   keeps(platform: Platform): boolean
-  /** What was sealed, or null when this release does not know its form. */
+  /** @returns the sealed message, or null when this release does not know its form. */
   read(value: unknown): M | null
 }
 
-/** Anything about an outbox that does not depend on what its messages hold. */
+/** What does not depend on the content of an outbox's messages. */
 export type AnyOutbox = Pick<Outbox<{ decoy: boolean }>, 'table' | 'job' | 'keeps'>
 
 /** Puts a message into the outbox within the caller's transaction. */
@@ -47,7 +47,7 @@ export async function putIntoOutbox<M extends { decoy: boolean }>(
   if (!kept) await enqueueSending(db, outbox, { directoryId: directory.id, id })
 }
 
-/** Has a message sent, soon or at the given time; there is one such job for a message. */
+/** Enqueues the sending of a message, now or at the given time; a message has one such job. */
 export async function enqueueSending(
   db: Db,
   outbox: AnyOutbox,
@@ -63,7 +63,7 @@ export function sendingKey(outbox: AnyOutbox, id: string): string {
   return `${outbox.job}/${id}`
 }
 
-/** What a sealed message is bound to. */
+/** The place that a sealed message is bound to. */
 export function placeOf(table: AnyOutbox['table'], directory: Directory, id: string) {
   return { table, column: 'message_sealed', row: `${directory.id}/${id}`, accountId: directory.accountId }
 }

@@ -10,7 +10,7 @@ export type Waiting<M> = M & {
   directoryId: string
   kind: string
   createdAt: Date
-  /** Past the time up to which it is worth sending. */
+  /** Past the time until which it is worth sending. */
   expired: boolean
   ageMs: number
   attempts: number
@@ -30,7 +30,7 @@ export async function findWaiting<M extends { decoy: boolean }>(
   return row ? openRow(platform, outbox, directory, row) : null
 }
 
-/** Messages that development keeps, the newest first, of every directory; decoys left out. */
+/** Messages kept in development, newest first, of every directory, without decoys. */
 export async function listKept<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -41,7 +41,7 @@ export async function listKept<M extends { decoy: boolean }>(
   return messages.filter((message) => message !== null).filter((message) => !message.decoy)
 }
 
-/** One message that development keeps, or null. */
+/** One message kept in development, or null. */
 export async function findKept<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -58,7 +58,9 @@ export async function deleteWaiting(db: Db, outbox: AnyOutbox, directory: Direct
 }
 
 /**
- * Counts a failed try. False: the message is gone. The reason is a code, never a server's words, which quote addresses.
+ * Counts a failed attempt. The reason is a code, never a server's words, which quote addresses.
+ *
+ * @returns false when the message is gone.
  */
 export async function noteFailedTry(
   db: Db,
@@ -76,7 +78,7 @@ export async function noteFailedTry(
 }
 
 /**
- * Drops up to `limit` messages that are of no use any more; what development keeps, a day later. Returns how many.
+ * Drops up to `limit` expired messages; those kept in development, a day later. Returns how many.
  */
 export async function deleteExpired(
   db: Db,
@@ -93,7 +95,7 @@ export async function deleteExpired(
   return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
 }
 
-/** Messages that no job will send: there was no way out when their job ran, or the job failed too often. */
+/** Messages that no job will send: there was no transport when their job ran, or the job failed too often. */
 export async function listForgotten(
   db: Db,
   outbox: AnyOutbox,
@@ -108,7 +110,7 @@ export async function listForgotten(
   return rows.map((row) => ({ directoryId: row.directory_id, id: row.id }))
 }
 
-/** Age of the oldest message that should have left; 0 when none waits. */
+/** Age of the oldest message that should have been sent; 0 when none waits. */
 export async function oldestWaitingSeconds(db: Db, outbox: AnyOutbox): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from clock_now() - min(created_at)), 0)::float8 as seconds

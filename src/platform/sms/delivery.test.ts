@@ -169,7 +169,7 @@ test('development without a provider keeps messages to be read; production has n
 })
 
 test('tells what becomes of messages, without the credentials', () => {
-  expect(describeSms(platform.config)).toBe(`Text messages leave through 127.0.0.1:${peer.port}.`)
+  expect(describeSms(platform.config)).toBe(`Text messages are sent through 127.0.0.1:${peer.port}.`)
   expect(describeSms({ ...platform.config, sms: null })).toContain('/dev/mail')
   expect(describeSms({ ...platform.config, sms: null, production: true })).toMatch(/^Off: WATCHWORD_SMS_URL is not set/)
 })

@@ -9,8 +9,8 @@ export const smsDelivery = defineDelivery({
   metrics: ({ metrics }) => ({ results: metrics.sms, oldestWaiting: metrics.smsOldestWaiting }),
   cleanUp: 'sms.cleanup',
   lines: {
-    refused: 'The SMS provider refused a message for good',
-    retried: 'A text message did not leave and will be tried again',
+    refused: 'The SMS provider permanently refused a text message',
+    retried: 'A text message could not be sent and will be retried',
   },
 })
 

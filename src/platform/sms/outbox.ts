@@ -19,7 +19,7 @@ export const smsOutbox: Outbox<Sms> = {
   read: (value) => (Value.Check(Sms, value) ? value : null),
 }
 
-/** Whether messages can leave, or are kept in development. Production without WATCHWORD_SMS_URL sends none. */
+/** Whether messages can be sent, or are kept in development. Production without WATCHWORD_SMS_URL sends none. */
 export function takesSms(platform: Platform): boolean {
   return platform.config.sms !== null || smsOutbox.keeps(platform)
 }
@@ -44,12 +44,12 @@ export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): 
   await putIntoOutbox(work, smsOutbox, { kind, content: { to, text, decoy } }, usefulSeconds)
 }
 
-/** Text messages that development keeps, the newest first, of every directory; decoys left out. */
+/** Text messages kept in development, newest first, of every directory, without decoys. */
 export function listKeptSms(platform: Platform, limit: number): Promise<OpenedSms[]> {
   return listKept(platform, smsOutbox, limit)
 }
 
-/** One text message that development keeps, or null. */
+/** One text message kept in development, or null. */
 export function findKeptSms(platform: Platform, id: string): Promise<OpenedSms | null> {
   return findKept(platform, smsOutbox, id)
 }

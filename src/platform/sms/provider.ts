@@ -8,13 +8,13 @@ import type { OpenedSms, Sms } from './outbox.ts'
 
 const SEND_TIMEOUT_MS = 10_000
 
-/** The way to the provider of WATCHWORD_SMS_URL: Twilio's Messages resource, which others speak as well. */
+/** The transport to the provider of WATCHWORD_SMS_URL: Twilio's Messages API, which others implement too. */
 export function openSmsProvider(platform: Platform): Transport<Sms> | null {
   const { sms: provider } = platform.config
   if (provider === null) return null
   return {
     send: async (sms) => judge(await post(platform, provider, sms)),
-    // Each message has a connection of its own.
+    // Each message uses its own connection.
     close: () => undefined,
   }
 }
@@ -39,12 +39,12 @@ async function post(platform: Platform, provider: SmsProvider, sms: OpenedSms): 
   }
 }
 
-// What may pass: an account that is being set right, a limit on concurrent requests, a moment of weakness.
+// What may pass: an account being set up, a limit on concurrent requests, a temporary fault.
 const PASSING = new Set([401, 402, 403, 404, 408, 425, 429])
 
 /**
- * Takes 2xx as sent and other 4xx as a refusal of this very message. Goes by the status: Twilio changes its error codes
- * and advises against logic that rests on them; they are for the log.
+ * Takes 2xx as sent and most 4xx as a refusal of this message. Goes by the status: Twilio changes its error codes and
+ * advises against relying on them; they are for the log.
  */
 function judge({ status, body }: OutboundResponse): void {
   if (status >= 200 && status < 300) return
@@ -67,9 +67,9 @@ function isProblem(value: unknown): value is Static<typeof Problem> {
   return Value.Check(Problem, value)
 }
 
-/** What becomes of text messages, for `doctor`. Without a provider production sends none, and needs none. */
+/** What happens to text messages, for `doctor`. Without a provider production sends none, and needs none. */
 export function describeSms(config: Config): string {
-  if (config.sms !== null) return `Text messages leave through ${new URL(config.sms.endpoint).host}.`
-  if (config.production) return 'Off: WATCHWORD_SMS_URL is not set. Codes leave by mail alone.'
+  if (config.sms !== null) return `Text messages are sent through ${new URL(config.sms.endpoint).host}.`
+  if (config.production) return 'Off: WATCHWORD_SMS_URL is not set. Codes are sent by email only.'
   return `Text messages are kept, to be read at ${config.baseUrl}/dev/mail.`
 }

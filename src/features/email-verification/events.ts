@@ -1,0 +1,10 @@
+import { defineEvents } from '../../platform/events.ts'
+import { LinkEventData } from '../login/login.ts'
+
+export const emailVerificationEvents = defineEvents({
+  sent: [
+    'auth.email_verification.sent',
+    'A link that verifies the address of a user was created, and mailed unless the caller mails it.',
+    LinkEventData,
+  ],
+})

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { invalidField } from '../../platform/errors.ts'
+import { eventEnvelope, toEvent } from '../../platform/event-envelope.ts'
+import { readStream, STREAM_DAYS, streamErrors } from '../../platform/event-stream.ts'
+import { eventCatalogue } from '../../platform/events.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+
+export const eventRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/events',
+    operation: 'events.list',
+    scope: 'events.read',
+    directory: 'reach',
+    tag: 'Events',
+    summary: 'Follow the event stream',
+    description:
+      'Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true. ' +
+      `Without \`after\` it starts ${STREAM_DAYS} days back. Of one organization, or with an org-wide key and no ` +
+      '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types.',
+    query: Type.Object({
+      after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
+      types: Type.Optional(
+        Type.String({
+          maxLength: 2000,
+          description: 'Types, separated by commas; `user.*` matches all with that prefix.',
+        }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
+    }),
+    reply: Type.Object({
+      events: Type.Array(eventEnvelope),
+      has_more: Type.Boolean(),
+      next_cursor: Type.String({
+        description: 'Always present: where the next call continues.',
+        examples: ['AAAAAQAAAAAAAAQaAZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'],
+      }),
+    }),
+    errors: [streamErrors.cursorExpired],
+    async handle(work, { query }) {
+      const { after = null, types, limit = 100 } = query
+      const filter = types === undefined ? null : readTypes(types)
+      const { events, cursor, hasMore } = await readStream(work, after, { types: filter, limit })
+      return { events: events.map(toEvent), has_more: hasMore, next_cursor: cursor }
+    },
+  }),
+]
+
+/** The types that a filter names. Throws `invalid_request` for an unknown one. */
+function readTypes(text: string): string[] {
+  const known = eventCatalogue().map(({ type }) => type)
+  const asked = text.split(',').map((name) => name.trim())
+  const found = asked.map((name) => known.filter((type) => matches(name, type)))
+  const unknown = asked.filter((_, index) => found[index]?.length === 0)
+  if (!unknown.length) return [...new Set(found.flat())]
+  const message = `types names unknown types: ${unknown.map((name) => JSON.stringify(name.slice(0, 100))).join(', ')}`
+  throw invalidField('types', 'enum', message, `${message}. Known types: ${known.join(', ')}.`)
+}
+
+function matches(pattern: string, type: string): boolean {
+  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
+}

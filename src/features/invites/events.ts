@@ -1,0 +1,14 @@
+import { defineEvents } from '../../platform/events.ts'
+import { Invite } from './schema.ts'
+
+export const inviteEvents = defineEvents({
+  created: [
+    'invite.created',
+    'A user was invited: for the first time, or after the previous invitation was accepted or withdrawn.',
+    Invite,
+  ],
+  resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],
+  accepted: ['invite.accepted', 'An invitation was accepted with a first password.', Invite],
+  revoked: ['invite.revoked', 'An invitation was withdrawn; the user remains.', Invite],
+  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite],
+})

@@ -1,0 +1,10 @@
+import { defineEvents } from '../../platform/events.ts'
+import { Organization } from './schema.ts'
+
+export const organizationEvents = defineEvents({
+  created: ['organization.created', 'An organization was created.', Organization],
+  updated: ['organization.updated', 'Fields of an organization other than its status were changed.', Organization],
+  suspended: ['organization.suspended', 'An organization was suspended; its sessions ended.', Organization],
+  activated: ['organization.activated', 'A suspended or archived organization was reactivated.', Organization],
+  archived: ['organization.archived', 'An organization was archived; its sessions ended.', Organization],
+})

@@ -1,0 +1,7 @@
+import { defineEvents } from '../../platform/events.ts'
+import { Passkey } from './schema.ts'
+
+export const passkeyEvents = defineEvents({
+  registered: ['passkey.registered', 'A user registered a passkey.', Passkey],
+  deleted: ['passkey.deleted', 'A passkey was deleted on its own, not with its user.', Passkey],
+})

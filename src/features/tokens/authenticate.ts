@@ -1,0 +1,78 @@
+import { decodeJwt } from 'jose'
+import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { type ErrorDetails, httpErrors } from '../../platform/errors.ts'
+import { bearerToken } from '../../platform/http/authenticate.ts'
+import type { Authenticator, UserCaller } from '../../platform/http/caller.ts'
+import { resolveReach } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { environmentOfIssuer, homeEnvironment } from './issuers.ts'
+import { findLiveToken, type LiveToken } from './tokens.ts'
+
+/**
+ * The authenticator of end users: an access token as a Bearer token (RFC 6750 §2.1). Its session is looked up, so that
+ * a revocation takes effect at once. Throws `access_token_missing`, `access_token_invalid`.
+ */
+export function userAuthenticator(platform: Platform): Authenticator<UserCaller> {
+  return async ({ headers }) => {
+    const token = bearerToken(headers)
+    if (token === null) throw httpErrors.accessTokenMissing({ headers: challenge() })
+    const live = await findLiveAccessToken(platform, token)
+    if (!live) throw httpErrors.accessTokenInvalid(invalidToken)
+    return toCaller(live)
+  }
+}
+
+/** RFC 6750 §3: no error code where nothing was presented. */
+function challenge(error?: string): Record<string, string> {
+  return { 'www-authenticate': `Bearer realm="watchword"${error ? `, error="${error}"` : ''}` }
+}
+
+const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
+
+async function findLiveAccessToken(platform: Platform, token: string): Promise<LiveToken | null> {
+  const environmentId = await environmentOf(platform, token)
+  const claims = environmentId && (await verifyAccessToken(platform, environmentId, token))
+  if (!claims) return null
+  // The signature proves the environment, so the claims can be trusted.
+  const accountId = String(claims.aud)
+  const environment = { accountId, environmentId, environmentSlug: String(claims['env']), organizationId: null }
+  const live = await findLiveToken({ platform, directory: await resolveReach(platform, environment, null) }, token)
+  return live?.kind === 'access_token' ? live : null
+}
+
+/** The environment that a token claims: only a hint until its signature is verified with that environment's keys. */
+async function environmentOf(platform: Platform, token: string): Promise<string | null> {
+  const issuer = readIssuer(token)
+  const { baseUrl } = platform.config
+  if (issuer === null || !issuer.startsWith(baseUrl)) return null
+  if (issuer === baseUrl) return homeEnvironment(platform)
+  const [, accountId = '', slug = ''] =
+    /^\/accounts\/([0-9a-f-]{36})\/([a-z0-9-]{1,63})$/.exec(issuer.slice(baseUrl.length)) ?? []
+  return environmentOfIssuer(platform, accountId, slug)
+}
+
+function readIssuer(token: string): string | null {
+  try {
+    return decodeJwt(token).iss ?? null
+  } catch {
+    return null
+  }
+}
+
+function toCaller({ directory, session }: LiveToken): UserCaller {
+  return {
+    kind: 'user',
+    actor: { type: 'user', id: session.user_id },
+    accountId: directory.accountId,
+    environmentId: directory.environmentId,
+    environmentSlug: directory.environmentSlug,
+    organizationId: directory.organizationId,
+    directory,
+    userId: session.auth_account_id,
+    directoryUserId: session.user_id,
+    sessionId: session.session_id,
+    amr: session.amr,
+    aal: session.aal,
+    authenticatedAt: session.authenticated_at,
+  }
+}

@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import { coalesce } from '../../platform/db/coalesce.ts'
+import type { Db } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import type { ListedUserRow } from './store.ts'
+
+/** Who has an address in a directory. */
+interface Lookup {
+  directory: Directory
+  emailNorm: string
+}
+
+/**
+ * Finds the user who has an address in one directory. Look-ups that arrive together share a statement: a backend asks
+ * this first about everyone it meets, and one by one each would cost more in round trips than in the database.
+ */
+export const findListedByEmail = perPlatform(({ db }) =>
+  coalesce({ run: (lookups: Lookup[]) => selectByEmail(db, lookups), maxBatch: 50 }),
+)
+
+async function selectByEmail(db: Db, lookups: Lookup[]): Promise<(ListedUserRow | null)[]> {
+  const directories = lookups.map(({ directory }) => directory.id)
+  const organizations = lookups.map(({ directory }) => directory.organizationId)
+  const emails = lookups.map(({ emailNorm }) => emailNorm)
+  const { rows } = await sql<ListedUserRow & { place: number }>`
+    select asked.place::int, asked.organization_id, found.*
+    from unnest(${directories}::uuid[], ${organizations}::uuid[], ${emails}::text[]) with ordinality
+      as asked (directory_id, organization_id, email_norm, place)
+    cross join lateral (
+      select users.*, coalesce(users.locked_until > clock_now(), false) as locked from users
+      where users.directory_id = asked.directory_id and users.email_norm = asked.email_norm collate "C"
+        and users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())
+      limit 1) found`.execute(db)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return lookups.map((_, index) => byPlace.get(index + 1) ?? null)
+}

@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox'
+import type { UserCaller } from '../../platform/http/caller.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { named, nullable } from '../../platform/schema.ts'
+import type { UserRow } from './store.ts'
+import { getUser } from './users.ts'
+
+/** OpenID Connect Core §5.1 and §5.3.2, with claims of our own. */
+const UserInfo = named(
+  'UserInfo',
+  Type.Object({
+    sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
+    email: Type.String({ examples: ['ada@acme.example'] }),
+    email_verified: Type.Boolean(),
+    name: nullable(Type.String({ examples: ['Ada Lovelace'] })),
+    given_name: nullable(Type.String({ examples: ['Ada'] })),
+    family_name: nullable(Type.String({ examples: ['Lovelace'] })),
+    phone_number: nullable(Type.String({ examples: ['+14155550123'] })),
+    updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
+    directory_user_id: Type.String({ format: 'uuid' }),
+    org_id: nullable(Type.String({ format: 'uuid' })),
+    role: Type.String({ examples: ['member'] }),
+    sid: Type.String({ format: 'uuid', description: 'The session.' }),
+    amr: Type.Array(Type.String({ examples: ['otp'] })),
+    aal: Type.String({ examples: ['aal1'] }),
+    auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
+  }),
+)
+
+/** The routes that users call about themselves. */
+export const userInfoRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/auth/userinfo',
+    operation: 'me.userInfo',
+    auth: 'user',
+    cors: 'origins',
+    tag: 'End user',
+    summary: 'Read the user of the access token',
+    description:
+      'OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send ' +
+      'the access token as a Bearer token, no API key. A session that has ended is refused at once.',
+    reply: UserInfo,
+    handle: async (work) => toUserInfo(await getUser(work, work.caller.directoryUserId), work.caller),
+  }),
+]
+
+function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> {
+  const names = [user.first_name, user.last_name].filter((name) => name !== null)
+  return {
+    sub: caller.userId,
+    email: user.email,
+    email_verified: user.email_verified,
+    name: user.display_name ?? (names.length ? names.join(' ') : null),
+    given_name: user.first_name,
+    family_name: user.last_name,
+    phone_number: user.phone,
+    updated_at: Math.floor(user.updated_at.getTime() / 1000),
+    directory_user_id: caller.directoryUserId,
+    org_id: caller.organizationId,
+    role: user.role,
+    sid: caller.sessionId,
+    amr: [...caller.amr],
+    aal: caller.aal,
+    auth_time: Math.floor(caller.authenticatedAt.getTime() / 1000),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Static, TSchema } from 'typebox'
+
+/** Statuses other than 200, with the body of each. */
+export type Statuses = { [status: number]: TSchema }
+
+const status = Symbol('status')
+
+/** An answer with a status other than 200. */
+export interface Answered<N, B> {
+  readonly [status]: N
+  readonly body: B
+}
+
+/** Sends the browser on: 302 from a GET, 303 from a form (RFC 9110 §15.4). */
+export interface Redirect {
+  /** An absolute http(s) URL. From the form of a page, another host must be its `leadsTo`. */
+  redirectTo: string
+}
+
+/**
+ * What a handler may return: the body of a 200, one of its other statuses, or a redirect if the route declares them.
+ */
+export type Answer<R extends TSchema, S extends Statuses> =
+  | Static<R>
+  | { [N in keyof S]: Answered<N, Static<Extract<S[N], TSchema>>> }[keyof S]
+  | Redirect
+
+/** An answer with a status that the route declares in `replies`. */
+export function answer<N extends number, B>(code: N, body: B): Answered<N, B> {
+  return { [status]: code, body }
+}
+
+export function statusOf(value: unknown): { code: number; body: unknown } {
+  if (typeof value === 'object' && value !== null && status in value && 'body' in value)
+    return { code: Number(value[status]), body: value.body }
+  return { code: 200, body: value }
+}
+
+/** The URL that an answer redirects to, or null. Throws for one that is not http(s), which a browser might run. */
+export function redirectOf(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null || !('redirectTo' in value)) return null
+  const { protocol, href } = new URL(String(value.redirectTo))
+  if (!/^https?:$/.test(protocol)) throw new Error('A redirect may only lead to http(s) URLs')
+  return href
+}

@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Origin } from '../events.ts'
+import type { Directory } from './directory.ts'
+
+/** What every caller has, however authenticated. Comes only from its credential: ids in a request are targets. */
+interface CallerBase {
+  /** Who acts, in events. */
+  actor: Origin['actor']
+  accountId: string
+  environmentId: string
+  environmentSlug: string
+  /** The only organization it reaches; null for all of the account. */
+  organizationId: string | null
+}
+
+/** The customer's backend, by an API key. */
+export interface KeyCaller extends CallerBase {
+  kind: 'key'
+  apiKeyId: string
+  scopes: readonly string[]
+  requestsPerSecond: number | null
+  expiresAt: Date | null
+}
+
+/** An end user, by an access token whose session is live. */
+export interface UserCaller extends CallerBase {
+  kind: 'user'
+  directory: Directory
+  /** The token's `sub`: the auth account. */
+  userId: string
+  directoryUserId: string
+  sessionId: string
+  amr: readonly string[]
+  aal: string
+  /** When the user last authenticated. */
+  authenticatedAt: Date
+}
+
+/** Every kind of caller, by its name in a route's `auth`. A new kind needs a member here and an entry in `app.ts`. */
+export interface Callers {
+  key: KeyCaller
+  user: UserCaller
+}
+
+export type Caller = Callers[keyof Callers]
+
+/** What an authenticator sees of a request. */
+export interface Credentials {
+  headers: IncomingHttpHeaders
+  /** The peer's address. */
+  ip: string | null
+}
+
+/** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */
+export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Promise<C>
+
+/** The authenticator of each kind of caller; `app.ts` passes them in. */
+export type Authenticators = { [K in keyof Callers]: Authenticator<Callers[K]> }

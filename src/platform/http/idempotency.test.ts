@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+
+const service = await startApp()
+const { db } = service.app.platform
+const tenant = await service.tenant()
+const subOrgId = await tenant.organization()
+
+const create = (key: string, email: string) => tenant.post('/v1/users', { subOrgId, email }, { 'idempotency-key': key })
+
+async function usersOf(email: string): Promise<unknown[]> {
+  return db.selectFrom('users').select('id').where('email', '=', email).execute()
+}
+
+async function createdEvents(): Promise<number> {
+  return (await service.events({ accountId: tenant.accountId, type: 'user.created' })).length
+}
+
+test('a repeated request is answered with the first answer, and does nothing more', async () => {
+  const [first, again] = [await create('once', 'ada@example.com'), await create('once', 'ada@example.com')]
+  expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
+  expect([first.headers.has('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([false, 'true'])
+  expect([await usersOf('ada@example.com'), await createdEvents()]).toEqual([[expect.anything()], 1])
+})
+
+test('the answer is kept with what the request does, or neither is', async () => {
+  // A process that dies when it would keep the answer, as the database sees it.
+  await sql`create function refuse_keeping() returns trigger language plpgsql as
+    $$ begin raise exception 'the process is gone'; end $$`.execute(db)
+  await sql`create trigger refuse_keeping before update on idempotency_keys
+    for each row when (new.reply_sealed is not null) execute function refuse_keeping()`.execute(db)
+  const before = await createdEvents()
+  const lost = await create('lost', 'bob@example.com')
+  expect([lost.status, lost.body.code]).toEqual([500, 'internal_error'])
+  expect([await usersOf('bob@example.com'), await createdEvents()]).toEqual([[], before])
+  await sql`drop trigger refuse_keeping on idempotency_keys`.execute(db)
+
+  const sent = await create('lost', 'bob@example.com')
+  expect([sent.status, (await usersOf('bob@example.com')).length, await createdEvents()]).toEqual([200, 1, before + 1])
+})
+
+test('a refusal keeps nothing, and the key is free again', async () => {
+  const refused = await create('refused', 'ada@example.com')
+  expect([refused.status, refused.body.code]).toEqual([409, 'email_exists'])
+  expect((await create('refused', 'eve@example.com')).status).toBe(200)
+  expect((await create('refused', 'kay@example.com')).body.code).toBe('idempotency_key_reused')
+})
+
+test('of twenty at once one acts, and the others wait for it', async () => {
+  const replies = await Promise.all(Array.from({ length: 20 }, () => create('race', 'mia@example.com')))
+  for (const { status, body } of replies)
+    expect(status === 200 || body.code === 'idempotency_in_progress', JSON.stringify(body)).toBe(true)
+  expect(replies.filter(({ headers, status }) => status === 200 && !headers.has('idempotent-replayed'))).toHaveLength(1)
+  expect(await usersOf('mia@example.com')).toHaveLength(1)
+  expect((await create('race', 'mia@example.com')).headers.get('idempotent-replayed')).toBe('true')
+})
+
+test('a claim that ran out and was taken over undoes what the slow request did', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>()
+  const waiting = db.transaction().execute(async (tx) => {
+    await sql`select id from organizations where id = ${subOrgId} for update`.execute(tx)
+    tellLocked()
+    await held
+  })
+  await locked
+  const change = () => tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': 'slow' })
+  const slow = change()
+  await expect
+    .poll(
+      async () => (await db.selectFrom('idempotency_keys').select('key').where('key', '=', 'slow').execute()).length,
+    )
+    .toBe(1)
+  // Another took the claim over, as after 60 seconds, and is under way.
+  await sql`update idempotency_keys set created_at = created_at + interval '1 second' where key = 'slow'`.execute(db)
+  release()
+  await waiting
+  const reply = await slow
+  expect([reply.status, reply.body.code]).toEqual([409, 'idempotency_in_progress'])
+  expect((await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization.name).not.toBe('Later')
+})

@@ -1,0 +1,107 @@
+import { httpErrors } from '../errors.ts'
+import { pageHeaders, renderRefusal } from './page-layout.ts'
+import type { Problem } from './problem.ts'
+
+export type MediaName = keyof typeof media
+
+/** The format of a route's bodies, answers and refusals. */
+interface Media {
+  /** Parses a body of this type; an empty one gives undefined. Throws `unsupported_media_type`, `invalid_json`. */
+  read(type: string, text: string): unknown
+  /** Content type of an answer. */
+  type: string
+  /** Whether a client that sends this `Accept` can read the answers. */
+  suits(accept: string): boolean
+  /** A refusal, in the form that clients of this medium expect. */
+  refuse(problem: Problem, requestId: string): Refusal
+}
+
+const JSON_TYPE = /^application\/json(\s*;\s*charset=utf-8)?$/i
+const SCIM_TYPE = /^application\/(scim\+)?json(\s*;\s*charset=utf-8)?$/i
+const FORM_TYPE = /^application\/x-www-form-urlencoded(\s*;\s*charset=utf-8)?$/i
+const ANY = /\*\/\*/
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw httpErrors.invalidJson()
+  }
+}
+
+/** Names and values; no name occurs twice. */
+export type Fields = Record<string, string>
+
+/** Refuses repeated names, which different parsers would read differently (ASVS 15.3.7). */
+export function once(entries: Iterable<[string, unknown]>): Fields {
+  const fields = new Map<string, string>()
+  for (const [name, value] of entries) {
+    if (typeof value !== 'string' || fields.has(name))
+      throw httpErrors.invalidRequest({ detail: 'A field was sent twice.' })
+    if (value.includes('\u0000'))
+      throw httpErrors.invalidRequest({ detail: 'A field contains characters that are not text.' })
+    fields.set(name, value)
+  }
+  return Object.fromEntries(fields)
+}
+
+/** A refusal as it is sent. */
+export interface Refusal {
+  headers: Record<string, string>
+  text: string
+}
+
+function json(type: string, body: object): Refusal {
+  return { headers: { 'content-type': type }, text: JSON.stringify(body) }
+}
+
+export const media = {
+  /** JSON; refusals are problems (RFC 9457). */
+  json: {
+    read(type, text) {
+      if (text === '') return undefined
+      if (JSON_TYPE.test(type)) return readJson(text)
+      throw httpErrors.unsupportedMediaType({ detail: 'Send the body as application/json.' })
+    },
+    type: 'application/json; charset=utf-8',
+    suits: (accept) => ANY.test(accept) || /application\/(\*|json|problem\+json)/i.test(accept),
+    refuse: ({ body }) => json('application/problem+json', body),
+  },
+  /** SCIM (RFC 7644 §3.1, §3.8): plain JSON is accepted too, and so is a body without a type. */
+  scim: {
+    read(type, text) {
+      if (text === '') return undefined
+      if (type === '' || SCIM_TYPE.test(type)) return readJson(text)
+      throw httpErrors.unsupportedMediaType({ detail: 'Send the body as application/scim+json.' })
+    },
+    type: 'application/scim+json; charset=utf-8',
+    suits: (accept) => ANY.test(accept) || /application\/(\*|scim\+json|json)/i.test(accept),
+    // RFC 7644 §3.12
+    refuse: ({ status, body: { detail, scimType } }) =>
+      json('application/scim+json', {
+        schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+        status: String(status),
+        ...(scimType === undefined ? {} : { scimType }),
+        detail,
+      }),
+  },
+  /** A form that a browser sends, answered with what it shows: pages, redirects, and refusals for people. */
+  form: {
+    read(type, text) {
+      if (text === '') return {}
+      if (FORM_TYPE.test(type)) return once(new URLSearchParams(text))
+      throw httpErrors.unsupportedMediaType({ detail: 'Send the body as application/x-www-form-urlencoded.' })
+    },
+    type: 'text/html; charset=utf-8',
+    suits: () => true,
+    refuse({ status, body }, requestId) {
+      const { html, contentSecurityPolicy } = renderRefusal(status, body, requestId)
+      return { headers: pageHeaders(contentSecurityPolicy), text: html }
+    },
+  },
+} satisfies Record<string, Media>
+
+/** The medium by name. */
+export function mediaOf(name: MediaName): Media {
+  return media[name]
+}

@@ -1,0 +1,47 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/pool.ts'
+import type { DB } from '../db/schema.gen.ts'
+import type { JobHandler } from './queue.ts'
+
+type Column<T extends keyof DB> = keyof DB[T] & string
+
+/** Which rows of a table are no longer kept. */
+interface Retention<T extends keyof DB> {
+  table: T
+  /** The primary key. */
+  key: Column<T>[]
+  where: RawBuilder<unknown>
+  /** The indexed column by which they are found. */
+  orderBy?: Column<T>
+  batch?: number
+}
+
+/** Removes these rows. */
+type Removal = (db: Db) => Promise<void>
+
+/**
+ * Removes rows of a table, a batch at a time. A locked row is left for the next run: nothing relies on its removal,
+ * since expiry is checked where a row is used.
+ */
+export function defineRetention<T extends keyof DB>(retention: Retention<T>): Removal {
+  const { table, key, where, orderBy, batch = 1000 } = retention
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  const order = orderBy === undefined ? sql`` : sql`order by ${sql.ref(orderBy)}`
+  const statement = sql`
+    delete from ${sql.table(table)} where (${columns}) in (
+      select ${columns} from ${sql.table(table)} where ${where} ${order} limit ${batch} for update skip locked)`
+  return async (db) => {
+    while (Number((await statement.execute(db)).numAffectedRows ?? 0) >= batch);
+  }
+}
+
+/** A job that only removes what is no longer kept. */
+export function defineCleanup(name: string, cron: string, removals: Removal[]): JobHandler {
+  return {
+    name,
+    cron,
+    async handle({ db }) {
+      for (const remove of removals) await remove(db)
+    },
+  }
+}

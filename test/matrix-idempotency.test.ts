@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { routes } from '../src/routes.ts'
+import { startApp } from './harness.ts'
+import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
+import { makeWorld } from './world.ts'
+
+// With an Idempotency-Key a handler runs inside the transaction that stores its answer: each route must have the same
+// result there as without, and a repeated request the same answer.
+
+const app = await startApp()
+const keyed = routes.filter((route) => route.idempotency).map((route) => [nameOf(route), route] as const)
+
+async function eventTypes(accountId: string): Promise<string[]> {
+  return (await app.events({ accountId })).map(({ type }) => type)
+}
+
+test.each(keyed)('%s succeeds, once, and answers the same again', async (name, route) => {
+  const tenant = await app.tenant()
+  const world = await makeWorld(app, tenant)
+  const sample = sampleOf(route, world)
+  const query = orgWideOnly.includes(name) ? {} : { subOrgId: world.ids.organization }
+  const request = { ...sample, query: { ...sample.query, ...query } }
+  const headers = { 'idempotency-key': `once ${name}` }
+  const first = await sendSample(world.orgWide, route, request, { headers })
+  expect([first.status, first.text]).toEqual([200, first.text])
+  const events = await eventTypes(tenant.accountId)
+  const mails = await app.mails()
+  const again = await sendSample(world.orgWide, route, request, { headers })
+  expect([again.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([200, 'true', first.text])
+  expect(await eventTypes(tenant.accountId)).toEqual(events)
+  expect(await app.mails()).toEqual(mails)
+})
