@@ -23,6 +23,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDir = join(tmpdir(), `watchword-test-${randomUUID()}`, 'data')
   const embedded = given ? null : await startEmbedded({ dataDir, log: () => undefined })
   const serverUrl = given ?? embedded?.url ?? ''
+  if (embedded) await forgoDurability(serverUrl)
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
   await migrate(databaseUrl(serverUrl, template))
@@ -33,6 +34,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await embedded?.stop()
     if (embedded) rmSync(join(dataDir, '..'), { recursive: true, force: true })
   }
+}
+
+/** What the tests write need not outlive the machine's power. Those that kill databases have databases of their own. */
+async function forgoDurability(serverUrl: string): Promise<void> {
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await administer(serverUrl, `alter system set ${setting} = off`)
+  await administer(serverUrl, 'select pg_reload_conf()')
 }
 
 /** The address of another database on the same server. */
