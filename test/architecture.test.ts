@@ -166,6 +166,12 @@ const NOW_READERS: Record<string, string> = {
   'src/platform/jobs/worker.ts': 'the queue keeps its own time',
 }
 
+/** Where tests, which share a process, touch what is of all of it. */
+const SHARED_TOUCHERS: Record<string, string> = {
+  'src/platform/db/embedded.test.ts': 'in the text of a program that runs in a process of its own',
+  'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
+}
+
 /** Who reads the configured base URL. Of these, only features/links builds the links of mails. */
 const ADDRESS_READERS = [
   'src/features/docs/docs.ts',
@@ -389,6 +395,13 @@ test('time is the database’s: clock_now() in SQL, and no other clock but where
   expect(filesWith(/new Date\(\)|Date\.now\(\)|clock\.now\(\)|(?<!function )epochSeconds\(/, rooms)).toEqual(
     Object.keys(CLOCK_READERS),
   )
+})
+
+test('test files leave the process as it was, since others follow in it', () => {
+  const touch =
+    /\bvi\.\w|process\.env(\[[^\]]+\]|\.\w+) \??\??=[^=]|process\.(on|once|chdir|umask|exitCode)\b|\bglobalThis\.\w+ =|setDefaultCACertificates|setGlobalDispatcher/
+  const files = tests.filter((file) => file.path !== 'test/architecture.test.ts')
+  expect(filesWith(touch, files)).toEqual(Object.keys(SHARED_TOUCHERS))
 })
 
 test('a route that reads If-Match declares the conflict, by which the documentation knows', () => {

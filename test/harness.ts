@@ -226,7 +226,7 @@ async function readEvents(app: App, filter: { accountId: string; type?: string }
 }
 
 /** Waits until a condition of another process holds. Fails after the deadline. */
-export async function until<T>(probe: () => Promise<T | null | undefined | false>, deadlineMs = 10_000): Promise<T> {
+export async function until<T>(probe: () => Promise<T | null | undefined | false>, deadlineMs = 30_000): Promise<T> {
   const end = Date.now() + deadlineMs
   for (;;) {
     const value = await probe()

@@ -9,7 +9,7 @@ const KILLS = 20
 const WRITERS = 4
 const KEY = 'a-key-that-survives-every-crash-0123456789'
 
-test(`${KILLS} kills under load lose no acknowledged write`, { timeout: 180_000 }, async () => {
+test(`${KILLS} kills under load lose no acknowledged write`, { timeout: 600_000 }, async () => {
   const dataDir = makeDataDir()
   const settings = { WATCHWORD_DATA_DIR: dataDir, WATCHWORD_BOOTSTRAP_API_KEY: KEY }
   const acknowledged: Acknowledged = { organizations: [], otps: [], sessions: [] }

@@ -45,7 +45,7 @@ test('a restart of PostgreSQL costs 503s with Retry-After, and no restart of the
       `select count(distinct application_name)::int as count from pg_stat_activity where query ilike 'listen %'`,
     )
     return rows[0].count >= 2
-  }, 20_000)
+  })
   expect(service.child.exitCode).toBeNull()
 })
 
@@ -59,7 +59,7 @@ test('an embedded database that is killed is brought back under the running serv
   await service.ready()
   const pid = databasePid(dataDir)
   process.kill(pid ?? 0, 'SIGKILL')
-  await until(async () => databasePid(dataDir) !== null && databasePid(dataDir) !== pid, 20_000)
+  await until(async () => databasePid(dataDir) !== null && databasePid(dataDir) !== pid)
   await service.ready()
   const reply = await caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY).post('/v1/organizations', {
     name: 'A',

@@ -6,32 +6,34 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, inject } from 'vitest'
+import { afterAll, inject, onTestFinished } from 'vitest'
 import { administer, databaseUrl } from '../database.ts'
 import { until } from '../harness.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-const undo: (() => Promise<unknown> | unknown)[] = []
+type Step = () => Promise<unknown> | unknown
 
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step()
-})
+/** Undoes what a whole file shares, while that is being started. */
+let stepsOfFile: Step[] | null = null
 
 /** Runs after the test, the latest first. */
-export function afterThisTest(step: () => Promise<unknown> | unknown): void {
-  undo.push(step)
+export function afterThisTest(step: Step): void {
+  if (stepsOfFile) stepsOfFile.push(step)
+  else onTestFinished(async () => void (await step()))
 }
 
 /**
  * Starts something that the tests of a file share and that ends after the last of them. Not to be called within a test.
  */
 export async function startedOnce<T>(start: () => Promise<T>): Promise<T> {
+  const steps: Step[] = []
+  stepsOfFile = steps
   try {
     return await start()
   } finally {
-    const steps = undo.splice(0).reverse()
+    stepsOfFile = null
     afterAll(async () => {
-      for (const step of steps) await step()
+      for (const step of steps.reverse()) await step()
     })
   }
 }
@@ -102,7 +104,7 @@ export async function startService(env: Record<string, string>): Promise<Service
       await until(async () => {
         if (running.child.exitCode !== null) throw new Error(`It ended: ${running.stderr()}${running.stdout()}`)
         return (await readiness())?.status === 200
-      }, 30_000)
+      }, 60_000)
     },
   }
 }

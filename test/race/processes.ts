@@ -52,6 +52,6 @@ async function startProcess(app: TestApp): Promise<RunningProcess> {
       (reply) => reply.ok,
       () => false,
     )
-  }, 20_000)
+  })
   return { baseUrl, child, as: (key) => caller(baseUrl, key) }
 }

@@ -68,7 +68,7 @@ test('an import that is killed in the middle goes on: nobody twice, nobody lost,
   const kills: number[] = []
   for (const after of [500, 4000, 8000]) {
     const running = runFile('cli.ts', commandOf(path, subOrgId), env)
-    await until(async () => rowsOf(checkpoint) >= after, 20_000)
+    await until(async () => rowsOf(checkpoint) >= after)
     running.child.kill('SIGKILL')
     expect(await running.ended, running.stderr()).toBe('SIGKILL')
     if (!existsSync(early)) copyFileSync(checkpoint, early)
@@ -102,7 +102,7 @@ test('a signal stops it after the batch, and it says how to go on; the checkpoin
   const { path, people } = makeFile('stopped.csv')
   const checkpoint = `${path}.checkpoint.json`
   const running = runFile('cli.ts', commandOf(path, subOrgId), env)
-  await until(async () => rowsOf(checkpoint) >= BATCH, 20_000)
+  await until(async () => rowsOf(checkpoint) >= BATCH)
   running.child.kill('SIGINT')
   expect(await running.ended, running.stderr()).toBe(130)
   const rows = rowsOf(checkpoint)

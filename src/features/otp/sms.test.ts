@@ -84,7 +84,7 @@ describe('with a provider', () => {
       async () => (await platform.db.selectFrom('sms_outbox').select('attempts').executeTakeFirst())?.attempts,
     )
     await peer.start()
-    await until(async () => (await waiting(service)).length === 0, 20_000)
+    await until(async () => (await waiting(service)).length === 0)
     expect(peer.requests.map(({ form }) => form['Body']?.includes(reply.body.code))).toEqual([true])
     expect(service.logLines.join('')).not.toMatch(new RegExp(`${reply.body.code}|4155550123`))
   })

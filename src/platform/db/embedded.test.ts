@@ -121,9 +121,9 @@ function isServer(pid: number): boolean {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 30_000
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it did not become true within 10 s')
+    if (Date.now() > deadline) throw new Error('it did not become true within 30 s')
     await delay(10)
   }
 }

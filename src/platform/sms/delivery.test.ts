@@ -51,9 +51,8 @@ async function queue(options: { text?: string; decoy?: boolean; usefulSeconds?: 
 }
 
 const findRow = (id: string) => platform.db.selectFrom('sms_outbox').selectAll().where('id', '=', id).executeTakeFirst()
-const gone = (id: string) => until(async () => (await findRow(id)) === undefined, 20_000)
-const failedTimes = (id: string, times: number) =>
-  until(async () => ((await findRow(id))?.attempts ?? 0) >= times, 20_000)
+const gone = (id: string) => until(async () => (await findRow(id)) === undefined)
+const failedTimes = (id: string, times: number) => until(async () => ((await findRow(id))?.attempts ?? 0) >= times)
 const results = async () => {
   const { values } = await platform.metrics.sms.get()
   return Object.fromEntries(values.map(({ labels, value }) => [labels.result, value]))
