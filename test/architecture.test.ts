@@ -399,7 +399,7 @@ test('time is the database’s: clock_now() in SQL, and no other clock but where
 
 test('test files leave the process as it was, since others follow in it', () => {
   const touch =
-    /\bvi\.\w|process\.env(\[[^\]]+\]|\.\w+) \??\??=[^=]|process\.(on|once|chdir|umask|exitCode)\b|\bglobalThis\.\w+ =|setDefaultCACertificates|setGlobalDispatcher/
+    /\bvi\.(mock|stub|spy|use|setSystem)\w*|process\.env(\[[^\]]+\]|\.\w+) \??\??=[^=]|process\.(on|once|chdir|umask|exitCode)\b|\bglobalThis\.\w+ =|setDefaultCACertificates|setGlobalDispatcher/
   const files = tests.filter((file) => file.path !== 'test/architecture.test.ts')
   expect(filesWith(touch, files)).toEqual(Object.keys(SHARED_TOUCHERS))
 })

@@ -1,3 +1,17 @@
+import fastJson from 'fast-json-stringify'
+
+const serializers = new WeakMap<object, (value: unknown) => string>()
+
+/** Fastify's compiler of serializers; each is compiled when it is first used, once for all paths of its route. */
+export function compileSerializer({ schema }: { schema: unknown }): (value: unknown) => string {
+  const key = Object(schema)
+  return (value) => {
+    const serialize = serializers.get(key) ?? fastJson(key)
+    serializers.set(key, serialize)
+    return serialize(value)
+  }
+}
+
 /**
  * Rewrites a schema for the compiled serializer: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
  * `type: ['string', 'null']`, which it decides by a comparison instead of running a validator for each value.

@@ -9,7 +9,7 @@ import { mediaOf } from './media.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
 import { noteProblem, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
-import { serializerSchema } from './reply-schema.ts'
+import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import type { Cors, Method, Route } from './route.ts'
 
 export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
@@ -55,6 +55,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   })
   const pipeline: Pipeline = { ...parts, limitKey: keyLimiter(config.keyRequestsPerSecond) }
   app.decorateRequest('state', null as unknown as RequestState)
+  app.setSerializerCompiler(compileSerializer)
   addBodyParser(app)
   const headers = securityHeaders(config.baseUrl)
   app.addHook('onRequest', (request, reply, done) => {
@@ -99,6 +100,7 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
   const taken = new Map<string, { methods: Set<Method>; cors: Cors }>()
   for (const route of routes) {
     const compiled = compileRoute(route, pipeline)
+    const response = responsesOf(route)
     if (route.cors === 'origins' && route.auth !== 'user')
       throw new Error(`${route.method} ${route.path}: only a route of an end user has origins that may call it`)
     for (const path of servedPaths(route)) {
@@ -113,7 +115,7 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
         url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
         bodyLimit: route.bodyLimit,
         config: { route },
-        schema: { response: responsesOf(route) },
+        schema: { response },
         onRequest: compiled.onRequest,
         preHandler: compiled.preHandler,
         handler: compiled.handler,
