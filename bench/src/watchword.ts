@@ -21,7 +21,7 @@ export function makeMasterKey(): string {
 
 /** Starts the product as an operator does; `settings` are its environment variables. Throws when it is not ready in time. */
 export async function startWatchword(settings: Record<string, string>): Promise<Watchword> {
-  const apiKey = `ww_live_${randomBytes(32).toString('hex')}`
+  const apiKey = `bench_${randomBytes(32).toString('hex')}`
   const [port, metricsPort] = [await findFreePort(), await findFreePort()]
   const baseUrl = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
