@@ -49,13 +49,14 @@ export interface GeneratedRow {
 const INSERT_GENERATED = {
   name: 'otps_insert_generated',
   text: `
-    with made as (
+    with clock as materialized (select clock_now() as at),
+    made as (
       insert into otps (directory_id, id, purpose, session_ref, phrase_hash, digit_hash, max_attempts, created_at, expires_at)
-      select directory_id, id, 'generator', session_ref, phrase_hash, digit_hash, max_attempts, clock_now(),
-        clock_now() + make_interval(secs => ttl_seconds)
-      from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::int[])
+      select directory_id, id, 'generator', session_ref, phrase_hash, digit_hash, max_attempts, clock.at,
+        clock.at + make_interval(secs => ttl_seconds)
+      from clock, unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::bytea[], $6::int[], $7::int[])
         as asked (directory_id, id, session_ref, phrase_hash, digit_hash, max_attempts, ttl_seconds))
-    select (extract(epoch from clock_now()) * 1000)::float8 as made_at_ms`,
+    select (extract(epoch from clock.at) * 1000)::float8 as made_at_ms from clock`,
 }
 
 /** Stores codes with one statement. Returns when each expires. */
@@ -94,29 +95,30 @@ export interface PresentedCode {
 const VALIDATE = {
   name: 'otps_validate',
   text: `
-    with asked as (
+    with clock as materialized (select clock_now() as at),
+    asked as (
       select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[]) as a (directory_id, id, session_ref, hash)
       order by directory_id, id limit $5),
     locked as (
-      select o.*, asked.hash = o.phrase_hash as is_phrase, asked.hash = o.digit_hash as is_digits
-      from asked cross join lateral (
+      select o.*, clock.at, asked.hash = o.phrase_hash as is_phrase, asked.hash = o.digit_hash as is_digits
+      from clock cross join asked cross join lateral (
         select * from otps
         where directory_id = asked.directory_id and id = asked.id and purpose = 'generator'
           and (asked.session_ref is null or session_ref = asked.session_ref)
         for update) o),
     judged as (
-      select directory_id, id, case
+      select directory_id, id, locked.at, case
         when superseded then 'unknown'
-        when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES} 
+        when attempts >= max_attempts or this_hour >= ${HOURLY_FAILURES}
           or today >= case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end then 'spent'
         when not (coalesce(is_phrase, false) or coalesce(is_digits, false)) then 'wrong'
         when used_at is not null then 'used'
-        when expires_at <= clock_now() then 'expired'
+        when expires_at <= locked.at then 'expired'
         else 'match' end as verdict
       from locked cross join lateral (
         select coalesce(bool_or((s.created_at, s.id) > (locked.created_at, locked.id)), false) as superseded,
-          sum(s.attempts) filter (where s.created_at > clock_now() - interval '1 hour') as this_hour,
-          sum(s.attempts) filter (where s.created_at > clock_now() - interval '1 day') as today
+          sum(s.attempts) filter (where s.created_at > locked.at - interval '1 hour') as this_hour,
+          sum(s.attempts) filter (where s.created_at > locked.at - interval '1 day') as today
         from (
           (select id, created_at, attempts from otps
             where directory_id = locked.directory_id and session_ref = locked.session_ref
@@ -129,7 +131,7 @@ const VALIDATE = {
     written as (
       update otps set
         attempts = attempts + (verdict = 'wrong')::int,
-        used_at = case when verdict = 'match' then clock_now() else used_at end
+        used_at = case when verdict = 'match' then judged.at else used_at end
       from judged
       where otps.directory_id = judged.directory_id and otps.id = judged.id and verdict in ('match', 'wrong'))
     select id, verdict from judged`,

@@ -149,7 +149,8 @@ function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Met
  */
 function addBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
+  // A type that is named costs no parsing of the header.
+  app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, text, done) => {
     const { route } = request.routeOptions.config
     try {
       done(null, mediaOf(route?.media ?? 'json').read(request.headers['content-type'] ?? '', text.toString()))
