@@ -24,6 +24,16 @@ test('a repeated request is answered with the first answer, and does nothing mor
   expect([await usersOf('ada@example.com'), await createdEvents()]).toEqual([[expect.anything()], 1])
 })
 
+test('the repeated answer has the headers of the first', async () => {
+  const { body } = await tenant.post('/v1/users', { subOrgId, email: 'tag@example.com' })
+  const change = () =>
+    tenant.patch(`/v1/users/${body.user.id}`, { subOrgId, firstName: 'Tag' }, { 'idempotency-key': 'tagged' })
+  const [first, again] = [await change(), await change()]
+  expect(first.headers.get('etag')).toMatch(/^W\/"\d+"$/)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  for (const name of ['etag', 'content-type']) expect(again.headers.get(name)).toBe(first.headers.get(name))
+})
+
 test('the answer is kept with what the request does, or neither is', async () => {
   // A process that dies when it would keep the answer, as the database sees it.
   await sql`create function refuse_keeping() returns trigger language plpgsql as
@@ -56,7 +66,8 @@ test('of twenty at once one acts, and the others wait for it', async () => {
   expect((await create('race', 'mia@example.com')).headers.get('idempotent-replayed')).toBe('true')
 })
 
-test('a claim that ran out and was taken over undoes what the slow request did', async () => {
+/** Holds the organization, so that a change of it waits. */
+async function holdOrganization() {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>()
   const waiting = db.transaction().execute(async (tx) => {
@@ -65,17 +76,38 @@ test('a claim that ran out and was taken over undoes what the slow request did',
     await held
   })
   await locked
-  const change = () => tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': 'slow' })
-  const slow = change()
-  await expect
-    .poll(
-      async () => (await db.selectFrom('idempotency_keys').select('key').where('key', '=', 'slow').execute()).length,
-    )
-    .toBe(1)
+  return async () => {
+    release()
+    await waiting
+  }
+}
+
+const rename = (key: string) =>
+  tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': key })
+
+const claims = async (like: string) =>
+  (await db.selectFrom('idempotency_keys').select('key').where('key', 'like', like).execute()).length
+
+test('an API key whose requests hang leaves connections to the others', async () => {
+  const release = await holdOrganization()
+  const hanging = Array.from({ length: 12 }, (_, n) => rename(`hanging-${n}`))
+  await expect.poll(() => claims('hanging-%')).toBe(3)
+  const other = await service.tenant()
+  const made = await other.post('/v1/organizations', { name: 'Other', slug: 'other' }, { 'idempotency-key': 'other' })
+  expect([made.status, await claims('hanging-%')]).toEqual([200, 3])
+  await release()
+  const replies = await Promise.all(hanging)
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
+test('a claim that ran out and was taken over undoes what the slow request did', async () => {
+  await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Before' })
+  const release = await holdOrganization()
+  const slow = rename('slow')
+  await expect.poll(() => claims('slow')).toBe(1)
   // Another took the claim over, as after 60 seconds, and is under way.
   await sql`update idempotency_keys set created_at = created_at + interval '1 second' where key = 'slow'`.execute(db)
-  release()
-  await waiting
+  await release()
   const reply = await slow
   expect([reply.status, reply.body.code]).toEqual([409, 'idempotency_in_progress'])
   expect((await tenant.get(`/v1/organizations/${subOrgId}`)).body.subOrganization.name).not.toBe('Later')

@@ -1,24 +1,77 @@
 import { sql } from 'kysely'
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
-import type { Tx } from '../db/pool.ts'
+import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
-import type { Platform } from '../platform.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import { inTx } from '../work.ts'
 import type { KeyCaller } from './caller.ts'
 import type { Route } from './route.ts'
+import { inTurn } from './turns.ts'
 
 const requests = hashPurpose('idempotency')
 
+/** An answer as it is sent. */
+interface SentAnswer {
+  status: number
+  /** Those of the answer itself, such as its ETag. */
+  headers: Record<string, string>
+  body: string
+}
+
+/** The answer of a request with an `Idempotency-Key`. */
+export interface SentOnce extends SentAnswer {
+  /** Whether it is that of an earlier request. */
+  replayed: boolean
+}
+
 /** A request with an `Idempotency-Key`: either to be run, or already answered. */
-export type Idempotent =
+type Idempotent =
   | {
       state: 'run'
       /** Stores the answer, in the transaction of what the request does. */
-      keep(tx: Tx, status: number, reply: string): Promise<void>
+      keep(tx: Tx, answer: SentAnswer): Promise<void>
       /** Allows the request to be sent again: it was refused and had no effect. */
       release(): Promise<void>
     }
-  | { state: 'replay'; status: number; reply: string }
+  | { state: 'replay'; answer: SentAnswer }
+
+interface RepeatableRequest {
+  key: string
+  url: string
+  body: unknown
+}
+
+// Each holds a connection throughout, of which there are ten.
+const turns = perPlatform(() => inTurn({ total: 5, perKey: 3, waiting: 500 }))
+
+/**
+ * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one. When
+ * the transaction is run again after a deadlock, so is `run`. Throws what `claim` throws, and `unavailable` when too
+ * many wait.
+ */
+export async function runOnce(
+  context: { platform: Platform; db: Db; caller: KeyCaller },
+  route: Route,
+  request: RepeatableRequest,
+  run: (tx: Tx) => Promise<SentAnswer>,
+): Promise<SentOnce> {
+  const { platform, caller } = context
+  return turns(platform)(caller.apiKeyId, async () => {
+    const claimed = await claim(platform, caller, route, request)
+    if (claimed.state === 'replay') return { ...claimed.answer, replayed: true }
+    try {
+      return await inTx(context, async ({ db }) => {
+        const answer = await run(db)
+        await claimed.keep(db, answer)
+        return { ...answer, replayed: false }
+      })
+    } catch (error) {
+      await claimed.release()
+      throw error
+    }
+  })
+}
 
 const MAX_KEY_LENGTH = 255
 // A process that died leaves its claim behind; no request runs longer than this.
@@ -28,11 +81,11 @@ const CLAIM_SECONDS = 60
  * Claims the key of a request for 24 hours. Throws `idempotency_key_reused` for another body and
  * `idempotency_in_progress` while the first request runs.
  */
-export async function claimIdempotencyKey(
+async function claim(
   platform: Platform,
   caller: KeyCaller,
   route: Route,
-  request: { key: string; url: string; body: unknown },
+  request: RepeatableRequest,
 ): Promise<Idempotent> {
   const { key } = request
   if (key.length === 0 || key.length > MAX_KEY_LENGTH)
@@ -74,8 +127,10 @@ export async function claimIdempotencyKey(
     const own = { api_key_id: caller.apiKeyId, route: name, key, created_at: row.created_at }
     return {
       state: 'run',
-      async keep(tx, status, reply) {
-        const sealed = await platform.keyring.seal(place, reply)
+      async keep(tx, { status, headers, body }) {
+        // The state of a rate limit is that of now.
+        const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
+        const sealed = await platform.keyring.seal(place, JSON.stringify([Object.fromEntries(lasting), body]))
         const { numUpdatedRows } = await tx
           .updateTable('idempotency_keys')
           .set({ status, reply_sealed: sealed })
@@ -96,5 +151,6 @@ export async function claimIdempotencyKey(
   if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null)
     throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
-  return { state: 'replay', status: row.status, reply: await platform.keyring.open(place, row.reply_sealed) }
+  const [headers, body] = JSON.parse(await platform.keyring.open(place, row.reply_sealed))
+  return { state: 'replay', answer: { status: row.status, headers, body } }
 }

@@ -3,7 +3,6 @@ import type { ServiceId } from '../../contract.ts'
 import { ApiError, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
-import { inTx } from '../work.ts'
 import { redirectOf, statusOf } from './answer.ts'
 import { authorize } from './authorize.ts'
 import type { Authenticators, Caller, KeyCaller } from './caller.ts'
@@ -20,7 +19,7 @@ import {
   resolveAccount,
   resolveReach,
 } from './directory.ts'
-import { claimIdempotencyKey, type Idempotent } from './idempotency.ts'
+import { runOnce, type SentOnce } from './idempotency.ts'
 import { mediaOf } from './media.ts'
 import { errorsOf } from './openapi-errors.ts'
 import { readPageAnswer } from './pages.ts'
@@ -102,24 +101,24 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     },
 
     async handler(request: FastifyRequest, reply: FastifyReply) {
+      const { caller } = request.state
       const context = contextOf(request, platform)
       const input = { params: request.params, query: request.query, body: request.body }
-      const idempotent = await claim(route, request, platform)
-      if (idempotent?.state === 'replay') return replay(reply, idempotent)
+      const key = request.headers['idempotency-key']
       try {
-        // The answer for a repeated request is stored in the same transaction as what the request does.
-        const answer = idempotent
-          ? await inTx(context, async (work) => {
-              const given = statusOf(await route.handle(work, input))
-              // The serializer is that of the status.
-              await idempotent.keep(work.db, given.code, reply.code(given.code).serialize(given.body).toString())
-              return given
-            })
-          : statusOf(await route.handle(context, input))
+        if (route.idempotency && typeof key === 'string' && caller?.kind === 'key') {
+          const sent = { key, url: request.url, body: request.body }
+          const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, async (db) => {
+            const given = statusOf(await route.handle({ ...context, db }, input))
+            return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
+          })
+          if (!answer.replayed) checkEvents(route, platform, context.origin)
+          return sendKept(route, reply, answer)
+        }
+        const answer = statusOf(await route.handle(context, input))
         checkEvents(route, platform, context.origin)
         return send(route, reply.headers(context.headers), answer)
       } catch (error) {
-        await idempotent?.release()
         throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
       }
     },
@@ -182,38 +181,47 @@ function contextOf(request: FastifyRequest, platform: Platform): RequestContext 
   return caller ? Object.assign(context, { caller, directory }) : context
 }
 
-async function claim(route: Route, request: FastifyRequest, platform: Platform): Promise<Idempotent | null> {
-  const { caller } = request.state
-  const key = request.headers['idempotency-key']
-  if (!route.idempotency || typeof key !== 'string' || caller?.kind !== 'key') return null
-  return claimIdempotencyKey(platform, caller, route, { key, url: request.url, body: request.body })
+/** The text of an answer, by the serializer of its status. */
+function serialize(route: Route, reply: FastifyReply, { code, body }: Given): string {
+  assertDeclared(route, code)
+  return code === 204 ? '' : String(reply.code(code).serialize(body))
 }
 
-function replay(reply: FastifyReply, kept: Extract<Idempotent, { state: 'replay' }>) {
+function sendKept(route: Route, reply: FastifyReply, { status, headers, body, replayed }: SentOnce) {
+  reply.code(status).headers(headers)
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  if (status === 204) return reply.send()
   return reply
-    .code(kept.status)
-    .header('idempotent-replayed', 'true')
-    .header('content-type', 'application/json; charset=utf-8')
+    .type(mediaOf(route.media).type)
     .serializer((text: unknown) => String(text))
-    .send(kept.reply)
+    .send(body)
+}
+
+interface Given {
+  code: number
+  body: unknown
 }
 
 /** Sends an answer in the format of its route; plain JSON goes through the compiled serializer of its status. */
-function send(route: Route, reply: FastifyReply, { code, body }: { code: number; body: unknown }): unknown {
+function send(route: Route, reply: FastifyReply, { code, body }: Given): unknown {
   const location = route.redirects ? redirectOf(body) : null
   if (location !== null) return reply.redirect(location, route.method === 'GET' ? 302 : 303)
   if (route.auth === 'page') {
     const page = readPageAnswer(body)
     return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
   }
-  if (!(code in route.replies))
-    throw new Error(`${route.method} ${route.path} answered ${code}, which it does not declare`)
+  assertDeclared(route, code)
   if (code === 200 && route.media === 'json') return body
   reply.code(code)
   if (code === 204) return reply.send()
   return route.media === 'json'
     ? reply.send(body)
     : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))
+}
+
+function assertDeclared(route: Route, code: number): void {
+  if (!(code in route.replies))
+    throw new Error(`${route.method} ${route.path} answered ${code}, which it does not declare`)
 }
 
 /** In tests: a route does what it declares. */
