@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TNever, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope, ServiceId } from '../../contract.ts'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events.ts'
@@ -214,7 +214,7 @@ export function defineRoute<
   P extends TProperties = Record<never, never>,
   Q extends TProperties = Record<never, never>,
   B extends TProperties = Record<never, never>,
-  R extends TSchema = TSchema,
+  R extends TSchema = TNever,
   S extends Statuses = Record<never, never>,
   M extends DirectoryMode = 'one',
 >(
