@@ -3,6 +3,7 @@ import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
+import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
@@ -81,8 +82,7 @@ export async function updateOrganization(
   return inTx(work, async (work) => {
     const { db, directory: scope } = work
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
-    if (change.ifMatch !== null && change.ifMatch !== '*' && change.ifMatch !== organizationTag(before))
-      throw httpErrors.versionConflict()
+    if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     const asked = applyPatch(before, change.patch)
     const changed = Object.keys(changedFrom(before, asked))
     if (!changed.length) return before
@@ -114,11 +114,6 @@ function applyPatch(row: OrganizationRow, patch: OrganizationPatch) {
     external_id: externalId === undefined ? row.external_id : externalId,
     metadata: metadata === undefined ? row.metadata : (metadata ?? {}),
   }
-}
-
-/** The entity tag of a record (RFC 9110 §8.8.3), weak because the counts in it have no version. */
-export function organizationTag(row: OrganizationRow): string {
-  return `W/"${row.version}"`
 }
 
 const statusEvents = new Map([

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
+import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
-import { createOrganization, getOrganization, organizationTag, updateOrganization } from './organizations.ts'
+import { createOrganization, getOrganization, updateOrganization } from './organizations.ts'
 import {
   OrganizationCreate,
   OrganizationFilters,
@@ -59,7 +60,7 @@ export const organizationRoutes: Route[] = [
       if (work.caller.organizationId !== null)
         throw httpErrors.subOrgMismatch({ detail: 'A key of one organization cannot create others.' })
       const row = await createOrganization(work, body)
-      work.headers.etag = organizationTag(row)
+      work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
     },
   }),
@@ -76,7 +77,7 @@ export const organizationRoutes: Route[] = [
     errors: [organizationErrors.notFound],
     async handle(work, { params }) {
       const row = await getOrganization(work, params.subOrgId)
-      work.headers.etag = organizationTag(row)
+      work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
     },
   }),
@@ -100,7 +101,7 @@ export const organizationRoutes: Route[] = [
       const mayReopen = work.caller.organizationId === null
       const change = { patch: body, ifMatch: work.ifMatch, mayReopen }
       const row = await updateOrganization(work, params.subOrgId, change)
-      work.headers.etag = organizationTag(row)
+      work.headers.etag = tagOf(row)
       return { subOrganization: toOrganization(row) }
     },
   }),

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
@@ -31,11 +32,6 @@ import { assertMetadataFits, recordUser, userEvent } from './users.ts'
 interface Condition {
   /** `If-Match`: change the record only if it still has this version. */
   ifMatch: string | null
-}
-
-/** The weak entity tag of a user. */
-export function userTag(user: UserRow): string {
-  return `W/"${user.version}"`
 }
 
 /**
@@ -125,8 +121,7 @@ async function getUserForUpdate(work: TxWork, id: string, ifMatch: string | null
   const known = id.toLowerCase()
   const user = isId(known) ? await lockUserRow(work.db, work.directory, known) : undefined
   if (!user) throw userErrors.notFound()
-  const tags = ifMatch?.split(',').map((tag) => tag.trim()) ?? ['*']
-  if (!tags.includes('*') && !tags.includes(userTag(user))) throw httpErrors.versionConflict()
+  if (!matches(ifMatch, tagOf(user))) throw httpErrors.versionConflict()
   return user
 }
 

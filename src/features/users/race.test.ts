@@ -109,7 +109,7 @@ test('of two changes that name the version they read, one is made', async () => 
         process.patch(
           `/v1/users/${user.id}`,
           { subOrgId, displayName: `v${version} of ${i}` },
-          { 'if-match': `W/"${version}"` },
+          { 'if-match': `"${version}"` },
         ),
       ),
     )

@@ -2,10 +2,11 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { directoryOfOrganization, namedOrganization } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
+import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { createUsers } from './bulk.ts'
-import { changeUser, deleteUser, moveUser, userTag } from './changes.ts'
+import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import {
@@ -59,7 +60,7 @@ export const userRoutes: Route[] = [
     event: userEvents.created,
     async handle(work, { body }) {
       const user = await createUser(work, body)
-      work.headers.etag = userTag(user)
+      work.headers.etag = tagOf(user)
       return { user: toUser(user, work.directory.organizationId) }
     },
   }),
@@ -102,7 +103,7 @@ export const userRoutes: Route[] = [
     errors: [userErrors.notFound],
     async handle(work, { params }) {
       const user = await getUserInReach(work, params.userId)
-      work.headers.etag = userTag(user)
+      work.headers.etag = tagOf(user)
       return { user: toUser(user, user.organization_id) }
     },
   }),
@@ -124,7 +125,7 @@ export const userRoutes: Route[] = [
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, sessionEvents.revoked],
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
-      work.headers.etag = userTag(user)
+      work.headers.etag = tagOf(user)
       return { user: toUser(user, work.directory.organizationId) }
     },
   }),
@@ -167,7 +168,7 @@ export const userRoutes: Route[] = [
       if (targetId === null) throw httpErrors.organizationNotFound()
       const target = await directoryOfOrganization(platform, caller, targetId)
       const user = await moveUser(work, params.userId, { target, ifMatch })
-      work.headers.etag = userTag(user)
+      work.headers.etag = tagOf(user)
       return { user: toUser(user, target.organizationId) }
     },
   }),
