@@ -30,3 +30,22 @@ test.each(keyed)('%s succeeds, once, and answers the same again', async (name, r
   expect(await eventTypes(tenant.accountId)).toEqual(events)
   expect(await app.mails()).toEqual(mails)
 })
+
+const settings = keyed.filter(([, route]) => route.operation.endsWith('.updateSettings'))
+
+test.each(settings)('%s answers what is then in force', async (_, route) => {
+  const tenant = await app.tenant()
+  const world = await makeWorld(app, tenant)
+  const { body } = sampleOf(route, world)
+  const own = await tenant.withKey({ subOrgId: world.ids.organization })
+  const before = await own.get(route.path)
+  const changed = await own.patch(route.path, body, { 'idempotency-key': 'once' })
+  expect(changed.body).not.toEqual(before.body)
+  expect((await own.get(route.path)).body).toEqual(changed.body)
+})
+
+test('every family of settings takes a key', () => {
+  const updates = routes.filter(({ operation }) => operation.endsWith('.updateSettings'))
+  expect(updates.length).toBeGreaterThan(3)
+  expect(settings.map(([, route]) => route)).toEqual(updates)
+})

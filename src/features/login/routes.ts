@@ -29,7 +29,6 @@ export const loginRoutes: Route[] = [
     tag,
     noun: 'auth',
     scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
-    idempotency: false,
     get: { path: '/v1/auth/settings', summary: 'Read sign-in, sign-up and session settings' },
     update: { path: '/v1/auth/settings', summary: 'Change sign-in, sign-up and session settings' },
     updateDefaults: {

@@ -14,9 +14,15 @@ export interface RelyingParty {
   settings: PasskeySettings
 }
 
-export async function relyingPartyOf(work: Pick<Work, 'platform' | 'directory'>): Promise<RelyingParty> {
+type Tenant = Pick<Work, 'platform' | 'directory'>
+
+export async function relyingPartyOf(work: Tenant): Promise<RelyingParty> {
+  return relyingPartyBy(work, await passkeySettings.effective(work))
+}
+
+/** The same under settings of the directory that may not be committed yet. */
+export async function relyingPartyBy(work: Tenant, settings: PasskeySettings): Promise<RelyingParty> {
   const { platform } = work
-  const settings = await passkeySettings.effective(work)
   const id = settings.rp_id ?? ownHost(platform)
   // The account may have changed the inherited relying party since the organization set its list.
   const own = settings.origins.filter((origin) => isWithin(origin, id))

@@ -161,7 +161,6 @@ export const passkeyRoutes: Route[] = [
     tag,
     noun: 'passkeys',
     scopes: { read: 'passkeys.read', write: 'passkeys.write' },
-    idempotency: false,
     get: { path: '/v1/auth/passkey/settings', summary: 'Read passkey settings' },
     update: {
       path: '/v1/auth/passkey/settings',

@@ -1,21 +1,26 @@
 import { invalidField } from '../../platform/errors.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { relatedOrigins } from './related-origins.ts'
-import { isOrigin, isWithin, ownHost, relyingPartyOf } from './relying-party.ts'
+import { isOrigin, isWithin, ownHost, type RelyingParty, relyingPartyBy, relyingPartyOf } from './relying-party.ts'
 import { passkeySettings } from './settings.ts'
 
 /** The settings in force, and the resulting relying party. */
 export async function readSettings(work: Work) {
-  const { id, name, origins, settings } = await relyingPartyOf(work)
+  return describe(await relyingPartyOf(work))
+}
+
+function describe({ id, name, origins, settings }: RelyingParty) {
   return { settings, relying_party: { id, name, origins } }
 }
 
 /** Changes the settings of a directory. Throws `invalid_request` for an origin that could never be used. */
 export async function changeSettings(work: Work, patch: Record<string, unknown>) {
   await assertOriginsFit(work, patch)
-  await passkeySettings.update(work, patch)
-  await inTx(work, (work) => relatedOrigins(work.platform).invalidate(work.db, ''))
-  return readSettings(work)
+  return inTx(work, async (work) => {
+    const settings = await passkeySettings.update(work, patch)
+    await relatedOrigins(work.platform).invalidate(work.db, '')
+    return describe(await relyingPartyBy(work, settings))
+  })
 }
 
 async function assertOriginsFit(work: Work, patch: Record<string, unknown>) {

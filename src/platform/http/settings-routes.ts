@@ -18,7 +18,6 @@ interface SettingsRoutes<R extends TProperties> {
   /** The noun of the operations: `auth` in `auth.getSettings`, `auth.updateSettings` and `auth.updateDefaults`. */
   noun: string
   scopes: { read: Scope; write: Scope }
-  idempotency?: boolean
   /** `GET`; its reply adds the source of each value to that of a change, unless it has a reply of its own. */
   get: About & { query?: TObject; reply?: TObject }
   /** `PATCH` of what a directory has set. */
@@ -46,7 +45,6 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
   const reply: TObject = spec.reply
   const change = {
     method: 'PATCH',
-    idempotency: spec.idempotency ?? true,
     scope: scopes.write,
     tag,
     body: spec.body,
