@@ -28,9 +28,10 @@ export interface Settings<P extends TProperties> {
   effective(work: Tenant): Promise<Static<TObject<P>>>
   /** Where each value comes from. */
   sources(work: Tenant): Promise<Record<string, SettingSource>>
-  /** Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named. */
-  change(work: TxWork, patch: Record<string, unknown>): Promise<void>
-  /** The same for a request: changes, records the event, and returns the values now in force. */
+  /**
+   * Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named.
+   * Records the event, and returns the values now in force.
+   */
   update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
   events: { updated: EventFactory }
   /** The body of a change: every field optional and nullable. */
@@ -87,9 +88,6 @@ export function defineSettings<P extends TProperties>(
       const sourceOf = (name: string) => (name in own ? mine : name in inherited ? 'account' : 'default')
       return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
     },
-    async change(work, patch) {
-      await write(work, patch)
-    },
     async update(work, patch) {
       const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
       return inTx(work, async (work) => {
@@ -126,25 +124,21 @@ function settingsRows(table: SettingsTable) {
 
   /** What the directory itself has set, before and after a change. */
   async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
+    // Locks the row even if this makes it, so that of two first changes the second knows what the first has set.
     const before = await db
-      .selectFrom(table)
-      .select('settings')
-      .where('directory_id', '=', directory.id)
-      .forUpdate()
-      .executeTakeFirst()
-    const after = await db
       .insertInto(table)
-      .values({ directory_id: directory.id, settings: changed(sql`'{}'::jsonb`, patch) })
-      .onConflict((conflict) =>
-        conflict.column('directory_id').doUpdateSet({
-          settings: changed(sql.ref(`${table}.settings`), patch),
-          updated_at: now,
-        }),
-      )
+      .values({ directory_id: directory.id, settings: '{}' })
+      .onConflict((conflict) => conflict.column('directory_id').doUpdateSet({ updated_at: now }))
+      .returning('settings')
+      .executeTakeFirstOrThrow()
+    const after = await db
+      .updateTable(table)
+      .set({ settings: changed(sql.ref('settings'), patch) })
+      .where('directory_id', '=', directory.id)
       .returning('settings')
       .executeTakeFirstOrThrow()
     await overrides(platform).invalidate(db, directory.id)
-    return { before: onlyObject(before?.settings), after: onlyObject(after.settings) }
+    return { before: onlyObject(before.settings), after: onlyObject(after.settings) }
   }
   return { layers, write }
 }
