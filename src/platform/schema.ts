@@ -3,11 +3,16 @@ import { type TSchema, Type } from 'typebox'
 /** The keyword that carries a schema's name into the contract. */
 export const NAME = 'x-name'
 
+const names = new Set<string>()
+
 /**
  * Names a schema: the contract has it once, under this name, and generated clients get a type for it. A name never
- * changes, and stands for one schema.
+ * changes. Throws for a name that another schema has, and for a schema that has one.
  */
 export function named<S extends TSchema>(name: string, schema: S): S {
+  if (names.has(name)) throw new Error(`Two schemas are named ${name}`)
+  if (NAME in schema) throw new Error(`A schema is named both ${schema[NAME]} and ${name}`)
+  names.add(name)
   return Object.assign(schema, { [NAME]: name })
 }
 
