@@ -114,20 +114,26 @@ function assertFits({ type, data: schema }: EventDefinition, data: unknown): voi
   throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(error)}`)
 }
 
+/** An event of `recordIfAny`: fields of its `data` that are only known there, and the columns they take. */
+type ConditionalEvent = EventInput & { fromSource?: Record<string, string> }
+
 /**
  * The same as an SQL fragment, for a statement that writes events together with other rows: nothing is recorded unless
- * the common table expression `source` has a row.
+ * the common table expression `source`, of one row at most, has it.
  */
-export function recordIfAny(work: EventWork, source: string, ...events: EventInput[]): RawBuilder<unknown> {
+export function recordIfAny(work: EventWork, source: string, ...events: ConditionalEvent[]): RawBuilder<unknown> {
   const rows = events.map((event) => {
     const row = eventRow(work, event)
+    const filled = Object.entries(event.fromSource ?? {}).map(
+      ([field, column]) => sql` || jsonb_build_object(${field}::text, ${sql.ref(`${source}.${column}`)})`,
+    )
     return sql`(${row.directory_id}::uuid, ${row.account_id}::uuid, ${row.environment_id}::uuid, ${row.id}::uuid,
       ${row.type}, ${row.actor_type}, ${row.actor_id}, ${row.target_type}, ${row.target_id}, ${row.request_id},
-      ${row.ip_address}, ${row.user_agent}, ${row.data}::jsonb)`
+      ${row.ip_address}, ${row.user_agent}, ${row.data}::jsonb${sql.join(filled, sql``)}, ${row.previous}::jsonb)`
   })
   return sql`insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
-      target_id, request_id, ip_address, user_agent, data)
-    select * from (values ${sql.join(rows)}) as event where exists (select from ${sql.table(source)})`
+      target_id, request_id, ip_address, user_agent, data, previous)
+    select event.* from ${sql.table(source)} cross join lateral (values ${sql.join(rows)}) as event`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

@@ -147,14 +147,25 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const aal = proof.aal ?? 'aal1'
-  const data = { id: sessionId, directory_user_id: facts.user_id, auth_method: proof.method, amr: proof.amr, aal }
+  const newAuthAccountId = newId()
+  const created = sessionEvents.created({
+    target: { type: 'session', id: sessionId },
+    data: {
+      id: sessionId,
+      user_id: newAuthAccountId,
+      directory_user_id: facts.user_id,
+      auth_method: proof.method,
+      amr: proof.amr,
+      aal,
+    },
+  })
   const made = await insertSignIn(db, directory, {
     proof: proof.consume(db),
     alongside: proof.alongside?.(db) ?? null,
     userId: facts.user_id,
     emailNorm: facts.email.toLowerCase(),
     epoch: facts.epoch,
-    newAuthAccountId: newId(),
+    newAuthAccountId,
     unchanged: demand?.unchanged ?? sql`true`,
     session: {
       id: sessionId,
@@ -171,7 +182,8 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     record: recordIfAny(
       work,
       'session',
-      sessionEvents.created({ target: { type: 'session', id: sessionId }, data }),
+      // The user may have an auth account already, or get one meanwhile.
+      { ...created, fromSource: { user_id: 'auth_account_id' } },
       loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method } }),
       ...(demand?.events ?? []),
     ),

@@ -64,6 +64,24 @@ test('two mailed words become a session whose token a stock JWT library accepts'
   ])
 })
 
+test('session.created names the auth account, of the first sign-in and of the next', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const { id, email } = await newUser(tenant, { subOrgId })
+  const accounts: string[] = []
+  for (let round = 0; round < 2; round++) {
+    const otp_id = await sendCode(tenant, subOrgId, email)
+    const code = await mailedCode(app, email)
+    const { body } = await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
+    accounts.push(body.session.user_id)
+    await app.advance(60)
+  }
+  expect(new Set(accounts).size).toBe(1)
+  const events = await app.events({ accountId: tenant.accountId, type: 'session.created' })
+  const named = events.map(({ data }) => data)
+  expect(named).toMatchObject(accounts.map((user_id) => ({ user_id, directory_user_id: id })))
+})
+
 test('a code is good for one session only', async () => {
   const subOrgId = await tenant.organization()
   const user = await newUser(tenant, { subOrgId })

@@ -8,7 +8,7 @@ export const sessionEvents = defineEvents({
   created: [
     'session.created',
     'A session was created: the user passed every required factor.',
-    Type.Object({ id: Id, directory_user_id: Id, ...AuthenticationFields }),
+    Type.Object({ id: Id, user_id: Id, directory_user_id: Id, ...AuthenticationFields }),
   ],
   revoked: [
     'session.revoked',

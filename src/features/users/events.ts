@@ -10,5 +10,10 @@ export const userEvents = defineEvents({
   moved: ['user.moved', 'A user was moved to another organization; both record it.', User],
   locked: ['user.locked', 'Too many failed attempts: sign-in is locked for a while.', User],
   unlocked: ['user.unlocked', 'A sign-in lock was ended early.', User],
-  emailVerified: ['user.email_verified', 'A user proved the mailbox for the first time.', User],
+  emailVerified: [
+    'user.email_verified',
+    'A user proved the mailbox for the first time. `data` is the user at that moment: what a sign-in by the same proof ' +
+      'then sets, such as `userId`, follows in `session.created`.',
+    User,
+  ],
 })

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { startApp } from '../../test/harness.ts'
+import { workIn } from '../../test/work.ts'
+import { loginEvents } from '../features/login/events.ts'
+import { record, recordIfAny } from './events.ts'
+import { accountDirectory } from './http/directory.ts'
+
+const service = await startApp()
+const { platform } = service.app
+const { db } = platform
+const tenant = await service.tenant()
+
+// Events of a feature stand for all: a test leaves the catalogue as it is.
+const { succeeded, signedUp } = loginEvents
+const target = { type: 'thing', id: '0198b6f2-7c19-7d3e-9b42-5a1f0c8e6d21' }
+
+async function recorded() {
+  const rows = await service.events({ accountId: tenant.accountId })
+  return rows.map(({ type, target_id, data, previous }) => ({ type, target_id, data, previous }))
+}
+
+test('a statement records what it says with the row that it waits for, and nothing without one', async () => {
+  const work = workIn(platform, await accountDirectory(platform, { ...tenant, environmentSlug: 'production' }))
+  const [before, method] = [{ method: 'password' }, 'otp']
+  const found = succeeded({ target, data: { method: 'unknown' }, previous: before })
+  const events = [{ ...found, fromSource: { method: 'text' } }, signedUp({ data: { method } })]
+  const run = (text: string | null) =>
+    sql`
+    with source as (select text from (values (${text}::text)) as given (text) where text is not null),
+    recorded as (${recordIfAny(work, 'source', ...events)})
+    select from source`.execute(db)
+
+  await run(null)
+  expect(await recorded()).toEqual([])
+  await run(method)
+  expect(await recorded()).toEqual([
+    { type: 'auth.login.succeeded', target_id: target.id, data: { method }, previous: before },
+    { type: 'auth.signup.succeeded', target_id: null, data: { method }, previous: null },
+  ])
+  // What is recorded without a condition is the same.
+  await record(work, succeeded({ target, data: { method }, previous: before }))
+  const [conditional, , plain] = await recorded()
+  expect(plain).toEqual(conditional)
+})
