@@ -1,10 +1,13 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../test/harness.ts'
-import { beginEventEpoch, markEventStream } from './event-stream.ts'
+import { openPosition, sealPosition } from './event-cursor.ts'
+import { beginEventEpoch, markEventStream } from './event-epoch.ts'
+import { resolveReach } from './http/directory.ts'
 
 const service = await startApp()
-const { db } = service.app.platform
+const { platform } = service.app
+const { db } = platform
 const tenant = await service.tenant()
 
 async function slugs(after?: string) {
@@ -18,37 +21,88 @@ async function pretend(cluster: string) {
   await sql`update event_stream set cluster = ${cluster}`.execute(db)
 }
 
+/** What only a restored copy of a database has. */
+async function rewriteEvents(change: RawBuilder<unknown>) {
+  await sql`alter table events disable trigger events_append_only`.execute(db)
+  await change.execute(db)
+  await sql`alter table events enable trigger events_append_only`.execute(db)
+}
+
+/** The end of the stream, once an event of the organization with this slug is settled. */
+async function readUpTo(slug: string, after?: string) {
+  return until(async () => {
+    const found = await slugs(after)
+    return found.seen.includes(slug) ? found : null
+  }, 20_000)
+}
+
+async function epochNow(): Promise<string> {
+  return String((await db.selectFrom('event_stream').select('epoch').executeTakeFirstOrThrow()).epoch)
+}
+
 test('goes on in a database that was moved to a cluster whose transaction ids are lower', async () => {
   await beginEventEpoch(service.databaseUrl)
   await tenant.organization('before')
-  const { cursor } = await until(async () => {
-    const found = await slugs()
-    return found.seen.includes('before') ? found : null
-  }, 20_000)
-  // As a restored copy has them: far ahead of what this cluster hands out.
-  await sql`alter table events disable trigger events_append_only`.execute(db)
-  await sql`update events set tx_id = '999999999999'`.execute(db)
-  await sql`alter table events enable trigger events_append_only`.execute(db)
+  const { cursor } = await readUpTo('before')
+  // Far ahead of what this cluster hands out.
+  await rewriteEvents(sql`update events set tx_id = '999999999999'`)
   expect((await slugs()).seen).toEqual([])
 
   await pretend('another cluster')
   await beginEventEpoch(service.databaseUrl)
   expect((await slugs()).seen).toEqual(['before'])
   await tenant.organization('after')
-  const later = await until(async () => {
-    const found = await slugs(cursor)
-    return found.seen.includes('after') ? found : null
-  }, 20_000)
+  const later = await readUpTo('after', cursor)
   // Older cursors stay valid, and the new events come after the old ones.
   expect(later.seen).toEqual(['before', 'after'])
-  expect(await db.selectFrom('events').select(['epoch']).orderBy('epoch').execute()).toEqual([
-    { epoch: 1 },
-    { epoch: 2 },
-  ])
+  const epochs = await db.selectFrom('events').select('epoch').orderBy('epoch').execute()
+  const epoch = await epochNow()
+  expect(epochs.map(({ epoch }) => String(epoch))).toEqual(['1', epoch])
 
   // Starting again in the same cluster changes nothing.
   await beginEventEpoch(service.databaseUrl)
-  expect(await db.selectFrom('event_stream').select('epoch').execute()).toEqual([{ epoch: 2 }])
+  expect(await epochNow()).toBe(epoch)
+})
+
+test('of one backup restored twice, neither copy takes the cursors of the other', async () => {
+  await tenant.organization('backed-up')
+  const { cursor: kept } = await readUpTo('backed-up')
+  await pretend('where the backup was made')
+  const backup = await db.selectFrom('event_stream').selectAll().executeTakeFirstOrThrow()
+
+  await beginEventEpoch(service.databaseUrl)
+  const first = await epochNow()
+  await tenant.organization('lost')
+  const { cursor: lost } = await readUpTo('lost', kept)
+
+  await db.updateTable('event_stream').set(backup).execute()
+  await rewriteEvents(sql`delete from events where epoch = ${first}`)
+  await beginEventEpoch(service.databaseUrl)
+  expect(await epochNow()).not.toBe(first)
+  await tenant.organization('restored')
+  const refused = await tenant.get(`/v1/events?after=${lost}`)
+  expect([refused.status, refused.body.code]).toEqual([400, 'cursor_expired'])
+  expect(refused.body.detail).toContain('another copy of the database')
+  expect((await readUpTo('restored', kept)).seen).toEqual(['restored'])
+
+  // Nor when that copy has moved on since.
+  await pretend('where it was moved from')
+  await beginEventEpoch(service.databaseUrl)
+  expect((await tenant.get(`/v1/events?after=${lost}`)).body.code).toBe('cursor_expired')
+  expect((await readUpTo('restored', kept)).seen).toEqual(['restored'])
+})
+
+test('refuses a cursor ahead of what this database has come to', async () => {
+  const { cursor } = await slugs()
+  const caller = { ...tenant, environmentSlug: 'production', organizationId: null }
+  const reach = await resolveReach(platform, caller, null)
+  const position = openPosition(platform, reach, cursor)
+  const ahead = { ...position, txId: String(BigInt(position.txId) + 1_000_000n) }
+  const refused = await tenant.get(`/v1/events?after=${sealPosition(platform, reach, ahead)}`)
+  expect([refused.status, refused.body.code]).toEqual([400, 'cursor_expired'])
+  expect(refused.body.detail).toContain('another copy of the database')
+  // At the very end there is nothing yet, and no reason to refuse.
+  expect((await slugs(cursor)).seen).toEqual([])
 })
 
 test('rows of the release before get their place', async () => {
@@ -60,11 +114,11 @@ test('rows of the release before get their place', async () => {
 })
 
 test('keeps a mark for each hour, and none that is older than it needs', async () => {
-  await markEventStream.handle(service.app.platform, {}, 1)
+  await markEventStream.handle(platform, {}, 1)
   await service.advance(3600)
-  await markEventStream.handle(service.app.platform, {}, 1)
+  await markEventStream.handle(platform, {}, 1)
   expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(2)
   await service.advance(32 * 24 * 3600)
-  await markEventStream.handle(service.app.platform, {}, 1)
+  await markEventStream.handle(platform, {}, 1)
   expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(1)
 })

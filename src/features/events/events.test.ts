@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
-import { STREAM_DAYS } from '../../platform/event-stream.ts'
+import { STREAM_DAYS } from '../../platform/event-epoch.ts'
 
 const service = await startApp()
 const { app, advance } = service

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { eventEnvelope, toEvent } from '../../platform/event-envelope.ts'
-import { readStream, STREAM_DAYS, streamErrors } from '../../platform/event-stream.ts'
+import { STREAM_DAYS, streamErrors } from '../../platform/event-epoch.ts'
+import { readStream } from '../../platform/event-stream.ts'
 import { eventCatalogue } from '../../platform/events.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 
@@ -33,7 +34,7 @@ export const eventRoutes: Route[] = [
       has_more: Type.Boolean(),
       next_cursor: Type.String({
         description: 'Always present: where the next call continues.',
-        examples: ['AAAAAQAAAAAAAAQaAZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'],
+        examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
       }),
     }),
     errors: [streamErrors.cursorExpired],

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { streamErrors } from '../../platform/event-stream.ts'
+import { streamErrors } from '../../platform/event-epoch.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
@@ -88,7 +88,7 @@ export const sessionRoutes: Route[] = [
       has_more: Type.Boolean(),
       next_cursor: Type.String({
         description: 'Always present: where the next call continues.',
-        examples: ['AAAAAQAAAAAAAAQaAZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'],
+        examples: ['40XWT9-Xl29pafx27PHTegAAYaVdbA37poeYVlyFvQ8XUAfu7mpb6c4JZXwT8LLXQogJqxkJan-VkNEa'],
       }),
     }),
     errors: [streamErrors.cursorExpired],

@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -95,7 +103,7 @@ export interface Environments {
 
 export interface EventMarks {
   at: Generated<Timestamp>;
-  epoch: number;
+  epoch: Int8;
   tx_id: string;
 }
 
@@ -107,7 +115,7 @@ export interface Events {
   data: Json;
   directory_id: string;
   environment_id: string;
-  epoch: Generated<number>;
+  epoch: Generated<Int8>;
   id: string;
   ip_address: string | null;
   previous: Json | null;
@@ -121,7 +129,8 @@ export interface Events {
 
 export interface EventStream {
   cluster: string | null;
-  epoch: number;
+  earlier: Generated<ArrayType<Int8>>;
+  epoch: Int8;
   singleton: Generated<boolean>;
 }
 

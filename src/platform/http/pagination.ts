@@ -7,7 +7,7 @@ import { isId } from '../ids.ts'
 import type { Platform } from '../platform.ts'
 import { nullable } from '../schema.ts'
 
-export const cursors = hashPurpose('cursor')
+const cursors = hashPurpose('cursor')
 
 const MAX_LIMIT = 1000
 
