@@ -105,6 +105,40 @@ test('refuses a cursor ahead of what this database has come to', async () => {
   expect((await slugs(cursor)).seen).toEqual([])
 })
 
+test('a page ends with the event that makes it longer than 4 MB, and has at least one', async () => {
+  const watched = await service.tenant()
+  const subOrgId = await watched.organization()
+  const { withKey } = watched
+  const reader = await withKey({ subOrgId })
+  // Makes the directory.
+  await watched.post('/v1/users', { subOrgId, email: 'large@example.com' })
+  const add = async (data: number, previous: number) =>
+    sql`insert into events (directory_id, id, type, actor_type, data, previous)
+      select id, gen_random_uuid(), 'user.updated', 'system', jsonb_build_object('text', repeat('d', ${data})),
+        jsonb_build_object('text', repeat('p', ${previous}))
+      from directories where organization_id = ${subOrgId}`.execute(db)
+  for (let n = 0; n < 6; n++) await add(500_000, 500_000)
+  await add(9_000_000, 0)
+  await add(10, 10)
+  const read = async (after: string | null) => {
+    const query = new URLSearchParams({ types: 'user.updated', ...(after === null ? {} : { after }) })
+    const { body } = await reader.get(`/v1/events?${query}`)
+    const sizes: number[] = body.events.map((event: { data: { text: string } }) => event.data.text.length)
+    return { sizes, more: body.has_more, cursor: body.next_cursor }
+  }
+  const pages = await until(async () => {
+    const pages = [await read(null)]
+    for (let last = pages[0]; last?.more; last = pages.at(-1)) pages.push(await read(last.cursor))
+    return pages.flatMap(({ sizes }) => sizes).length === 8 ? pages : null
+  }, 20_000)
+  const half = 500_000
+  expect(pages.map(({ sizes, more }) => [sizes, more])).toEqual([
+    [[half, half, half, half], true],
+    [[half, half, 9_000_000], true],
+    [[10], false],
+  ])
+})
+
 test('rows of the release before get their place', async () => {
   const [event] = await db.selectFrom('events').selectAll().limit(1).execute()
   await sql`insert into events (directory_id, id, type, actor_type, data)

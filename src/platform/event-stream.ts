@@ -33,6 +33,8 @@ export interface StreamPage {
 
 // However rare a type is, one call scans no more events than this; the next continues after them.
 const LOOKED_AT = 5000
+// However large events are, a page ends with the one that makes it longer than this.
+const PAGE_BYTES = 4_000_000
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
@@ -59,9 +61,12 @@ export async function readStream(
       select looked.* from looked join directories d on d.id = looked.directory_id
       where d.kind <> 'console' ${types ? sql`and looked.type = any(${types})` : sql``}
       order by looked.epoch, looked.tx_id, looked.id limit ${limit + 1}),
+    sized as (
+      select e.*, sum(octet_length(e.data::text) + coalesce(octet_length(e.previous::text), 0)) over (
+        order by e.epoch, e.tx_id, e.id rows between unbounded preceding and 1 preceding) as bytes_before
+      from found join events e on e.directory_id = found.directory_id and e.id = found.id),
     page as (
-      select e.* from found join events e on e.directory_id = found.directory_id and e.id = found.id
-      order by e.epoch, e.tx_id, e.id limit ${limit})
+      select * from sized where coalesce(bytes_before, 0) < ${PAGE_BYTES} order by epoch, tx_id, id limit ${limit})
     select ${position('bound')} as bound,
       (select count(*)::int from looked) as looked_at,
       (select ${position('looked')} from looked order by epoch desc, tx_id desc, id desc limit 1) as last_looked,

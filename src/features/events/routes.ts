@@ -27,7 +27,9 @@ export const eventRoutes: Route[] = [
           description: 'Types, separated by commas; `user.*` matches all with that prefix.',
         }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100. Large events make a page shorter.' }),
+      ),
     }),
     reply: Type.Object({
       events: Type.Array(eventEnvelope),
