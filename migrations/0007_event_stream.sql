@@ -2,11 +2,8 @@
 
 create table event_stream (
   singleton boolean primary key default true check (singleton),
-  -- Rises whenever the database moves to another cluster, or back in time: transaction ids begin anew there. By a
-  -- random step, so that of two copies each has epochs that the other does not know.
-  epoch bigint not null,
-  -- The epochs before, whose cursors go on.
-  earlier bigint[] not null default '{}',
+  -- Rises whenever the database moves to another cluster, or back in time: transaction ids begin anew there.
+  epoch integer not null,
   cluster text
 );
 insert into event_stream (epoch) values (1);
@@ -14,7 +11,7 @@ insert into event_stream (epoch) values (1);
 -- Where the stream stood at a moment, so that a reader can begin some days back without a search.
 create table event_marks (
   at timestamptz primary key default clock_now(),
-  epoch bigint not null,
+  epoch integer not null,
   tx_id xid8 not null
 );
 
@@ -23,7 +20,7 @@ alter table events
   add column environment_id uuid,
   add column ip_address text,
   add column user_agent text,
-  add column epoch bigint not null default 1,
+  add column epoch integer not null default 1,
   -- A reader that stops below the oldest transaction under way skips none that commits late.
   add column tx_id xid8 not null default pg_current_xact_id();
 

@@ -44,8 +44,7 @@ test.each(settings)('%s answers what is then in force', async (_, route) => {
   expect((await own.get(route.path)).body).toEqual(changed.body)
 })
 
-test('every family of settings takes a key', () => {
-  const updates = routes.filter(({ operation }) => operation.endsWith('.updateSettings'))
-  expect(updates.length).toBeGreaterThan(3)
-  expect(settings.map(([, route]) => route)).toEqual(updates)
+test('below /v1/auth/ nothing is repeated', () => {
+  const repeating = keyed.filter(([, { path }]) => path.startsWith('/v1/auth/'))
+  expect([repeating, settings.length]).toEqual([[], 2])
 })

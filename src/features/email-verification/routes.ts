@@ -50,7 +50,6 @@ export const emailVerificationRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/email/verify',
     operation: 'auth.verifyEmail',
-    idempotency: false,
     scope: 'auth.login',
     service: 'auth',
     tag: 'Authentication',

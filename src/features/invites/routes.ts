@@ -136,7 +136,6 @@ export const inviteRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/invite/accept',
     operation: 'invites.accept',
-    idempotency: false,
     scope: 'auth.login',
     takesDevice: true,
     service: 'password',

@@ -232,7 +232,6 @@ export const mfaLoginRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/mfa/challenge/send',
     operation: 'mfa.challenge.send',
-    idempotency: false,
     aliases: ['/v1/mfa/challenge/send'],
     scope: 'auth.login',
     service: 'mfa',

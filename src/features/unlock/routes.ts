@@ -10,7 +10,6 @@ export const unlockRoutes: Route[] = [
     method: 'POST',
     path: '/v1/auth/unlock',
     operation: 'auth.unlock',
-    idempotency: false,
     scope: 'auth.login',
     service: 'auth',
     tag: 'Authentication',

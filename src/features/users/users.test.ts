@@ -60,7 +60,7 @@ test('a created user is answered whole, stored and recorded', async () => {
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     updatedAt: user.createdAt,
   })
-  expect([reply.status, reply.headers.get('etag')]).toEqual([200, '"1"'])
+  expect([reply.status, reply.headers.get('etag')]).toEqual([200, 'W/"1"'])
   const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow()
   expect(row).toMatchObject({ email: fields.email, email_norm: 'ada.lovelace@example.com', pending_until: null })
   expect(await freshEvents()).toMatchObject([
@@ -128,7 +128,7 @@ test('a user is read by either id, by whoever reaches the organization', async (
     for (const id of [user.id, userId, user.id.toUpperCase()]) {
       const reply = await caller.get(`/v1/users/${id}`)
       expect([reply.status, reply.body.user]).toEqual([200, { ...user, userId }])
-      expect(reply.headers.get('etag')).toBe('"1"')
+      expect(reply.headers.get('etag')).toBe('W/"1"')
     }
   }
   const missing = await t.get(`/v1/users/${newId()}`)
@@ -152,7 +152,7 @@ test('a patch changes what it names, clears nulls and records what was', async (
   })
   const after = { ...user, displayName: 'After', department: null, metadata: { b: 2 } }
   expect(reply.body.user).toEqual({ ...after, updatedAt: expect.any(String) })
-  expect([reply.status, reply.headers.get('etag')]).toEqual([200, '"2"'])
+  expect([reply.status, reply.headers.get('etag')]).toEqual([200, 'W/"2"'])
   expect((await t.get(`/v1/users/${user.id}`)).body).toEqual(reply.body)
   const previous = { displayName: 'Before', department: 'R&D', metadata: { a: 1 } }
   const [event, ...more] = await freshEvents()
@@ -168,7 +168,7 @@ test('a patch that changes nothing is no change', async () => {
     { displayName: 'Same', active: true, metadata: { name: 1, id: 2 }, email: user.email, phone: null },
   ]) {
     const reply = await t.patch(`/v1/users/${user.id}`, { subOrgId, ...body })
-    expect([reply.status, reply.body.user, reply.headers.get('etag')]).toEqual([200, user, '"1"'])
+    expect([reply.status, reply.body.user, reply.headers.get('etag')]).toEqual([200, user, 'W/"1"'])
   }
   expect(await freshEvents()).toEqual([])
 })
@@ -200,10 +200,10 @@ test('If-Match guards a change and a deletion', async () => {
   const path = `/v1/users/${user.id}`
   const stale = await t.patch(path, { subOrgId, firstName: 'A' }, { 'if-match': '"7"' })
   expect([stale.status, stale.body.code]).toEqual([412, 'version_conflict'])
-  const current = await t.patch(path, { subOrgId, firstName: 'A' }, { 'if-match': '"9", "1"' })
-  expect([current.status, current.headers.get('etag')]).toEqual([200, '"2"'])
+  const current = await t.patch(path, { subOrgId, firstName: 'A' }, { 'if-match': 'W/"9", W/"1"' })
+  expect([current.status, current.headers.get('etag')]).toEqual([200, 'W/"2"'])
   const remove = (ifMatch: string) => t.delete(`${path}?subOrgId=${subOrgId}`, { 'if-match': ifMatch })
-  for (const other of ['"1"', 'W/"2"', '"22"']) expect((await remove(other)).status, other).toBe(412)
+  for (const other of ['"1"', 'W/"1"', '"22"']) expect((await remove(other)).status, other).toBe(412)
   for (const malformed of ['2', '"2', '*, "2"', '']) {
     const refused = await remove(malformed)
     const [fault] = refused.body.errors

@@ -6,16 +6,17 @@ const tags = new RegExp(TAG, 'g')
 const list = new RegExp(String.raw`^[\t ,]*${TAG}(?:[\t ]*,[\t ,]*${TAG})*[\t ,]*$`)
 
 /**
- * The entity tag of a record (RFC 9110 §8.8.3): strong, since `If-Match` knows no other. It stands for what changes can
- * set; counts and moments shown beside that have no version.
+ * The entity tag of a record (RFC 9110 §8.8.3). Weak, since it stands for what changes can set: counts and moments shown
+ * beside that have no version.
  */
 export function tagOf({ version }: { version: number }): string {
-  return `"${version}"`
+  return `W/"${version}"`
 }
 
 /**
  * Whether an `If-Match` allows a change of what has this entity tag (RFC 9110 §13.1.1): without one, with `*`, or if the
- * tag is in the list, where a weak one equals none. Throws `invalid_request` for anything else.
+ * tag is in the list. Tags are compared without `W/`: they are versions, of which each has one state to overwrite.
+ * Throws `invalid_request` for anything else.
  */
 export function matches(ifMatch: string | null, tag: string): boolean {
   if (ifMatch === null || ifMatch.trim() === '*') return true
@@ -23,5 +24,9 @@ export function matches(ifMatch: string | null, tag: string): boolean {
     const message = 'If-Match must be * or entity tags in double quotes, separated by commas'
     throw invalidField('If-Match', 'entity_tags', message)
   }
-  return !tag.startsWith('W/') && ifMatch.match(tags)?.includes(tag) === true
+  return (ifMatch.match(tags) ?? []).map(opaque).includes(opaque(tag))
+}
+
+function opaque(tag: string): string {
+  return tag.replace(/^W\//, '')
 }

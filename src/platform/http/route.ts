@@ -105,7 +105,7 @@ interface Common<
   crossSite?: boolean
   /** Accepts any query and any `Accept`, as probes and browsers send them. */
   tolerant?: boolean
-  /** False to ignore `Idempotency-Key`, because a repeated request must be judged again. */
+  /** False to ignore `Idempotency-Key`, because a repeated request must be judged again, as all below `/v1/auth/` are. */
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
@@ -253,7 +253,7 @@ export function defineRoute<
     cors: spec.cors ?? 'none',
     crossSite: spec.crossSite ?? false,
     tolerant: spec.tolerant ?? false,
-    idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? true),
+    idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     takesDevice: spec.takesDevice ?? false,
     hidden: false,
     examples: spec.examples ?? {},
