@@ -67,6 +67,7 @@ const EDGES = [
   'signup → otp-login',
   'signup → password',
   'signup → users',
+  'tokens → api-keys',
   'tokens → login',
   'tokens → mfa',
   'tokens → sessions',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
+import { signedInUser } from '../../../test/sign-in.ts'
 import { newId } from '../../platform/ids.ts'
 import { createApiKey, listApiKeys } from './api-keys.ts'
 import { flushKeyUses, noteKeyUse } from './key-use.ts'
@@ -159,6 +160,41 @@ test('refuses what is no key', async () => {
     expect([body, reply.status, reply.body.code]).toEqual([body, 400, 'invalid_request'])
   }
   expect((await tenant.get(path)).body.apiKeys).toHaveLength(1)
+})
+
+test('an access token in place of a key is told what it is, wherever it is sent', async () => {
+  const tenant = await first.tenant()
+  const { session } = await signedInUser(first, tenant, await tenant.organization(), 'ada@example.com')
+  const { access_token: token, refresh_token: other } = session
+  const detail = 'An access token was sent, but this route needs an API key: send one in the header X-API-Key.'
+  const nobody = first.as(null)
+  for (const headers of [{ 'x-api-key': token }, { authorization: `Bearer ${token}` }]) {
+    const reply = await nobody.get('/v1/environments', headers)
+    expect(reply.body).toMatchObject({ status: 401, code: 'api_key_invalid', detail })
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer realm="watchword"')
+    expect(reply.text).not.toContain(token)
+  }
+  // Whatever else is sent says no more than that it is no key.
+  for (const key of [other, 'eyJ', 'a.b.c', tenant.key.replace('ww_live', 'ww_stg')])
+    expect((await first.as(key).get('/v1/environments')).body.detail).toContain('The key is mistyped')
+})
+
+test('a key of the operator’s own making may look like a token', async () => {
+  const tenant = await first.tenant()
+  const own = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJvcGVyYXRvciJ9.c2lnbmF0dXJl'
+  const spec = {
+    accountId: tenant.accountId,
+    environmentId: tenant.environmentId,
+    environmentSlug: 'production',
+    organizationId: null,
+    name: 'own',
+    scopes: ['*'],
+    expiresAt: null,
+    requestsPerSecond: null,
+    createdBy: 'test',
+  }
+  await createApiKey(platform, platform.db, spec, own)
+  expect(await works(first, own)).toBe(true)
 })
 
 test('a revoked key is refused at once here and soon elsewhere', async () => {

@@ -3,6 +3,7 @@ import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { checksum, keyedHash, randomBase62, SECRET_LENGTH, sameHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
+import { CHALLENGE } from '../../platform/http/authenticate.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
@@ -82,19 +83,27 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 
 /**
  * Looks presented keys up, through a cache that a revocation invalidates at once here and by NOTIFY elsewhere. Records
- * the use of live keys, from `ip` if it is known.
+ * the use of live keys, from `ip` if it is known. Throws `api_key_invalid` for an access token, to say what it is.
  */
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
   return async (presented: string, ip: string | null = null): Promise<KeyCaller | null> => {
     const address = presented.length > MAX_LENGTH ? null : addressOf(presented)
-    if (address === null) return null
-    const caller = await cache.get(address)
+    const caller = address === null ? null : await cache.get(address)
+    // Only now, since a key of the operator's own making may have any form.
+    if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
     if (lives) noteKeyUse(platform, caller.apiKeyId, ip)
     return caller
   }
+}
+
+const TOKEN_SENT = 'An access token was sent, but this route needs an API key: send one in the header X-API-Key.'
+
+/** Whether it has the form of a JWT, as access tokens do. */
+function isToken(presented: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(presented)
 }
 
 const MAX_REMEMBERED = 10_000
@@ -164,9 +173,14 @@ function isMistyped(presented: string): boolean {
   return /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/.test(presented) && !hasChecksum(presented)
 }
 
+/** Whether a text has the form of the keys that are made here, right or not. */
+export function looksLikeApiKey(text: string): boolean {
+  return /^ww_[a-z0-9-]+_[0-9A-Za-z]*$/.test(text)
+}
+
 /** Whether a key looks like one that was made here and is not whole as it was made: mistyped, or cut off. */
 export function isDamaged(key: string): boolean {
-  return /^ww_[a-z0-9-]+_[0-9A-Za-z]*$/.test(key) && !hasChecksum(key)
+  return looksLikeApiKey(key) && !hasChecksum(key)
 }
 
 function hasChecksum(key: string): boolean {

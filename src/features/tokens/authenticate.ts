@@ -1,10 +1,12 @@
 import { decodeJwt } from 'jose'
+import { looksLikeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { type ErrorDetails, httpErrors } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/authenticate.ts'
 import type { Authenticator, UserCaller } from '../../platform/http/caller.ts'
 import { resolveReach } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { looksLikeApiKey } from '../api-keys/api-keys.ts'
 import { environmentOfIssuer, homeEnvironment } from './issuers.ts'
 import { findLiveToken, type LiveToken } from './tokens.ts'
 
@@ -17,7 +19,7 @@ export function userAuthenticator(platform: Platform): Authenticator<UserCaller>
     const token = bearerToken(headers)
     if (token === null) throw httpErrors.accessTokenMissing({ headers: challenge() })
     const live = await findLiveAccessToken(platform, token)
-    if (!live) throw httpErrors.accessTokenInvalid(invalidToken)
+    if (!live) throw httpErrors.accessTokenInvalid({ ...invalidToken, ...describeOther(token) })
     return toCaller(live)
   }
 }
@@ -28,6 +30,13 @@ function challenge(error?: string): Record<string, string> {
 }
 
 const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
+
+/** Says what was sent in place of an access token, if its form tells. */
+function describeOther(presented: string): ErrorDetails {
+  const sent = looksLikeApiKey(presented) ? 'An API key' : looksLikeRefreshToken(presented) ? 'A refresh token' : null
+  if (sent === null) return {}
+  return { detail: `${sent} was sent, but this route needs an access token: send one as Authorization: Bearer.` }
+}
 
 async function findLiveAccessToken(platform: Platform, token: string): Promise<LiveToken | null> {
   const environmentId = await environmentOf(platform, token)

@@ -71,6 +71,22 @@ describe('refuses', () => {
     expect([keyed.status, keyed.body.code]).toEqual([401, 'access_token_missing'])
   })
 
+  test('a credential of another kind, and says which was sent and which is needed', async () => {
+    const { session } = await person('pat@example.com')
+    const needed = 'was sent, but this route needs an access token: send one as Authorization: Bearer.'
+    const cases = [
+      [tenant.key, `An API key ${needed}`],
+      [session.refresh_token, `A refresh token ${needed}`],
+    ]
+    for (const [token = '', detail] of cases) expect((await ask(token)).body).toMatchObject({ status: 401, detail })
+    const { detail } = (await service.as(tenant.key).get('/v1/auth/userinfo')).body
+    expect(detail).toBe(
+      'This route is for end users: send the access token as Authorization: Bearer. An API key does not work here.',
+    )
+    const unknown = await ask('a.b.c')
+    expect(unknown.body.detail).toContain('It has expired')
+  })
+
   test('a token whose session ended, whose user may not sign in, or that expired, at once', async () => {
     const { subOrgId, userId, session } = await person('eve@example.com')
     expect((await ask(session.access_token)).status).toBe(200)
