@@ -45,6 +45,17 @@ test('tells whose access token it is', async () => {
   ).toEqual(reply.body)
 })
 
+test('leaves out the claims that have no value', async () => {
+  const { subOrgId, userId, session } = await person('kim@example.com')
+  const { body } = await ask(session.access_token)
+  expect(Object.keys(body).sort()).toEqual(
+    'aal amr auth_time directory_user_id email email_verified org_id role sid sub updated_at'.split(' '),
+  )
+  await tenant.patch(`/v1/users/${userId}`, { subOrgId, lastName: 'Ito' })
+  const named = (await ask(session.access_token)).body
+  expect(named).toEqual({ ...body, name: 'Ito', family_name: 'Ito', updated_at: named.updated_at })
+})
+
 describe('refuses', () => {
   test('what is no live access token, and says which by the challenge', async () => {
     const { session } = await person('bob@example.com')

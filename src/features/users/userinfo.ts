@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { UserCaller } from '../../platform/http/caller.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { named } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 import { getUser } from './users.ts'
 
@@ -12,13 +12,13 @@ const UserInfo = named(
     sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
     email: Type.String({ examples: ['ada@acme.example'] }),
     email_verified: Type.Boolean(),
-    name: nullable(Type.String({ examples: ['Ada Lovelace'] })),
-    given_name: nullable(Type.String({ examples: ['Ada'] })),
-    family_name: nullable(Type.String({ examples: ['Lovelace'] })),
-    phone_number: nullable(Type.String({ examples: ['+14155550123'] })),
+    name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
+    given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
+    family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
+    phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
     updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
     directory_user_id: Type.String({ format: 'uuid' }),
-    org_id: nullable(Type.String({ format: 'uuid' })),
+    org_id: Type.Optional(Type.String({ format: 'uuid' })),
     role: Type.String({ examples: ['member'] }),
     sid: Type.String({ format: 'uuid', description: 'The session.' }),
     amr: Type.Array(Type.String({ examples: ['otp'] })),
@@ -39,25 +39,28 @@ export const userInfoRoutes: Route[] = [
     summary: 'Read the user of the access token',
     description:
       'OpenID Connect UserInfo. For apps, and for web pages of the origins in allowed_origins of the auth settings: send ' +
-      'the access token as a Bearer token, no API key. A session that has ended is refused at once.',
+      'the access token as a Bearer token, no API key. Claims without a value are left out. A session that has ended is ' +
+      'refused at once; a lock of the user ends none.',
     reply: UserInfo,
     handle: async (work) => toUserInfo(await getUser(work, work.caller.directoryUserId), work.caller),
   }),
 ]
 
+/** A claim without a value is left out (OpenID Connect Core §5.3.2). */
 function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> {
-  const names = [user.first_name, user.last_name].filter((name) => name !== null)
+  const { first_name: first, last_name: last, phone } = user
+  const name = user.display_name ?? [first, last].filter(Boolean).join(' ')
   return {
     sub: caller.userId,
     email: user.email,
     email_verified: user.email_verified,
-    name: user.display_name ?? (names.length ? names.join(' ') : null),
-    given_name: user.first_name,
-    family_name: user.last_name,
-    phone_number: user.phone,
+    ...(name ? { name } : {}),
+    ...(first ? { given_name: first } : {}),
+    ...(last ? { family_name: last } : {}),
+    ...(phone ? { phone_number: phone } : {}),
     updated_at: Math.floor(user.updated_at.getTime() / 1000),
     directory_user_id: caller.directoryUserId,
-    org_id: caller.organizationId,
+    ...(caller.organizationId ? { org_id: caller.organizationId } : {}),
     role: user.role,
     sid: caller.sessionId,
     amr: [...caller.amr],
