@@ -48,16 +48,17 @@ type SettingsTable = {
   [T in keyof DB]: DB[T] extends { directory_id: string; settings: Json; updated_at: unknown } ? T : never
 }[keyof DB]
 
-/** Defines a family kept in a table of `directory_id`, `settings`. */
+/** Defines a family kept in a table of `directory_id`, `settings`. `help` says in a sentence when its event is recorded. */
 export function defineSettings<P extends TProperties>(
   table: SettingsTable,
+  help: string,
   schema: TObject<P>,
   defaults: Static<TObject<P>>,
 ): Settings<P> {
   const events = defineEvents({
     updated: [
       `${table.replace('_', '.')}.updated`,
-      'Settings were changed.',
+      help,
       Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
     ],
   })

@@ -3,9 +3,11 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openBrowser } from '../../../test/browser.ts'
 import { startApp } from '../../../test/harness.ts'
+import { eventCatalogue } from '../../platform/events.ts'
 import { buildOpenApi } from '../../platform/http/openapi.ts'
 import { routes } from '../../routes.ts'
 import { errorsMarkdown } from './error-catalogue.ts'
+import { eventsMarkdown } from './event-catalogue.ts'
 
 const { as, baseUrl } = await startApp()
 
@@ -50,6 +52,20 @@ test('every code of the catalogue is an anchor of the page and a heading of the 
   const codes = errorsMarkdown(routes).match(/(?<=^### ).+$/gm) ?? []
   expect(codes).toContain('invalid_request')
   expect(codes.filter((code) => !page.text.includes(`<div id="${code}">`))).toEqual([])
+})
+
+test('events stand under their resource, on the page as in the guide, and none is told like another', async () => {
+  const page = await as(null).get('/docs/events')
+  const guide = eventsMarkdown()
+  const types = eventCatalogue().map(({ type }) => type)
+  const resources = [...new Set(types.map((type) => type.split('.')[0]))]
+  expect(guide.match(/(?<=^## `).+(?=\.\*`$)/gm)).toEqual(resources)
+  expect(guide.match(/(?<=^### ).+$/gm)).toEqual(types)
+  expect(page.text.match(/(?<=<h2><code>)[^<]+(?=\.\*<)/g)).toEqual(resources)
+  expect(page.text.match(/(?<=<div id=")[^"]+/g)).toEqual(types)
+  expect(page.text).toContain('before its time; <code>reason</code> says why.')
+  const helps = eventCatalogue().map(({ help }) => help)
+  expect(helps.filter((help, i) => helps.indexOf(help) !== i)).toEqual([])
 })
 
 /** Opens a page and returns the addresses of other hosts that it asked for, and what its console said. */

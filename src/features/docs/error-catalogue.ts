@@ -3,6 +3,7 @@ import { errorsOf } from '../../platform/http/openapi-errors.ts'
 import { renderDocument } from '../../platform/http/page-layout.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { escapeHtml } from '../../platform/mail/html.ts'
+import { renderProse } from './prose.ts'
 
 /** A code of the catalogue and the routes that return it. */
 interface CatalogueEntry extends ErrorDefinition {
@@ -80,7 +81,7 @@ export function renderErrorPage(routes: Route[]): string {
     title: 'Error codes',
     styles: STYLES,
     main: `<h1>Error codes</h1>
-<p>${escapeHtml(INTRODUCTION).replaceAll(/`([^`]+)`/g, '<code>$1</code>')} <a href="/docs">API reference</a></p>
+<p>${renderProse(INTRODUCTION)} <a href="/docs">API reference</a></p>
 ${sections.join('\n')}`,
   })
 }
@@ -88,5 +89,5 @@ ${sections.join('\n')}`,
 function renderEntry({ code, title, help, routes }: CatalogueEntry): string {
   const places = routes?.map((route) => `<li><code>${escapeHtml(route)}</code></li>`).join('') ?? ''
   const list = places ? `<ul>${places}</ul>` : ''
-  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${escapeHtml(`${title}. ${help}`)}${list}</dd></div>`
+  return `<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a></dt><dd>${renderProse(`${title}. ${help}`)}${list}</dd></div>`
 }

@@ -1,15 +1,24 @@
-import { eventCatalogue } from '../../platform/events.ts'
+import { type EventDefinition, eventCatalogue } from '../../platform/events.ts'
 import { renderDocument } from '../../platform/http/page-layout.ts'
 import { escapeHtml } from '../../platform/mail/html.ts'
+import { renderProse } from './prose.ts'
 
 const INTRODUCTION =
-  'What the service records, as GET /v1/events shows it. Types are permanent. The schema of the data of each type is ' +
-  'in the API reference, under webhooks.'
+  'What the service records, as `GET /v1/events` shows it, by resource: `types=user.*` reads all types of one. Types are ' +
+  'permanent. The schema of the data of each type is in the API reference, under webhooks.'
+
+/** The catalogue by resource, which is the first word of a type; resources and types in the order of the alphabet. */
+function typesByResource(): [resource: string, types: EventDefinition[]][] {
+  return [...Map.groupBy(eventCatalogue(), ({ type }) => type.slice(0, type.indexOf('.')))]
+}
 
 /** The content of docs/events.md. Every feature must be loaded, so that each type is known. */
 export function eventsMarkdown(): string {
-  const types = eventCatalogue().map(({ type, help }) => `## ${type}\n\n${help}\n`)
-  return `# Events\n\n${INTRODUCTION}\n\n${types.join('\n')}`
+  const sections = typesByResource().map(([resource, types]) => {
+    const entries = types.map(({ type, help }) => `### ${type}\n\n${help}\n`)
+    return `## \`${resource}.*\`\n\n${entries.join('\n')}`
+  })
+  return `# Events\n\n${INTRODUCTION}\n\n${sections.join('\n')}`
 }
 
 const STYLES = `dl{margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
@@ -21,13 +30,17 @@ dd{margin:0;color:var(--soft)}`
 
 /** The same as a page. */
 export function renderEventPage(): string {
-  const entries = eventCatalogue().map(
-    ({ type, help }) =>
-      `<div id="${type}"><dt><a href="#${type}"><code>${type}</code></a></dt><dd>${escapeHtml(help)}</dd></div>`,
+  const sections = typesByResource().map(
+    ([resource, types]) =>
+      `<h2><code>${escapeHtml(resource)}.*</code></h2>\n<dl>\n${types.map(renderEntry).join('\n')}\n</dl>`,
   )
   return renderDocument({
     title: 'Events',
     styles: STYLES,
-    main: `<h1>Events</h1>\n<p>${escapeHtml(INTRODUCTION)} <a href="/docs">API reference</a></p>\n<dl>\n${entries.join('\n')}\n</dl>`,
+    main: `<h1>Events</h1>\n<p>${renderProse(INTRODUCTION)} <a href="/docs">API reference</a></p>\n${sections.join('\n')}`,
   })
+}
+
+function renderEntry({ type, help }: EventDefinition): string {
+  return `<div id="${type}"><dt><a href="#${type}"><code>${type}</code></a></dt><dd>${renderProse(help)}</dd></div>`
 }

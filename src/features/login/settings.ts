@@ -149,7 +149,12 @@ export const defaultAuthSettings: AuthSettings = {
   refresh_reuse_interval_seconds: 10,
 }
 
-export const authSettings = defineSettings('auth_settings', AuthSettings, defaultAuthSettings)
+export const authSettings = defineSettings(
+  'auth_settings',
+  'The sign-in, sign-up and session settings of an organization, or the defaults of its environment, were changed.',
+  AuthSettings,
+  defaultAuthSettings,
+)
 
 /** The body of a change. */
 export const AuthSettingsPatch = named('AuthSettingsPatch', Type.Object(authSettings.patchBody))

@@ -75,7 +75,12 @@ export const defaultOtpSettings: OtpSettings = {
   send_limit_per_hour_key: 50_000,
 }
 
-export const settingsFamily = defineSettings('otp_settings', Settings, defaultOtpSettings)
+export const settingsFamily = defineSettings(
+  'otp_settings',
+  'The code settings of an organization, or the defaults of its environment, were changed.',
+  Settings,
+  defaultOtpSettings,
+)
 
 /** The body of a change. */
 export const SettingsPatch = named('OtpSettingsPatch', Type.Object(settingsFamily.patchBody))

@@ -51,7 +51,9 @@ export const PasskeySettings = named(
 )
 export type PasskeySettings = Static<typeof PasskeySettings>
 
-export const passkeySettings = defineSettings('passkey_settings', PasskeySettings, {
+const HELP = 'The passkey settings of an organization, or the defaults of its environment, were changed.'
+
+export const passkeySettings = defineSettings('passkey_settings', HELP, PasskeySettings, {
   rp_id: null,
   rp_name: null,
   origins: [],

@@ -52,7 +52,8 @@ function define() {
     description: 'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name.',
   })
   const schema = named('MailSettings', Type.Object({ ...fields, subjects: named('MailSubjects', subjects) }))
-  const settings = defineSettings('mail_settings', schema, {
+  const help = 'The brand and mail settings of an organization, or the defaults of its environment, were changed.'
+  const settings = defineSettings('mail_settings', help, schema, {
     brand_name: null,
     logo_url: null,
     support_email: null,
