@@ -41,7 +41,8 @@ async function insert(work: TxWork<AccountScope>, organizationId: string, body: 
     })
     return toEnvironment({ ...row, key_count: 0 })
   } catch (error) {
-    if (isUniqueViolation(error, 'environments_account_id_slug_key')) throw environmentErrors.slugTaken()
+    if (isUniqueViolation(error, 'environments_account_id_slug_key'))
+      throw environmentErrors.slugTaken({ detail: 'Another environment of the account has this slug.' })
     throw error
   }
 }

@@ -7,7 +7,7 @@ export const organizationErrors = {
       409,
       'slug_taken',
       'The slug is taken',
-      'Slugs are unique within the account, including those of archived organizations.',
+      'Slugs are unique within the account: among its organizations, archived ones included, and among its environments.',
     ],
   }),
 }

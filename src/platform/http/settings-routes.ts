@@ -72,7 +72,8 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
     defineRoute({
       ...change,
       operation: `${noun}.updateSettings`,
-      description: 'null resets a field to the inherited value.',
+      description:
+        'null resets a field to the inherited value. So where null is itself a value, it cannot replace an inherited one.',
       ...spec.update,
       handle: (work, { body }) => spec.change(work, body),
     }),
