@@ -80,12 +80,14 @@ test('this machine may be named by http in development, and not in production', 
       WATCHWORD_MAIL_FROM: 'login@example.com',
     },
   })
-  for (const [owner, status] of [
-    [tenant, 200],
-    [await production.tenant(), 400],
+  for (const [owner, status, wanted] of [
+    [tenant, 200, 'an https origin, or in development http on this machine, without path or wildcard'],
+    [await production.tenant(), 400, 'an https origin without path or wildcard'],
   ] as const) {
     const subOrgId = await owner.organization()
     for (const origin of ['http://localhost:3000', 'http://127.0.0.1', 'http://[::1]:8080'])
       expect((await owner.patch('/v1/auth/settings', { subOrgId, allowed_origins: [origin] })).status).toBe(status)
+    const refused = await owner.patch('/v1/auth/settings', { subOrgId, allowed_origins: ['*'] })
+    expect(refused.body.detail).toContain(`an entry must be ${wanted}, such as`)
   }
 })

@@ -22,6 +22,7 @@ export async function isOriginAllowed(work: Pick<Work, 'platform' | 'directory'>
 export function assertOrigins(config: Pick<Config, 'production'>, list: readonly string[]): void {
   const at = list.findIndex((text) => !isWebOrigin(config, text))
   if (at < 0) return
-  const message = 'an entry must be an https origin without path or wildcard, such as https://app.example.com'
+  const origin = config.production ? 'an https origin' : 'an https origin, or in development http on this machine,'
+  const message = `an entry must be ${origin} without path or wildcard, such as https://app.example.com`
   throw invalidField(`allowed_origins.${at}`, 'origin', message, `allowed_origins: ${message}.`)
 }

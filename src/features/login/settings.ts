@@ -70,7 +70,9 @@ export const AuthSettings = named(
     ),
     allowed_origins: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://app.example.com'] }), {
       maxItems: 100,
-      description: 'Origins of web pages that may call the end-user routes, such as https://app.example.com.',
+      description:
+        'Origins of web pages that may call the end-user routes, such as https://app.example.com. https only; in ' +
+        'development also http on this machine.',
     }),
     access_token_ttl_seconds: Type.Integer({
       minimum: 60,

@@ -81,7 +81,7 @@ export const sessionRoutes: Route[] = [
       'immediately while has_more is true. Oldest first, each exactly once.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200 })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 1000.' })),
     }),
     reply: Type.Object({
       revocations: Type.Array(Revocation),
