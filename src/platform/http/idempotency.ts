@@ -25,17 +25,6 @@ export interface SentOnce extends SentAnswer {
   replayed: boolean
 }
 
-/** A request with an `Idempotency-Key`: either to be run, or already answered. */
-type Idempotent =
-  | {
-      state: 'run'
-      /** Stores the answer, in the transaction of what the request does. */
-      keep(tx: Tx, answer: SentAnswer): Promise<void>
-      /** Allows the request to be sent again: it was refused and had no effect. */
-      release(): Promise<void>
-    }
-  | { state: 'replay'; answer: SentAnswer }
-
 interface RepeatableRequest {
   key: string
   url: string
@@ -47,7 +36,7 @@ const turns = perPlatform(() => inTurn({ total: 5, perKey: 3, waiting: 500 }))
 
 /**
  * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one. When
- * the transaction is run again after a deadlock, so is `run`. Throws what `claim` throws, and `unavailable` when too
+ * the transaction is run again after a deadlock, so is `run`. Throws what `claimKey` throws, and `unavailable` when too
  * many wait.
  */
 export async function runOnce(
@@ -58,16 +47,16 @@ export async function runOnce(
 ): Promise<SentOnce> {
   const { platform, caller } = context
   return turns(platform)(caller.apiKeyId, async () => {
-    const claimed = await claim(platform, caller, route, request)
-    if (claimed.state === 'replay') return { ...claimed.answer, replayed: true }
+    const { claim, kept } = await claimKey(platform, caller, route, request)
+    if (kept) return { ...kept, replayed: true }
     try {
       return await inTx(context, async ({ db }) => {
         const answer = await run(db)
-        await claimed.keep(db, answer)
+        await keep(platform, db, claim, answer)
         return { ...answer, replayed: false }
       })
     } catch (error) {
-      await claimed.release()
+      await release(platform, claim)
       throw error
     }
   })
@@ -77,28 +66,46 @@ const MAX_KEY_LENGTH = 255
 // A process that died leaves its claim behind; no request runs longer than this.
 const CLAIM_SECONDS = 60
 
+/** A claimed key: its row, and the account whose data key seals the answer. */
+interface Claim {
+  row: { api_key_id: string; route: string; key: string; created_at: Date }
+  accountId: string
+}
+
 /**
- * Claims the key of a request for 24 hours. Throws `idempotency_key_reused` for another body and
- * `idempotency_in_progress` while the first request runs.
+ * Claims the key of a request for 24 hours, or finds the answer that was kept for it. Throws `idempotency_key_reused`
+ * for another body and `idempotency_in_progress` while the first request runs.
  */
-async function claim(
+async function claimKey(
   platform: Platform,
   caller: KeyCaller,
   route: Route,
   request: RepeatableRequest,
-): Promise<Idempotent> {
+): Promise<{ claim: Claim; kept: SentAnswer | null }> {
   const { key } = request
   if (key.length === 0 || key.length > MAX_KEY_LENGTH)
     throw httpErrors.invalidRequest({ detail: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.` })
   const name = `${route.method} ${route.path}`
   const hashKey = platform.keyring.hashKey(requests)
   const bodyHash = keyedHash(hashKey, request.url, JSON.stringify(request.body ?? null))
-  const place = {
-    table: 'idempotency_keys',
-    column: 'reply_sealed',
-    row: `${caller.apiKeyId}/${name}/${key}`,
-    accountId: caller.accountId,
-  }
+  const id = { api_key_id: caller.apiKeyId, route: name, key }
+  const row = await claimRow(platform.db, { ...id, body_hash: bodyHash })
+  // Between the insert that met a running claim and the select, the claim may have been released.
+  if (!row) throw inProgress()
+  const claim = { row: { ...id, created_at: row.created_at }, accountId: caller.accountId }
+  if (row.claimed) return { claim, kept: null }
+  if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()
+  if (row.status === null || row.reply_sealed === null) throw inProgress()
+  const [headers, body] = JSON.parse(await platform.keyring.open(placeOf(claim), row.reply_sealed))
+  return { claim, kept: { status: row.status, headers, body } }
+}
+
+function inProgress() {
+  return httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
+}
+
+/** The claimed row, or that of an earlier request. */
+async function claimRow(db: Db, row: { api_key_id: string; route: string; key: string; body_hash: Buffer }) {
   const { rows } = await sql<{
     claimed: boolean
     body_hash: Buffer
@@ -108,7 +115,7 @@ async function claim(
   }>`
     with claimed as (
       insert into idempotency_keys as i (api_key_id, route, key, body_hash)
-      values (${caller.apiKeyId}, ${name}, ${key}, ${bodyHash})
+      values (${row.api_key_id}, ${row.route}, ${row.key}, ${row.body_hash})
       on conflict (api_key_id, route, key) do update
         set body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = clock_now()
         where i.created_at < clock_now() - interval '24 hours'
@@ -117,40 +124,39 @@ async function claim(
     select true as claimed, body_hash, created_at, null::int as status, null::text as reply_sealed from claimed
     union all
     select false, body_hash, created_at, status, reply_sealed from idempotency_keys
-    where api_key_id = ${caller.apiKeyId} and route = ${name} and key = ${key} and not exists (select from claimed)`.execute(
-    platform.db,
-  )
-  const row = rows[0]
-  // Between the insert that met a running claim and the select, the claim may have been released.
-  if (!row) throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
-  if (row.claimed) {
-    const own = { api_key_id: caller.apiKeyId, route: name, key, created_at: row.created_at }
-    return {
-      state: 'run',
-      async keep(tx, { status, headers, body }) {
-        // The state of a rate limit is that of now.
-        const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
-        const sealed = await platform.keyring.seal(place, JSON.stringify([Object.fromEntries(lasting), body]))
-        const { numUpdatedRows } = await tx
-          .updateTable('idempotency_keys')
-          .set({ status, reply_sealed: sealed })
-          .where((eb) => eb.and(own))
-          .executeTakeFirstOrThrow()
-        // The claim expired, and a repetition of the request took it over: this one is rolled back.
-        if (numUpdatedRows === 0n) throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
-      },
-      async release() {
-        await platform.db
-          .deleteFrom('idempotency_keys')
-          .where((eb) => eb.and(own))
-          .where('status', 'is', null)
-          .execute()
-      },
-    }
+    where api_key_id = ${row.api_key_id} and route = ${row.route} and key = ${row.key}
+      and not exists (select from claimed)`.execute(db)
+  return rows[0] ?? null
+}
+
+function placeOf({ row, accountId }: Claim) {
+  return {
+    table: 'idempotency_keys',
+    column: 'reply_sealed',
+    row: `${row.api_key_id}/${row.route}/${row.key}`,
+    accountId,
   }
-  if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()
-  if (row.status === null || row.reply_sealed === null)
-    throw httpErrors.idempotencyInProgress({ headers: { 'retry-after': '1' } })
-  const [headers, body] = JSON.parse(await platform.keyring.open(place, row.reply_sealed))
-  return { state: 'replay', answer: { status: row.status, headers, body } }
+}
+
+/** Stores the answer, in the transaction of what the request does. */
+async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers, body }: SentAnswer): Promise<void> {
+  // The state of a rate limit is that of now.
+  const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
+  const sealed = await platform.keyring.seal(placeOf(claim), JSON.stringify([Object.fromEntries(lasting), body]))
+  const { numUpdatedRows } = await tx
+    .updateTable('idempotency_keys')
+    .set({ status, reply_sealed: sealed })
+    .where((eb) => eb.and(claim.row))
+    .executeTakeFirstOrThrow()
+  // The claim expired, and a repetition of the request took it over: this one is rolled back.
+  if (numUpdatedRows === 0n) throw inProgress()
+}
+
+/** Allows the request to be sent again: it was refused and had no effect. */
+async function release({ db }: Platform, claim: Claim): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where((eb) => eb.and(claim.row))
+    .where('status', 'is', null)
+    .execute()
 }
