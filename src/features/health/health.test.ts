@@ -23,7 +23,7 @@ test('HEAD is answered as GET, without the body', async () => {
 
 test('a known path with another method is 405 with Allow', async () => {
   const reply = await as(null).post('/healthz', {})
-  expect([reply.status, reply.body.code, reply.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET'])
+  expect([reply.status, reply.body.code, reply.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD'])
 })
 
 test('an unknown path is a problem with a request id', async () => {

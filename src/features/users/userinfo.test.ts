@@ -143,7 +143,7 @@ describe('CORS', () => {
       reply.status,
       reply.headers.get('access-control-allow-origin'),
       reply.headers.get('access-control-allow-methods'),
-    ]).toEqual([204, APP, 'GET'])
+    ]).toEqual([204, APP, 'GET, HEAD'])
     expect(reply.headers.get('access-control-allow-headers')).toContain('authorization')
   })
 

@@ -10,7 +10,7 @@ import { compileRoute, type Pipeline, type RequestState, startRequest } from './
 import { noteProblem, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { compileSerializer, serializerSchema } from './reply-schema.ts'
-import type { Cors, Method, Route } from './route.ts'
+import type { Method, Route } from './route.ts'
 
 export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
   routes: Route[]
@@ -97,17 +97,17 @@ export function servedPaths(route: Route): string[] {
 }
 
 function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): void {
-  const taken = new Map<string, { methods: Set<Method>; cors: Cors }>()
+  const taken = new Map<string, Served>()
   for (const route of routes) {
     const compiled = compileRoute(route, pipeline)
     const response = responsesOf(route)
     if (route.cors === 'origins' && route.auth !== 'user')
       throw new Error(`${route.method} ${route.path}: only a route of an end user has origins that may call it`)
     for (const path of servedPaths(route)) {
-      const known = taken.get(path) ?? { methods: new Set(), cors: route.cors }
-      if (known.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
+      const known = taken.get(path) ?? { methods: new Set(), route }
+      if (known.route.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
       known.methods.add(route.method)
-      if (route.auth !== 'page') taken.set(path, known)
+      taken.set(path, known)
       app.route({
         method: route.method,
         // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
@@ -122,7 +122,13 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
       })
     }
   }
-  for (const [path, { methods, cors }] of taken) refuseOtherMethods(app, path, methods, cors)
+  for (const [path, served] of taken) refuseOtherMethods(app, path, served)
+}
+
+/** What a path answers, and one of its routes. */
+interface Served {
+  methods: Set<Method>
+  route: Route
 }
 
 function responsesOf(route: Route) {
@@ -130,16 +136,20 @@ function responsesOf(route: Route) {
 }
 
 /** 405 with `Allow` where the path is known (RFC 9110 §15.5.6); a preflight is answered where pages may call. */
-function refuseOtherMethods(app: FastifyInstance, path: string, methods: Set<Method>, cors: Cors): void {
-  const allow = [...methods].join(', ')
+function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route }: Served): void {
+  const methodsAndHead = [...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method]))
+  const allow = methodsAndHead.join(', ')
   const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
   app.route({
     method: METHODS.filter((method) => !methods.has(method)),
     url,
+    // A page refuses with a page.
+    config: { route },
     onRequest: (_request, _reply, done) =>
       done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
     handler: () => undefined,
   })
+  const { cors } = route
   if (cors !== 'none')
     app.options(url, (request: FastifyRequest, reply: FastifyReply) => answerPreflight(cors, allow, request, reply))
 }
