@@ -15,6 +15,8 @@ export interface Database {
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
   url: string
+  /** How many wait for a connection of the pool for which most do. */
+  waiting(): number
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
       return queuePool
     },
     url,
+    waiting: () => Math.max(...pools.map(({ waitingCount }) => waitingCount)),
     async close() {
       await queuePool?.end()
       await db.destroy()

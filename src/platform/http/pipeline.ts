@@ -127,7 +127,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
 
 /** Bounds the queue: a refusal now is better than an answer after the caller has given up. */
 function refuseOverload(platform: Platform): void {
-  if (platform.database.pool.waitingCount > MAX_WAITING_FOR_CONNECTION)
+  if (platform.database.waiting() > MAX_WAITING_FOR_CONNECTION)
     throw httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
 }
 
