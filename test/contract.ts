@@ -1,13 +1,21 @@
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { errorCatalogue } from '../src/platform/errors.ts'
 import { buildOpenApi } from '../src/platform/http/openapi.ts'
+import { problemSchema } from '../src/platform/http/openapi-problems.ts'
 import { routes } from '../src/routes.ts'
 
-type Response = { $ref?: string; content?: Record<string, { schema: AnySchema; example?: unknown }> }
+type Response = {
+  $ref?: string
+  description?: string
+  headers?: Record<string, unknown>
+  content?: Record<string, { schema: AnySchema; example?: unknown }>
+}
 
 export type Operation = {
   operationId: string
   security: Record<string, string[]>[]
+  parameters?: { $ref?: string }[]
   requestBody?: { content: Record<string, { schema: AnySchema; example?: unknown }> }
   responses: Record<string, Response>
 }
@@ -49,7 +57,9 @@ function openContract() {
   }))
   // Literal paths before those with parameters, as in the router.
   templates.sort((a, b) => a.template.split('{').length - b.template.split('{').length)
-  return { document, ajv, templates }
+  const responses = Object.values(document.components.responses)
+  const headers = [...new Set(responses.flatMap((response) => Object.keys(response.headers ?? {})))]
+  return { document, ajv, templates, headers: headers.map((name) => name.toLowerCase()) }
 }
 
 let opened: ReturnType<typeof openContract> | null = null
@@ -78,7 +88,7 @@ export function findOperation(method: string, path: string): { template: string;
   return null
 }
 
-function escapePointer(text: string): string {
+export function escapePointer(text: string): string {
   return encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
@@ -109,24 +119,58 @@ export function assertMatchesContract(method: string, path: string, status: numb
     throw new Error(
       `${name}, a status its OpenAPI operation does not have: declare the error in the route's \`errors\``,
     )
+  assertMembersDeclared(name, body)
   if (pointer === null) return
   const validate = ajv.getSchema(pointer)
   if (!validate) throw new Error(`The document has nothing at ${pointer}`)
   if (validate(body)) return
-  const reasons = (validate.errors ?? []).map((error) => `${error.instancePath || 'the body'} ${error.message}`)
+  // A union gives the reasons of each of its parts.
+  const reasons = (validate.errors ?? [])
+    .slice(0, 20)
+    .map((error) => `${error.instancePath || 'the body'} ${error.message}`)
   throw new Error(`${name}, which does not match its OpenAPI operation: ${reasons.join('; ')}\n${JSON.stringify(body)}`)
 }
 
-function pointerOf(method: string, found: { template: string; operation: Operation }, status: number): string | null {
-  const response = found.operation.responses[String(status)]
+/** Throws when a problem has a member that its code does not declare. */
+function assertMembersDeclared(name: string, body: unknown): void {
+  if (typeof body !== 'object' || body === null || !('code' in body) || !('request_id' in body)) return
+  const definition = errorCatalogue().find(({ code }) => code === body.code)
+  const declared = [...Object.keys(problemSchema.properties), ...Object.keys(definition?.members ?? {})]
+  const strange = Object.keys(body).filter((member) => !declared.includes(member))
+  if (strange.length) throw new Error(`${name} with ${strange.join()}, which the error does not declare as members`)
+}
+
+/** Throws when a reply has a header of the contract that the document does not have for its route and status. */
+export function assertHeadersDeclared(method: string, path: string, status: number, sent: Headers): void {
+  const found = findOperation(method, path)
+  const answer = found && responseOf({ method, ...found }, String(status))
+  if (!answer) return
+  const declared = Object.keys(answer.response.headers ?? {}).map((name) => name.toLowerCase())
+  const isSuccess = status < 300
+  // What is left of a limit may come with every refusal, which the description of the header says.
+  const due = contract().headers.filter(
+    (name) => sent.has(name) && (isSuccess ? !/^ratelimit-|^x-ratelimit/.test(name) : !/ratelimit/.test(name)),
+  )
+  const strange = due.filter((name) => !declared.includes(name))
+  if (strange.length)
+    throw new Error(`${method} ${path} answered ${status} with ${strange.join()}, which the document does not have`)
+}
+
+/** A response of an operation, and where it stands in the document. */
+export function responseOf(
+  { template, method, operation }: { template: string; method: string; operation: Operation },
+  status: string,
+): { response: Response; place: string } | null {
+  const response = operation.responses[status]
   if (!response) return null
   const name = response.$ref?.split('/').at(-1)
-  const { content = {} } = name === undefined ? response : (contract().document.components.responses[name] ?? {})
-  const [type] = Object.keys(content)
-  if (type === undefined) return null
-  const place =
-    name === undefined
-      ? `paths/${escapePointer(found.template)}/${method.toLowerCase()}/responses/${status}`
-      : `components/responses/${name}`
-  return `openapi#/${place}/content/${escapePointer(type)}/schema`
+  const shared = name === undefined ? undefined : contract().document.components.responses[name]
+  if (shared) return { response: shared, place: `components/responses/${name}` }
+  return { response, place: `paths/${escapePointer(template)}/${method.toLowerCase()}/responses/${status}` }
+}
+
+function pointerOf(method: string, found: { template: string; operation: Operation }, status: number): string | null {
+  const answer = responseOf({ method, ...found }, String(status))
+  const [type] = Object.keys(answer?.response.content ?? {})
+  return answer && type !== undefined ? `openapi#/${answer.place}/content/${escapePointer(type)}/schema` : null
 }

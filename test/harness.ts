@@ -11,7 +11,7 @@ import { findDirectory } from '../src/platform/http/directory.ts'
 import { createLog } from '../src/platform/log.ts'
 import type { Mail } from '../src/platform/mail/compose.ts'
 import { mailPlace } from '../src/platform/mail/outbox.ts'
-import { assertMatchesContract } from './contract.ts'
+import { assertHeadersDeclared, assertMatchesContract } from './contract.ts'
 import { administer, databaseUrl } from './database.ts'
 
 export interface Reply {
@@ -149,6 +149,7 @@ export function caller(baseUrl: string, key: string | null): Caller {
     const isJson = response.headers.get('content-type')?.includes('json') ?? false
     const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
     assertMatchesContract(method, path, reply.status, reply.body)
+    assertHeadersDeclared(method, path, reply.status, reply.headers)
     return reply
   }
   return {

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { eventCatalogue } from '../src/platform/events.ts'
 import { buildOpenApi } from '../src/platform/http/openapi.ts'
 import { formatJson } from '../src/platform/http/openapi-text.ts'
+import { isId } from '../src/platform/ids.ts'
 import { routes } from '../src/routes.ts'
-import { contract, type Operation, operations } from './contract.ts'
+import { contract, escapePointer, operations, responseOf } from './contract.ts'
 
 const { document, ajv } = contract()
 const text = formatJson(document)
@@ -26,31 +27,98 @@ test('operations have names of their own, of nouns and a verb', () => {
 })
 
 test('every request body and every answer has an example that fits its schema', () => {
-  const misfits = operations().flatMap(({ template, method, operation }) => {
-    const at = ['paths', template, method].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
-    return examplesOf(operation).flatMap(({ place, content }) => {
+  const misfits = operations().flatMap((found) =>
+    examplesOf(found).flatMap(({ place, content }) => {
       const [[type, media] = ['', undefined]] = Object.entries(content)
       if (type === 'text/html' || type === 'application/x-www-form-urlencoded') return []
-      if (!media || media.example === undefined) return [`${operation.operationId} ${place}: no example`]
-      const pointer = encodeURI(`openapi#/${at}/${place}/content/${type.replaceAll('/', '~1')}/schema`)
-      const validate = ajv.getSchema(pointer)
+      const name = `${found.operation.operationId} ${place}`
+      if (!media || media.example === undefined) return [`${name}: no example`]
+      const validate = ajv.getSchema(`openapi#/${place}/content/${escapePointer(type)}/schema`)
       if (validate?.(media.example)) return []
-      return [`${operation.operationId} ${place}: ${JSON.stringify(validate?.errors?.[0])}`]
-    })
-  })
+      return [`${name}: ${JSON.stringify(validate?.errors?.[0])}`]
+    }),
+  )
   expect(misfits).toEqual([])
 })
 
-function examplesOf({ requestBody, responses }: Operation) {
-  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2') && status !== '204')
+type Found = ReturnType<typeof operations>[number]
+
+/** The contents of an operation's body and successes, each with its place in the document. */
+function examplesOf(found: Found) {
+  const { template, method, operation } = found
+  const { requestBody, responses } = operation
+  const statuses = Object.keys(responses).filter((status) => status.startsWith('2') && status !== '204')
+  const replies = statuses.flatMap((status) => responseOf(found, status) ?? [])
+  const body = `paths/${escapePointer(template)}/${method}/requestBody`
   return [
-    ...(requestBody ? [{ place: 'requestBody', content: requestBody.content }] : []),
-    ...successes.map(([status, { content = {} }]) => ({ place: `responses/${status}`, content })),
+    ...(requestBody ? [{ place: body, content: requestBody.content }] : []),
+    ...replies.map(({ place, response }) => ({ place, content: response.content ?? {} })),
   ]
 }
 
-test('every event of the catalogue is a webhook', () => {
+test('examples do not contradict themselves', () => {
+  const faults = operations().flatMap((found) =>
+    exampleObjectsOf(found).flatMap((example) => {
+      const { has_more: hasMore, next_cursor: cursor, total, created_at: created, expires_at: expires } = example
+      const rows = Object.values(example).find((value) => Array.isArray(value)) ?? []
+      const ids = Object.entries(example).filter(([name, value]) => /^id$|Id$|_id$/.test(name) && isId(String(value)))
+      const orders = [
+        [created, expires],
+        [example['createdAt'], example['updatedAt']],
+        [example['createdAt'], example['expiresAt']],
+      ].filter(([before, after]) => typeof before === 'string' && typeof after === 'string' && before > after)
+      return [
+        ...(hasMore === true || (hasMore === false && total !== undefined && total !== rows.length) ? ['list'] : []),
+        ...(hasMore === false && 'total' in example && cursor !== null ? ['cursor'] : []),
+        ...(new Set(ids.map(([, id]) => id)).size < ids.length ? ['ids'] : []),
+        ...(orders.length || (created !== undefined && created === expires) ? ['times'] : []),
+      ].map((fault) => `${found.operation.operationId}: ${fault} in ${JSON.stringify(example)}`)
+    }),
+  )
+  expect(faults).toEqual([])
+})
+
+/** Every object within the examples of an operation. */
+function exampleObjectsOf(found: Found): Record<string, unknown>[] {
+  const contents = examplesOf(found).flatMap(({ content }) => Object.values(content))
+  return contents.flatMap(({ example }) => objectsWithin(example))
+}
+
+function objectsWithin(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap(objectsWithin)
+  return Array.isArray(value) ? inner : [{ ...value }, ...inner]
+}
+
+test('every event of the catalogue is a webhook, with an example that is an event of its type and of no other', () => {
   expect(Object.keys(document.webhooks)).toEqual(eventCatalogue().map(({ type }) => type))
+  const isAny = ajv.getSchema('openapi#/components/schemas/AnyEvent')
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    const example = Object(post.requestBody?.content['application/json']?.example)
+    expect([type, example.type, isAny?.(example), isAny?.errors]).toEqual([type, type, true, null])
+    expect(isAny?.({ ...example, type: 'no.such' })).toBe(false)
+  }
+})
+
+test('a route has only the refusals of the steps that its requests pass', () => {
+  for (const found of operations()) {
+    const { operationId, requestBody, security, responses, parameters = [] } = found.operation
+    const text = Object.keys(responses).map((status) => responseOf(found, status)?.response.description)
+    const codes = new Set(text.join().match(/(?<=`)[a-z_]+(?=`)/g))
+    const keyed = security.some((scheme) => 'apiKey' in scheme)
+    const expected = {
+      payload_too_large: requestBody !== undefined,
+      unsupported_media_type: requestBody !== undefined,
+      api_key_missing: keyed,
+      sub_org_mismatch: keyed,
+      sub_org_conflict: keyed && requestBody !== undefined,
+      insufficient_scope: security.some(({ apiKey = [] }) => apiKey.length > 0),
+      idempotency_in_progress: parameters.some(({ $ref = '' }) => $ref.endsWith('/IdempotencyKey')),
+      access_token_missing: security.some((scheme) => 'accessToken' in scheme),
+    }
+    const claimed = Object.fromEntries(Object.keys(expected).map((code) => [code, codes.has(code)]))
+    expect([operationId, claimed]).toEqual([operationId, expected])
+  }
 })
 
 test('is small enough to read, and says nothing long twice', () => {

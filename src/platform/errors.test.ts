@@ -17,7 +17,7 @@ test('a code that has two statuses by contract answers each of them, and stands 
   expect([other.status, other().definition.status, other.code, other.help]).toEqual([400, 400, 'test_mixed', 'Either.'])
   expect(other.as(401).status).toBe(401)
   expect(errorCatalogue().filter(({ code }) => code === 'test_mixed')).toEqual([
-    { status: 401, code: 'test_mixed', title: 'Mixed', help: 'Either.' },
+    { status: 401, code: 'test_mixed', title: 'Mixed', help: 'Either.', members: {} },
   ])
   expect(() => mixed.as(403)).toThrow('Error code test_mixed is not defined with status 403')
   expect(() => first.worn.as(400)).toThrow('Error code test_worn is not defined with status 400')

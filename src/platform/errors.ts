@@ -1,3 +1,5 @@
+import { type TProperties, Type } from 'typebox'
+
 /** One invalid field of a request, in `errors[]` of an `invalid_request`. */
 export interface FieldError {
   field: string
@@ -13,6 +15,8 @@ export interface ErrorDefinition {
   title: string
   /** Cause and remedy in a sentence or two: in the catalogue, and the `detail` of a problem without one of its own. */
   help: string
+  /** Members that a problem of this code may have besides those of every problem (RFC 9457 §3.2). */
+  members: TProperties
 }
 
 export interface ErrorDetails {
@@ -22,7 +26,7 @@ export interface ErrorDetails {
   cause?: unknown
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** Extension members of the problem, such as `retry_after`. */
+  /** Extension members of the problem, such as `retry_after`: those that its definition declares. */
   extra?: Record<string, unknown>
 }
 
@@ -50,8 +54,14 @@ export interface ErrorFactory extends ErrorDefinition {
   as(status: number): ErrorFactory
 }
 
-/** `[status, code, title, help]`. A code that has several statuses by contract lists them, the usual one first. */
-type ErrorRow = readonly [status: number | readonly [number, ...number[]], code: string, title: string, help: string]
+/** A code that has several statuses by contract lists them, the usual one first. */
+type ErrorRow = readonly [
+  status: number | readonly [number, ...number[]],
+  code: string,
+  title: string,
+  help: string,
+  members?: TProperties,
+]
 
 /** The catalogue: every code of the service, filled as the modules that define them load. */
 const catalogue = new Map<string, ErrorDefinition>()
@@ -62,15 +72,15 @@ export function defineErrors<K extends string>(table: Record<K, ErrorRow>): Reco
   return Object.fromEntries(factories) as Record<K, ErrorFactory>
 }
 
-function define([given, code, title, help]: ErrorRow): ErrorFactory {
+function define([given, code, title, help, members = {}]: ErrorRow): ErrorFactory {
   if (catalogue.has(code)) throw new Error(`Error code ${code} is defined twice`)
   const statuses = typeof given === 'number' ? ([given] as const) : given
   const as = (status: number): ErrorFactory => {
     if (!statuses.includes(status)) throw new Error(`Error code ${code} is not defined with status ${status}`)
-    const definition = { status, code, title, help }
+    const definition = { status, code, title, help, members }
     return Object.assign((details: ErrorDetails = {}) => new ApiError(definition, details), definition, { as })
   }
-  catalogue.set(code, { status: statuses[0], code, title, help })
+  catalogue.set(code, { status: statuses[0], code, title, help, members })
   return as(statuses[0])
 }
 
@@ -86,6 +96,11 @@ export const httpErrors = defineErrors({
     'invalid_request',
     'Invalid request',
     'errors[] names the invalid fields and why. Unknown properties are refused too.',
+    {
+      errors: Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
+        description: 'The invalid fields.',
+      }),
+    },
   ],
   invalidJson: [
     400,
@@ -141,6 +156,7 @@ export const httpErrors = defineErrors({
     'insufficient_scope',
     'The API key lacks the scope of this route',
     'scope names the missing scope: use a key that has it.',
+    { scope: Type.String({ description: 'The missing scope.' }) },
   ],
   subOrgMismatch: [
     403,
@@ -153,12 +169,14 @@ export const httpErrors = defineErrors({
     'service_disabled',
     'Service disabled',
     'service names it; PUT /v1/organization-apps turns it on. Sign-in methods also need auth.',
+    { service: Type.String({ description: 'The service that is off.' }) },
   ],
   originNotAllowed: [
     403,
     'origin_not_allowed',
     'This web page may not call the service',
     'Add the origin of the page, such as https://app.example.com, to allowed_origins of the auth settings.',
+    { origin: Type.String({ description: 'The origin of the page.' }) },
   ],
   notFound: [404, 'not_found', 'Not found', 'Nothing answers at this path.'],
   organizationNotFound: [
@@ -209,6 +227,7 @@ export const httpErrors = defineErrors({
     'rate_limited',
     'Too many requests',
     'retry_after and the header Retry-After say in how many seconds to try again.',
+    { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
   ],
   internal: [
     500,

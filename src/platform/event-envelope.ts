@@ -11,7 +11,7 @@ export const eventEnvelope = named(
   Type.Object({
     id: Type.String({
       description: 'The same in the feed and in every delivery.',
-      examples: ['evt_0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+      examples: ['evt_0198b6f2-7c1b-7e05-8a63-c94d1b7f20e8'],
     }),
     type: Type.String({ description: '`resource.past_tense`', examples: ['user.created'] }),
     timestamp: Type.String({ format: 'date-time' }),
@@ -36,6 +36,9 @@ export const eventEnvelope = named(
     ),
   }),
 )
+
+/** One of any type. The contract has it as the union of the types. */
+export const anyEvent = named('AnyEvent', Type.Object(eventEnvelope.properties))
 
 /** An event as it is sent. */
 export function toEvent(event: StreamedEvent): Static<typeof eventEnvelope> {

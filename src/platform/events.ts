@@ -28,6 +28,15 @@ export interface EventDefinition<D extends TSchema = TSchema> {
   help: string
   /** The schema of `data`: the resource as the API shows it. Never a secret, a code or a token. */
   data: D
+  /** Where an example of it differs from what its type and schema suggest. */
+  example: EventExample
+}
+
+interface EventExample {
+  /** Type of its target. */
+  target?: string | null
+  /** Fields of its data. */
+  data?: object
 }
 
 /** What happened, to be recorded. */
@@ -50,17 +59,17 @@ export interface EventFactory<D extends TSchema = TSchema> extends EventDefiniti
   (details: EventDetails<D>): EventInput
 }
 
-type EventRow = readonly [type: string, help: string, data: TSchema]
+type EventRow = readonly [type: string, help: string, data: TSchema, example?: EventExample]
 
 const catalogue = new Map<string, EventDefinition>()
 
-/** Defines a feature's events: `key: [type, help, schema of data]`. A type has one owner. */
+/** Defines a feature's events: `key: [type, help, schema of data, what is special in an example]`. A type has one owner. */
 export function defineEvents<const T extends Record<string, EventRow>>(
   table: T,
 ): { [K in keyof T]: EventFactory<T[K][2]> } {
-  const factories = Object.entries(table).map(([key, [type, help, data]]) => {
+  const factories = Object.entries(table).map(([key, [type, help, data, example = {}]]) => {
     if (catalogue.has(type)) throw new Error(`Event ${type} is defined twice`)
-    const definition: EventDefinition = { type, help, data }
+    const definition: EventDefinition = { type, help, data, example }
     catalogue.set(type, definition)
     const factory = ({ target, data, previous }: EventDetails<TSchema>): EventInput => {
       return { definition, target: target ?? null, data, previous: previous ?? null }

@@ -60,6 +60,7 @@ export function defineSettings<P extends TProperties>(
       `${table.replace('_', '.')}.updated`,
       help,
       Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
+      { data: Object.fromEntries(Object.entries(defaults).slice(0, 1)) },
     ],
   })
   const { layers, write } = settingsRows(table)

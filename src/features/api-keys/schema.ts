@@ -68,7 +68,7 @@ export const ApiKey = named(
     lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
     createdBy: Type.String({
       description: '`api_key:<id>`, or `rotation:<id>` for the previous secret of a rotated key.',
-      examples: ['api_key:0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+      examples: ['api_key:0198b6f1-e0a7-7c44-9b1d-58f2c6a3e970'],
     }),
     createdAt: Moment,
     revokedAt: Object.assign(nullable(Moment), { examples: [null] }),

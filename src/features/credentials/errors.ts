@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
 
 export const credentialErrors = defineErrors({
@@ -7,6 +8,11 @@ export const credentialErrors = defineErrors({
     'The password is too easy to guess',
     'reasons says why: too_short, too_long, invalid_character, context_word (little more than a name or the address), ' +
       'common_word (a common password and a few digits) or reused. Ask the user for another password.',
+    {
+      reasons: Type.Array(
+        Type.Enum(['too_short', 'too_long', 'invalid_character', 'context_word', 'common_word', 'reused']),
+      ),
+    },
   ],
   passwordBreached: [
     422,

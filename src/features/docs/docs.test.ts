@@ -40,7 +40,8 @@ test('a keyed operation says its scope, its headers and its refusals', async () 
     ({ $ref }: { $ref: string }) => body.components.parameters[$ref.split('/').at(-1) ?? ''].name,
   )
   expect(names).toEqual(['subOrgId', 'Idempotency-Key', 'X-End-User-IP', 'X-End-User-Agent'])
-  const { schema } = operation.responses['409'].content['application/problem+json']
+  const [, , , shared] = operation.responses['409'].$ref.split('/')
+  const { schema } = body.components.responses[shared].content['application/problem+json']
   const problems = schema.anyOf.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
   expect(problems).toEqual(['EmailExistsProblem', 'IdempotencyInProgressProblem'])
   expect(body.components.schemas.EmailExistsProblem.allOf[1].properties.code.const).toBe('email_exists')

@@ -180,7 +180,7 @@ test('50 writers and a reader that polls: every event once, in one order, with o
   await late.query('begin')
   await late.query(
     `insert into events (directory_id, id, type, actor_type, data)
-      select id, gen_random_uuid(), 'user.created', 'system', '{"email":"late@example.com"}' from directories
+      select id, gen_random_uuid(), 'auth.settings.updated', 'system', '{"email":"late@example.com"}' from directories
       where organization_id = $1`,
     [subOrgId],
   )

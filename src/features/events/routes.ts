@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
-import { eventEnvelope, toEvent } from '../../platform/event-envelope.ts'
+import { anyEvent, toEvent } from '../../platform/event-envelope.ts'
 import { STREAM_DAYS, streamErrors } from '../../platform/event-epoch.ts'
 import { readStream } from '../../platform/event-stream.ts'
 import { eventCatalogue } from '../../platform/events.ts'
@@ -32,7 +32,7 @@ export const eventRoutes: Route[] = [
       ),
     }),
     reply: Type.Object({
-      events: Type.Array(eventEnvelope),
+      events: Type.Array(anyEvent),
       has_more: Type.Boolean(),
       next_cursor: Type.String({
         description: 'Always present: where the next call continues.',

@@ -8,7 +8,17 @@ export const inviteEvents = defineEvents({
     Invite,
   ],
   resent: ['invite.resent', 'An invited user was sent a new link, which voids the previous one.', Invite],
-  accepted: ['invite.accepted', 'An invitation was accepted with a first password.', Invite],
-  revoked: ['invite.revoked', 'An invitation was withdrawn; the user remains.', Invite],
-  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite],
+  accepted: [
+    'invite.accepted',
+    'An invitation was accepted with a first password.',
+    Invite,
+    { data: { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' } },
+  ],
+  revoked: [
+    'invite.revoked',
+    'An invitation was withdrawn; the user remains.',
+    Invite,
+    { data: { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' } },
+  ],
+  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite, { data: { status: 'expired' } }],
 })

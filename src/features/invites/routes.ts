@@ -23,7 +23,7 @@ import {
 const tag = 'Invitations'
 const { displayName, firstName, lastName } = UserCreate.properties
 const withdrawnInvite: Invite = {
-  id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+  id: '0198b6f2-5014-7f9a-8f3a-684fdd64a775',
   email: 'ada@acme.example',
   status: 'revoked',
   directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
@@ -114,11 +114,14 @@ export const inviteRoutes: Route[] = [
     description: 'Voids the link of the previous invitation.',
     params: UserParams,
     body: Type.Object(Delivery),
-    reply: Type.Object({
-      success: Type.Boolean(),
-      delivery_hint: DeliveryHint,
-      invite_url: InviteUrl,
-    }),
+    reply: Type.Object(
+      {
+        success: Type.Boolean(),
+        delivery_hint: DeliveryHint,
+        invite_url: InviteUrl,
+      },
+      { description: 'Where the invitation was mailed, or its link.' },
+    ),
     errors: [userErrors.notFound, ...refusals],
     event: [inviteEvents.created, inviteEvents.resent],
     maybeEvents: [userEvents.created],

@@ -19,7 +19,7 @@ export const Invite = named(
     directory_user_id: Uuid,
     sub_org_id: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
     created_at: Moment,
-    expires_at: Moment,
+    expires_at: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
     accepted_at: Object.assign(nullable(Moment), { examples: [null] }),
     revoked_at: Object.assign(nullable(Moment), { examples: [null] }),
   }),

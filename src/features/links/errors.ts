@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
 
 export const linkErrors = defineErrors({
@@ -6,6 +7,7 @@ export const linkErrors = defineErrors({
     'token_invalid',
     'The link is not valid',
     'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
+    { reason: Type.Enum(['used', 'withdrawn'], { description: 'Only for whoever has the right link.' }) },
   ],
   tokenExpired: [
     400,

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
 import { mfaErrors } from '../mfa/mfa.ts'
 
@@ -19,6 +20,7 @@ const own = defineErrors({
     'organization_suspended',
     'The organization is suspended or archived',
     'organization_status says which. No user can sign in or refresh until the organization is active again.',
+    { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
   ],
   invalidRedirectUri: [
     400,

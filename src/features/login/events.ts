@@ -22,11 +22,14 @@ export const loginEvents = defineEvents({
   failed: [
     'auth.login.failed',
     'A sign-in was refused, or a code or link was requested for an address that cannot sign in.',
-    Type.Object({
-      method,
-      reason: Type.String({ description: 'Why, such as the error code.', examples: ['wrong'] }),
-      passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
-    }),
+    Type.Object(
+      {
+        method,
+        reason: Type.String({ description: 'Why, such as the error code.', examples: ['wrong'] }),
+        passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
+      },
+      { examples: [{ method: 'otp', reason: 'wrong' }] },
+    ),
   ],
   signedUp: [
     'auth.signup.succeeded',

@@ -42,6 +42,10 @@ export const LinkReply = named(
         }),
       ),
     },
-    { examples: [{ delivery_hint: 'a•••@acme.example' }] },
+    {
+      description:
+        'Where a link was mailed, or the link itself: the same answer whether or not anyone has the address.',
+      examples: [{ delivery_hint: 'a•••@acme.example' }],
+    },
   ),
 )

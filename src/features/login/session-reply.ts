@@ -70,7 +70,10 @@ export const SessionReply = named(
       ),
     },
     // A complete sign-in: the fields of a challenge come only with `session` null.
-    { examples: [{ session: example }] },
+    {
+      description: 'The session, or the challenge of a second factor that is missing.',
+      examples: [{ session: example }],
+    },
   ),
 )
 export type SessionAnswer = Static<typeof SessionReply>

@@ -44,8 +44,8 @@ export const magicLinkRoutes: Route[] = [
     examples: {
       reply: {
         delivery_hint: 'a•••@acme.example',
-        expires_at: '2026-11-22T09:30:00.000Z',
-        otp_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+        expires_at: '2026-11-22T09:40:00.000Z',
+        otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e',
       },
     },
     handle: async (work, { body }) => {

@@ -110,7 +110,7 @@ export const mfaLoginRoutes: Route[] = [
       'the response also has the session.',
     body: Type.Object({
       userId: FactorUserId,
-      pendingId: Type.String({ minLength: 1, maxLength: 64, examples: ['0198b6f2-9d4e-7c21-8a13-6b2e1d9f7c32'] }),
+      pendingId: Type.String({ minLength: 1, maxLength: 64 }),
       code: Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] }),
       challenge_token: Type.Optional(ChallengeToken),
     }),

@@ -98,19 +98,22 @@ const Person = named(
   }),
 )
 
-export const PreviewReply = Type.Object({
-  policy: PolicyFields,
-  ...counts,
-  roles: Type.Array(Type.Object({ role: Role, ...counts })),
-  first: Type.Object(
-    {
-      asked: Type.Array(Person),
-      in_grace: Type.Array(Person, { examples: [[]] }),
-      locked_out: Type.Array(Person, { examples: [[]] }),
-    },
-    { description: 'The first 20 of each, by address.' },
-  ),
-})
+export const PreviewReply = Type.Object(
+  {
+    policy: PolicyFields,
+    ...counts,
+    roles: Type.Array(Type.Object({ role: Role, ...counts })),
+    first: Type.Object(
+      {
+        asked: Type.Array(Person),
+        in_grace: Type.Array(Person, { examples: [[]] }),
+        locked_out: Type.Array(Person, { examples: [[]] }),
+      },
+      { description: 'The first 20 of each, by address.' },
+    ),
+  },
+  { description: 'How many users the policy would affect, and whom first.' },
+)
 
 export const TrustedDevice = named(
   'TrustedDevice',
@@ -144,8 +147,11 @@ export const FactorUserId = Type.String({
 
 export const FactorRemoval = named(
   'FactorRemoval',
-  Type.Object({
-    success: Type.Boolean(),
-    required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
-  }),
+  Type.Object(
+    {
+      success: Type.Boolean(),
+      required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
+    },
+    { description: 'The factor was removed.' },
+  ),
 )

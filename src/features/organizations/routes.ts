@@ -56,6 +56,7 @@ export const organizationRoutes: Route[] = [
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
     event: created,
+    etag: true,
     async handle(work, { body }) {
       if (work.caller.organizationId !== null)
         throw httpErrors.subOrgMismatch({ detail: 'A key of one organization cannot create others.' })
@@ -75,6 +76,7 @@ export const organizationRoutes: Route[] = [
     params: OrganizationParams,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound],
+    etag: true,
     async handle(work, { params }) {
       const row = await getOrganization(work, params.subOrgId)
       work.headers.etag = tagOf(row)
@@ -97,6 +99,7 @@ export const organizationRoutes: Route[] = [
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [...changes, sessionEvents.revoked],
+    etag: true,
     async handle(work, { params, body }) {
       const mayReopen = work.caller.organizationId === null
       const change = { patch: body, ifMatch: work.ifMatch, mayReopen }

@@ -7,15 +7,18 @@ import type { SentCode } from './otp-login.ts'
 /** The response to a request for a code: the same whether or not anyone has the address. */
 export const SentCodeReply = named(
   'SentCode',
-  Type.Object({
-    otp_id: Type.String({ format: 'uuid' }),
-    expires_at: Type.String({ format: 'date-time' }),
-    delivery_hint: Type.String({
-      description: 'The address as it was typed, masked.',
-      examples: ['a•••@acme.example'],
-    }),
-    delivery_method: Type.String({ examples: ['email'] }),
-  }),
+  Type.Object(
+    {
+      otp_id: Type.String({ format: 'uuid' }),
+      expires_at: Type.String({ format: 'date-time' }),
+      delivery_hint: Type.String({
+        description: 'The address as it was typed, masked.',
+        examples: ['a•••@acme.example'],
+      }),
+      delivery_method: Type.String({ examples: ['email'] }),
+    },
+    { description: 'Which code was asked for: the same answer whether or not one was sent.' },
+  ),
 )
 
 /** What the routes that mail a code may record. */
@@ -38,7 +41,7 @@ export const VerifyCodeBody = named(
       minLength: 1,
       maxLength: 64,
       description: 'From the response of the send route.',
-      examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+      examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'],
     }),
     code: Type.String({
       minLength: 1,

@@ -8,7 +8,7 @@ import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from '
 
 const tag = 'OTP'
 
-const id = '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'
+const id = '0198b6f2-4503-7b31-88cc-4c599ba00e1e'
 // A composed example would show the minimum of each field.
 const settings = { ...defaultOtpSettings, ttl_seconds: 600 }
 
@@ -32,7 +32,7 @@ export const otpRoutes: Route[] = [
     maybeEvents: [otpEvents.sent],
     examples: {
       body: { email: 'ada@acme.example' },
-      reply: { otp_id: id, code: 'amber falcon', session_id: null, expires_at: '2026-11-22T09:30:00.000Z' },
+      reply: { otp_id: id, code: 'amber falcon', session_id: null, expires_at: '2026-11-22T09:40:00.000Z' },
     },
     handle: (work, { body }) => generateOtp(work, body),
   }),

@@ -32,15 +32,18 @@ export const GenerateBody = Type.Object({
 
 export const Otp = named(
   'Otp',
-  Type.Object({
-    otp_id: Type.String({ format: 'uuid' }),
-    code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
-    session_id: nullable(Type.String({ examples: ['checkout-4711'] })),
-    expires_at: Type.String({ format: 'date-time' }),
-    digit_code: Type.Optional(
-      Type.String({ description: 'In mode both: six digits that also pass.', examples: ['204981'] }),
-    ),
-  }),
+  Type.Object(
+    {
+      otp_id: Type.String({ format: 'uuid' }),
+      code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
+      session_id: nullable(Type.String({ examples: ['checkout-4711'] })),
+      expires_at: Type.String({ format: 'date-time' }),
+      digit_code: Type.Optional(
+        Type.String({ description: 'In mode both: six digits that also pass.', examples: ['204981'] }),
+      ),
+    },
+    { description: 'The code, shown only here.' },
+  ),
 )
 
 export const ValidateBody = Type.Object({
@@ -50,16 +53,19 @@ export const ValidateBody = Type.Object({
     description: 'In any case, joined by a space, hyphen or underscore.',
     examples: ['amber falcon'],
   }),
-  otp_id: optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] }),
+  otp_id: optionalText({ minLength: 1, maxLength: 255, examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'] }),
   session_id: sessionId,
 })
 
 export const OtpValidation = named(
   'OtpValidation',
-  Type.Object({
-    valid: Type.Boolean(),
-    message: Type.Optional(Type.String({ description: 'Why not, to be shown.', examples: ['Invalid code'] })),
-  }),
+  Type.Object(
+    {
+      valid: Type.Boolean(),
+      message: Type.Optional(Type.String({ description: 'Why not, to be shown.', examples: ['Invalid code'] })),
+    },
+    { description: 'Whether the code was right.' },
+  ),
 )
 
 export const SettingsQuery = Type.Object({

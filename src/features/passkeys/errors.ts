@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
 
 export const passkeyErrors = defineErrors({
@@ -13,6 +14,7 @@ export const passkeyErrors = defineErrors({
     'recent_sign_in_required',
     'A recent sign-in is required',
     'require_recent_sign_in_seconds is set: send the access_token of a session of this user that is no older.',
+    { within_seconds: Type.Integer({ description: 'The greatest age of the sign-in.' }) },
   ],
   notFound: [
     404,

@@ -7,7 +7,7 @@ import { authenticatorName } from './authenticators.ts'
 export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
 
 const CREDENTIAL_ID = 'pJ4yV9mQ2kL8tB1xW6sZ0cNfRhGdEuAo3iTq7XvKjMw'
-const USER_HANDLE = 'AZi28nwafT6bQloPDI5tIQ'
+const USER_HANDLE = 'AZi28nwafT6bQlofDI5tIQ'
 const CHALLENGE = 'q0V7mX2bT9sLkE4wYcR1uHnZ8dPjA5gF3oJiKxN6vMs'
 const CEREMONY_ID = '0198b6f3-1b2c-7e4d-8f60-9a7b5c3d2e1f'
 const RP_ID = 'acme.example'
@@ -164,7 +164,11 @@ export const Passkey = named(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     credentialId: Type.String({ examples: [CREDENTIAL_ID] }),
-    userId: Type.String({ format: 'uuid', description: 'Directory user.' }),
+    userId: Type.String({
+      format: 'uuid',
+      description: 'Directory user.',
+      examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
+    }),
     deviceName: nullable(Type.String({ examples: ['Ada’s phone'] })),
     aaguid: Type.String({ format: 'uuid', examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'] }),
     authenticatorName: nullable(Type.String({ examples: ['Apple Passwords'] })),

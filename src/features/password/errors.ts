@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
 
 export const passwordErrors = defineErrors({
@@ -18,5 +19,9 @@ export const passwordErrors = defineErrors({
     'password_change_required',
     'The password must be changed',
     'The password was right. Ask for a new one and send it with token_hash to POST /v1/auth/password/reset/confirm.',
+    {
+      token_hash: Type.String({ description: 'Of a link that was not mailed; it allows one new password.' }),
+      expires_at: Type.String({ format: 'date-time', description: 'When token_hash expires.' }),
+    },
   ],
 })

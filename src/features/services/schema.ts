@@ -33,5 +33,11 @@ export const ServiceConfigChange = Type.Object({
 })
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>
 
-export const ServiceConfig = named('ServiceConfig', Type.Object({ enabledAppIds, appGroups, sidebarGroupsCollapsible }))
+export const ServiceConfig = named(
+  'ServiceConfig',
+  Type.Object(
+    { enabledAppIds, appGroups, sidebarGroupsCollapsible },
+    { description: 'Which services are on, and how your dashboard shows them.' },
+  ),
+)
 export type ServiceConfig = Static<typeof ServiceConfig>

@@ -23,7 +23,10 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'List live sessions, grouped by user',
     query: Type.Object({ ...listQuery, userId: Type.Optional(Type.String({ format: 'uuid' })) }),
-    reply: Type.Object({ users: Type.Array(UserSessions), ...listReply }),
+    reply: Type.Object(
+      { users: Type.Array(UserSessions), ...listReply },
+      { description: 'A page of live sessions, by user.' },
+    ),
     async handle(work, { query }) {
       const { userId } = query
       const page = readPage(work.platform, '/v1/sessions', query)

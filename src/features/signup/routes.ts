@@ -131,7 +131,7 @@ export const signupRoutes: Route[] = [
     reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
     errors: [loginErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
     maybeEvents: [signupEvents.linkSent, loginEvents.failed],
-    examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:30:00.000Z' } },
+    examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:40:00.000Z' } },
     handle: async (work, { body }) => {
       const delivery = await readDelivery(work, work.caller, body)
       const sent = showRate(work, await sendSignupLink(work, { ...body, delivery }))

@@ -35,6 +35,7 @@ export const tokenRoutes: Route[] = [
       'response can be requested again; later it ends the session (RFC 9700 §4.14.2). Once the MFA policy requires a ' +
       'second factor of the user, a session of one factor gets a challenge instead, and its token stays valid.',
     body: Type.Object({ refresh_token: Token }),
+    examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
     reply: SessionReply,
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
     maybeEvents: [mfaEvents.challengeCreated],

@@ -9,25 +9,28 @@ const USER_ID = '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'
 /** RFC 7662 §2.2; for a token that is not live, `active: false` and nothing else. */
 export const Introspection = named(
   'Introspection',
-  Type.Object({
-    active: Type.Boolean(),
-    token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
-    iss: Type.Optional(Type.String({ examples: [ISSUER] })),
-    sub: Type.Optional(Type.String({ examples: [USER_ID] })),
-    aud: Type.Optional(Type.String({ examples: [ACCOUNT_ID] })),
-    exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
-    iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
-    sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
-    org_id: Type.Optional(nullable(Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }))),
-    username: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
-    user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
-    directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
-    role: Type.Optional(Type.String({ examples: ['member'] })),
-    amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
-    aal: Type.Optional(Type.String({ examples: ['aal1'] })),
-    auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
-    env: Type.Optional(Type.String({ examples: ['production'] })),
-  }),
+  Type.Object(
+    {
+      active: Type.Boolean(),
+      token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
+      iss: Type.Optional(Type.String({ examples: [ISSUER] })),
+      sub: Type.Optional(Type.String({ examples: [USER_ID] })),
+      aud: Type.Optional(Type.String({ examples: [ACCOUNT_ID] })),
+      exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
+      iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
+      sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
+      org_id: Type.Optional(nullable(Type.String({ examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }))),
+      username: Type.Optional(Type.String({ examples: ['ada@acme.example'] })),
+      user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
+      directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
+      role: Type.Optional(Type.String({ examples: ['member'] })),
+      amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
+      aal: Type.Optional(Type.String({ examples: ['aal1'] })),
+      auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
+      env: Type.Optional(Type.String({ examples: ['production'] })),
+    },
+    { description: 'What the token says (RFC 7662); of one that is not live, only `active: false`.' },
+  ),
 )
 
 export function toIntrospection(token: LiveToken | null, issuer: string): Static<typeof Introspection> {
@@ -76,16 +79,22 @@ const Jwk = named(
   ),
 )
 
-export const JwkSet = named('JwkSet', Type.Object({ keys: Type.Array(Jwk) }))
+export const JwkSet = named(
+  'JwkSet',
+  Type.Object({ keys: Type.Array(Jwk) }, { description: 'Public keys (RFC 7517).' }),
+)
 
 /** RFC 8414 §2, as far as it describes what verifiers and clients of this service need. */
 export const IssuerMetadata = named(
   'IssuerMetadata',
-  Type.Object({
-    issuer: Type.String({ examples: [ISSUER] }),
-    jwks_uri: Type.String({ examples: [`${ISSUER}/.well-known/jwks.json`] }),
-    introspection_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/introspect'] }),
-    revocation_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/revoke'] }),
-    response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
-  }),
+  Type.Object(
+    {
+      issuer: Type.String({ examples: [ISSUER] }),
+      jwks_uri: Type.String({ examples: [`${ISSUER}/.well-known/jwks.json`] }),
+      introspection_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/introspect'] }),
+      revocation_endpoint: Type.String({ examples: ['https://auth.example.com/api/v1/auth/token/revoke'] }),
+      response_types_supported: Type.Array(Type.String(), { examples: [[]] }),
+    },
+    { description: 'Metadata of the issuer (RFC 8414).' },
+  ),
 )

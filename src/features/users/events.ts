@@ -1,14 +1,17 @@
 import { defineEvents } from '../../platform/events.ts'
 import { User } from './schema.ts'
 
+const inactive = { data: { active: false, status: 'inactive' } }
+const locked = { data: { status: 'locked' } }
+
 export const userEvents = defineEvents({
   created: ['user.created', 'A user was created: by the API, an import, an invitation or a sign-up.', User],
   updated: ['user.updated', 'Fields of a user were changed.', User],
   activated: ['user.activated', 'A deactivated user may sign in again.', User],
-  deactivated: ['user.deactivated', 'A user may no longer sign in; every session ended.', User],
+  deactivated: ['user.deactivated', 'A user may no longer sign in; every session ended.', User, inactive],
   deleted: ['user.deleted', 'A user was deleted, or a sign-up expired without proof. The address is free again.', User],
   moved: ['user.moved', 'A user was moved to another organization; both record it.', User],
-  locked: ['user.locked', 'Too many failed attempts: sign-in is locked for a while.', User],
+  locked: ['user.locked', 'Too many failed attempts: sign-in is locked for a while.', User, locked],
   unlocked: ['user.unlocked', 'A sign-in lock was ended early.', User],
   emailVerified: [
     'user.email_verified',

@@ -58,6 +58,7 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.emailExists],
     event: userEvents.created,
+    etag: true,
     async handle(work, { body }) {
       const user = await createUser(work, body)
       work.headers.etag = tagOf(user)
@@ -82,7 +83,7 @@ export const userRoutes: Route[] = [
     examples: {
       body: {
         users: [
-          { email: 'ada@acme.example', firstName: 'Ada', lastName: 'Lovelace', emailVerified: true },
+          { email: 'ada@acme.example', firstName: 'Ada', lastName: 'Lovelace' },
           { email: 'grace@acme.example', displayName: 'Grace Hopper' },
           { email: 'not an address' },
         ],
@@ -101,6 +102,7 @@ export const userRoutes: Route[] = [
     params: UserParams,
     reply: UserReply,
     errors: [userErrors.notFound],
+    etag: true,
     async handle(work, { params }) {
       const user = await getUserInReach(work, params.userId)
       work.headers.etag = tagOf(user)
@@ -123,6 +125,7 @@ export const userRoutes: Route[] = [
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, sessionEvents.revoked],
+    etag: true,
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(user)
@@ -162,6 +165,7 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     maybeEvents: [userEvents.moved, sessionEvents.revoked],
+    etag: true,
     async handle(work, { params, body }) {
       const { platform, caller, ifMatch } = work
       const targetId = namedOrganization(caller, { subOrgId: body.targetSubOrgId }, null)

@@ -129,7 +129,7 @@ export const UserFilters = {
 }
 
 export const MoveUser = Type.Object({
-  targetSubOrgId: Type.String({ minLength: 1, examples: ['0198b6f2-9d04-7b11-8c5e-2f7a6d1e4b90'] }),
+  targetSubOrgId: Type.String({ minLength: 1 }),
 })
 
 export const User = named(
@@ -156,8 +156,8 @@ export const User = named(
     roleIds: Type.Array(Type.String(), { examples: [[]] }),
     source: Type.String({ examples: ['api'] }),
     scimManaged: Type.Boolean({ examples: [false] }),
-    mfaEnrolled: Type.Boolean(),
-    passkeyCount: Type.Integer({ examples: [1] }),
+    mfaEnrolled: Type.Boolean({ examples: [false] }),
+    passkeyCount: Type.Integer({ examples: [0] }),
     lastLoginAt: nullable(Moment),
     metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ team: 'engines' }] }),
     createdAt: Moment,
@@ -168,21 +168,24 @@ export type User = Static<typeof User>
 
 export const UserReply = named('UserReply', Type.Object({ user: User }))
 export const UserListReply = Type.Object({ users: Type.Array(User), ...listReply })
-export const BulkReply = Type.Object({
-  created: Type.Array(User),
-  skipped: Type.Array(
-    Type.Object({
-      email: Type.String({ examples: ['grace@acme.example'] }),
-      reason: Type.Enum(['already_exists', 'duplicate_in_request']),
-    }),
-  ),
-  failed: Type.Array(
-    Type.Object({
-      email: nullable(Type.String({ examples: ['not an address'] })),
-      error: Type.String({ description: '`invalid_email` or `invalid_field:<name>`', examples: ['invalid_email'] }),
-    }),
-  ),
-})
+export const BulkReply = Type.Object(
+  {
+    created: Type.Array(User),
+    skipped: Type.Array(
+      Type.Object({
+        email: Type.String({ examples: ['grace@acme.example'] }),
+        reason: Type.Enum(['already_exists', 'duplicate_in_request']),
+      }),
+    ),
+    failed: Type.Array(
+      Type.Object({
+        email: nullable(Type.String({ examples: ['not an address'] })),
+        error: Type.String({ description: '`invalid_email` or `invalid_field:<name>`', examples: ['invalid_email'] }),
+      }),
+    ),
+  },
+  { description: 'What became of each entry.' },
+)
 export type BulkReply = Static<typeof BulkReply>
 
 /** The record as the API shows it. `subOrgId` is the organization of the row's directory. */

@@ -8,23 +8,26 @@ import { getUser } from './users.ts'
 /** OpenID Connect Core §5.1 and §5.3.2, with claims of our own. */
 const UserInfo = named(
   'UserInfo',
-  Type.Object({
-    sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
-    email: Type.String({ examples: ['ada@acme.example'] }),
-    email_verified: Type.Boolean(),
-    name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
-    given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
-    family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
-    phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
-    updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
-    directory_user_id: Type.String({ format: 'uuid' }),
-    org_id: Type.Optional(Type.String({ format: 'uuid' })),
-    role: Type.String({ examples: ['member'] }),
-    sid: Type.String({ format: 'uuid', description: 'The session.' }),
-    amr: Type.Array(Type.String({ examples: ['otp'] })),
-    aal: Type.String({ examples: ['aal1'] }),
-    auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
-  }),
+  Type.Object(
+    {
+      sub: Type.String({ format: 'uuid', description: 'The auth account, as in the token.' }),
+      email: Type.String({ examples: ['ada@acme.example'] }),
+      email_verified: Type.Boolean(),
+      name: Type.Optional(Type.String({ examples: ['Ada Lovelace'] })),
+      given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
+      family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
+      phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
+      updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
+      directory_user_id: Type.String({ format: 'uuid' }),
+      org_id: Type.Optional(Type.String({ format: 'uuid' })),
+      role: Type.String({ examples: ['member'] }),
+      sid: Type.String({ format: 'uuid', description: 'The session.' }),
+      amr: Type.Array(Type.String({ examples: ['otp'] })),
+      aal: Type.String({ examples: ['aal1'] }),
+      auth_time: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_336_200] }),
+    },
+    { description: 'The user and the session of the access token.' },
+  ),
 )
 
 /** The routes that users call about themselves. */

@@ -12,6 +12,8 @@ interface Media {
   type: string
   /** Whether a client that sends this `Accept` can read the answers. */
   suits(accept: string): boolean
+  /** Content type of a refusal. */
+  refusalType: string
   /** A refusal, in the form that clients of this medium expect. */
   refuse(problem: Problem, requestId: string): Refusal
 }
@@ -65,6 +67,7 @@ export const media = {
     },
     type: 'application/json; charset=utf-8',
     suits: (accept) => ANY.test(accept) || /application\/(\*|json|problem\+json)/i.test(accept),
+    refusalType: 'application/problem+json',
     refuse: ({ body }) => json('application/problem+json', body),
   },
   /** SCIM (RFC 7644 §3.1, §3.8): plain JSON is accepted too, and so is a body without a type. */
@@ -76,6 +79,7 @@ export const media = {
     },
     type: 'application/scim+json; charset=utf-8',
     suits: (accept) => ANY.test(accept) || /application\/(\*|scim\+json|json)/i.test(accept),
+    refusalType: 'application/scim+json',
     // RFC 7644 §3.12
     refuse: ({ status, body: { detail, scimType } }) =>
       json('application/scim+json', {
@@ -94,6 +98,7 @@ export const media = {
     },
     type: 'text/html; charset=utf-8',
     suits: () => true,
+    refusalType: 'text/html',
     refuse({ status, body }, requestId) {
       const { html, contentSecurityPolicy } = renderRefusal(status, body, requestId)
       return { headers: pageHeaders(contentSecurityPolicy), text: html }

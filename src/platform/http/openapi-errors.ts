@@ -2,30 +2,48 @@ import { type ErrorFactory, httpErrors } from '../errors.ts'
 import { crossSiteErrors } from './cross-site.ts'
 import type { Route } from './route.ts'
 
-/** The errors of a route: its own, and those of the pipeline steps it passes through. */
-export function errorsOf(route: Route): ErrorFactory[] {
+/** A step of the pipeline, and what it refuses requests with. */
+export interface Step {
+  /** Part of the names that the contract gives to what refusals have in common. */
+  name: string
+  errors: ErrorFactory[]
+}
+
+/**
+ * The steps that a route's requests pass through. A body sent to a route that takes none is not among what clients of
+ * the contract do, so the refusals of parsing are only of routes with a body.
+ */
+export function stepsOf(route: Route): Step[] {
   const keyed = route.auth === 'key'
-  const scoped = keyed && route.scope !== 'any key'
-  const takesBody = route.method !== 'GET'
-  const steps: (readonly [boolean, ErrorFactory[]])[] = [
-    [true, [httpErrors.invalidRequest, httpErrors.internal, httpErrors.unavailable]],
-    [!route.tolerant, [httpErrors.notAcceptable]],
+  const takesBody = route.body !== null
+  const isForm = route.media === 'form'
+  const steps: [applies: boolean, name: string, errors: ErrorFactory[]][] = [
+    [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
+    // Probes are answered from memory.
+    [route.auth !== 'public' || !route.tolerant, '', [httpErrors.unavailable]],
+    [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
     [
       keyed,
+      'Key',
       [httpErrors.apiKeyMissing, httpErrors.apiKeyInvalid, httpErrors.apiKeyExpired, httpErrors.credentialConflict],
     ],
-    [keyed, [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
-    [route.auth === 'user', [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid]],
-    [route.cors === 'origins', [httpErrors.originNotAllowed]],
-    [scoped, [httpErrors.insufficientScope]],
-    [keyed && route.directory === 'one' && takesBody, [httpErrors.subOrgRequired]],
-    [route.service !== null, [httpErrors.serviceDisabled]],
-    [keyed && route.body !== null, [httpErrors.subOrgConflict]],
-    [takesBody, [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType]],
-    [takesBody && route.media !== 'form', [httpErrors.invalidJson]],
-    [takesBody && route.media === 'form' && !route.crossSite, [crossSiteErrors.crossSite]],
-    [route.idempotency, [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused]],
+    [keyed, 'Key', [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
+    [route.auth === 'user', 'User', [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid]],
+    [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
+    [keyed && route.scope !== 'any key', 'Scope', [httpErrors.insufficientScope]],
+    [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType]],
+    [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
+    [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],
+    [takesBody && keyed, 'Key', [httpErrors.subOrgConflict]],
+    [keyed && route.directory === 'one' && route.method !== 'GET', 'Write', [httpErrors.subOrgRequired]],
+    [route.service !== null && route.directory !== 'account', 'Service', [httpErrors.serviceDisabled]],
+    [route.idempotency, 'Idempotency', [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused]],
   ]
-  const all = [...steps.flatMap(([applies, factories]) => (applies ? factories : [])), ...route.errors]
-  return [...new Map(all.map((factory) => [factory.code, factory])).values()]
+  return steps.flatMap(([applies, name, errors]) => (applies ? [{ name, errors }] : []))
+}
+
+/** The errors of a route: its own, and those of the pipeline steps it passes through. */
+export function errorsOf(route: Route): ErrorFactory[] {
+  const all = [...stepsOf(route).flatMap(({ errors }) => errors), ...route.errors]
+  return [...new Map(all.map((factory) => [`${factory.code} ${factory.status}`, factory])).values()]
 }

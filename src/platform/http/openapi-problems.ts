@@ -1,12 +1,15 @@
-import { type ErrorDefinition, httpErrors } from '../errors.ts'
-import { errorsOf } from './openapi-errors.ts'
-import { type Components, type JsonObject, pascal } from './openapi-schemas.ts'
+import type { ErrorDefinition } from '../errors.ts'
+import { mediaOf } from './media.ts'
+import { errorsOf, stepsOf } from './openapi-errors.ts'
+import { headersOfRefusal } from './openapi-headers.ts'
+import type { Recurring } from './openapi-recurring.ts'
+import { type Components, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
-/** The one error shape (RFC 9457) as JSON Schema. */
+/** The one error shape (RFC 9457) as JSON Schema: what problems of every code have. */
 export const problemSchema = {
   type: 'object',
-  description: 'A refusal (RFC 9457). Branch on `code`; further members depend on it.',
+  description: 'A refusal (RFC 9457). Branch on `code`; some codes have further members.',
   required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
   properties: {
     type: { type: 'string', format: 'uri', description: 'Documentation of the code.' },
@@ -15,16 +18,6 @@ export const problemSchema = {
     detail: { type: 'string', description: 'This occurrence and what to do about it.' },
     code: { type: 'string', description: 'Stable.' },
     request_id: { type: 'string', description: 'Identifies the request in log lines and events; also X-Request-Id.' },
-    errors: {
-      type: 'array',
-      description: 'The invalid fields, with `invalid_request`.',
-      items: {
-        type: 'object',
-        required: ['field', 'code', 'message'],
-        properties: { field: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-    retry_after: { type: 'integer', description: 'Seconds to wait, with status 429; also Retry-After.' },
   },
 }
 
@@ -34,85 +27,86 @@ const STATUS_NAMES: Record<number, string> = {
   403: 'Forbidden',
   404: 'NotFound',
   409: 'Conflict',
+  422: 'Unprocessable',
+  429: 'TooManyRequests',
 }
 
-const ofPipeline = new Set(Object.values(httpErrors).map(({ code }) => code))
+/** More codes than this in a name help nobody. */
+const MOST_IN_NAME = 3
 
-/** The refusals of routes, composed from codes by status. */
-export interface ProblemResponses {
-  /** `components.responses`. */
-  responses: Map<string, JsonObject>
-  /** The responses of a route. */
-  of(route: Route): JsonObject
+/** What a route refuses with one status. */
+interface Refusal {
+  status: number
+  /** Its own errors. */
+  own: ErrorDefinition[]
+  /** Those of the pipeline steps it passes through, and the name of the set. */
+  common: { codes: ErrorDefinition[]; name: string }
 }
 
 /**
- * Collects problems. Each code has its own schema. The refusals of the steps before a handler are the same for all
- * routes of a kind and appear once per status; a route adds its own codes to them.
+ * The refusals of a route, by status. Each code is a schema, and so is each set of codes of the pipeline, which many
+ * routes have.
  */
-export function collectProblems({ schemas }: Components, routes: Route[]): ProblemResponses {
-  const responses = new Map<string, JsonObject>()
-  const shared = Map.groupBy(
-    routes.flatMap((route) => pipelineErrorsOf(route).map((error) => ({ kind: route.auth, error }))),
-    ({ kind, error }) => `${kind} ${error.status}`,
+export function describeRefusals(route: Route, components: Components, responses: Recurring): JsonObject {
+  const byStatus = [...Map.groupBy(errorsOf(route), (error) => error.status)].sort(([a], [b]) => a - b)
+  return Object.fromEntries(
+    byStatus.map(([status, errors]) => {
+      const common = ofPipeline(route, status)
+      const own = errors.filter(({ code }) => !common.codes.some((known) => known.code === code)).sort(byCode)
+      const refusal = { status, own, common }
+      const response = {
+        description: [...own, ...common.codes].map(({ code }) => `\`${code}\``).join(', '),
+        headers: headersOfRefusal(errors),
+        content: { [mediaOf(route.media).refusalType]: { schema: schemaOf(route, refusal, components) } },
+      }
+      return [String(status), responses.note(nameOf(route, refusal), response)]
+    }),
   )
+}
 
-  function referTo(error: ErrorDefinition): JsonObject {
-    const name = `${pascal(error.code)}Problem`
-    schemas.set(name, {
-      allOf: [
-        { $ref: '#/components/schemas/Problem' },
-        { type: 'object', properties: { code: { type: 'string', const: error.code } } },
-      ],
-    })
-    return { $ref: `#/components/schemas/${name}` }
-  }
+function nameOf({ operation, media }: Route, { status, own, common }: Refusal): string {
+  if (own.length > MOST_IN_NAME) return pascal(operation) + nameOfStatus(status)
+  const names = [...own.map(({ code }) => pascal(code)), ...(common.codes.length ? [common.name] : [])]
+  return (media === 'json' ? '' : pascal(media)) + names.join('Or')
+}
 
-  /** The schema of a status's shared part: a single code, or any of several, named after kind and status. */
-  function referToShared(route: Route, status: number): { ref: JsonObject; codes: ErrorDefinition[]; name: string } {
-    const found = shared.get(`${route.auth} ${status}`)?.map(({ error }) => error) ?? []
-    const codes = [...new Map(found.map((error) => [error.code, error])).values()].sort(byCode)
-    const [only] = codes
-    if (codes.length === 1 && only) return { ref: referTo(only), codes, name: pascal(only.code) }
-    const name = `${pascal(route.auth)}${STATUS_NAMES[status] ?? status}`
-    schemas.set(`${name}Problem`, { anyOf: codes.map(referTo) })
-    return { ref: { $ref: `#/components/schemas/${name}Problem` }, codes, name }
+function schemaOf({ media }: Route, { own, common }: Refusal, components: Components): JsonObject {
+  if (media !== 'json') return { type: media === 'form' ? 'string' : 'object' }
+  const refs = [...own, ...(common.codes.length === 1 ? common.codes : [])].map((error) => refer(error, components))
+  if (common.codes.length > 1) {
+    const name = `${common.name}Problem`
+    components.schemas.set(name, { anyOf: common.codes.map((error) => refer(error, components)) })
+    refs.push({ $ref: `#/components/schemas/${name}` })
   }
+  const [only] = refs
+  return refs.length === 1 && only ? only : { anyOf: refs }
+}
 
-  function respond(codes: ErrorDefinition[], refs: JsonObject[]): JsonObject {
-    const [only] = refs
-    const schema = refs.length === 1 && only ? only : { anyOf: refs }
-    const description = codes.map((error) => `\`${error.code}\`: ${error.title}.`).join(' ')
-    return { description, content: { 'application/problem+json': { schema } } }
-  }
+function refer({ code, title, members }: ErrorDefinition, { schemas }: Components): JsonObject {
+  const name = `${pascal(code)}Problem`
+  const properties = { code: { type: 'string', const: code }, ...toJson(members) }
+  schemas.set(name, {
+    description: `${title}.`,
+    allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties }],
+  })
+  return { $ref: `#/components/schemas/${name}` }
+}
 
-  function keep(name: string, response: JsonObject): JsonObject {
-    responses.set(name, response)
-    return { $ref: `#/components/responses/${name}` }
-  }
+/** What the steps of the pipeline refuse with one status, under the name of a single code or of the steps. */
+function ofPipeline(route: Route, status: number): { codes: ErrorDefinition[]; name: string } {
+  const found = stepsOf(route).flatMap(({ name, errors }) =>
+    errors.filter((error) => error.status === status).map((error) => ({ name, error })),
+  )
+  const codes = found.map(({ error }) => error).sort(byCode)
+  const [only] = codes
+  if (codes.length === 1 && only) return { codes, name: pascal(only.code) }
+  return { codes, name: [...new Set(found.map(({ name }) => name))].join('') + nameOfStatus(status) }
+}
 
-  function ofStatus(route: Route, status: number, errors: ErrorDefinition[]): JsonObject {
-    const own = errors.filter((error) => !ofPipeline.has(error.code)).sort(byCode)
-    const common = own.length < errors.length ? referToShared(route, status) : null
-    if (common && own.length === 0) return keep(common.name, respond(common.codes, [common.ref]))
-    const [only] = own
-    if (!common && own.length === 1 && only) return keep(pascal(only.code), respond(own, [referTo(only)]))
-    return respond([...own, ...(common?.codes ?? [])], [...own.map(referTo), ...(common ? [common.ref] : [])])
-  }
-
-  return {
-    responses,
-    of(route) {
-      const byStatus = [...Map.groupBy(errorsOf(route), (error) => error.status)].sort(([a], [b]) => a - b)
-      return Object.fromEntries(byStatus.map(([status, errors]) => [String(status), ofStatus(route, status, errors)]))
-    },
-  }
+function nameOfStatus(status: number): string {
+  return STATUS_NAMES[status] ?? String(status)
 }
 
 function byCode(a: ErrorDefinition, b: ErrorDefinition): number {
   return a.code < b.code ? -1 : 1
-}
-
-function pipelineErrorsOf(route: Route): ErrorDefinition[] {
-  return errorsOf(route).filter((error) => ofPipeline.has(error.code))
 }

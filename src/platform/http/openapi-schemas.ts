@@ -11,6 +11,8 @@ export interface Components {
   schemas: Map<string, Json>
   /** The schema as it appears in the document: named schemas are stored under their name and referenced. */
   refer(schema: unknown): Json
+  /** Gives a named schema a form in the document that says more than what the service checks. */
+  define(named: object, form: JsonObject): void
   /** The same for a schema that takes the given name unless it has its own. */
   referAs(name: string, schema: unknown): Json
 }
@@ -18,8 +20,10 @@ export interface Components {
 /** An empty collection. `refer` throws when one name stands for two schemas. */
 export function collectSchemas(): Components {
   const schemas = new Map<string, Json>()
+  const defined = new Set<string>()
 
   function keep(name: string, schema: JsonObject): Json {
+    if (defined.has(name)) return { $ref: `#/components/schemas/${name}` }
     const known = schemas.get(name)
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema))
       throw new Error(`The name ${name} stands for two schemas`)
@@ -29,9 +33,10 @@ export function collectSchemas(): Components {
 
   function walk(value: Json): Json {
     if (Array.isArray(value)) return value.map(walk)
-    if (typeof value !== 'object' || value === null) return value
-    const name = value[NAME]
-    const plain = withoutOwn(value)
+    if (!isObject(value)) return value
+    const node = orNull(value)
+    const name = node[NAME]
+    const plain = withoutOwn(node)
     return typeof name === 'string' ? keep(name, plain) : plain
   }
 
@@ -46,7 +51,7 @@ export function collectSchemas(): Components {
   }
 
   function walkProperties(properties: Json): Json {
-    if (typeof properties !== 'object' || properties === null || Array.isArray(properties)) return properties
+    if (!isObject(properties)) return properties
     return Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, walk(inner ?? {})]))
   }
 
@@ -54,17 +59,38 @@ export function collectSchemas(): Components {
   return {
     schemas,
     refer,
+    define(named, form) {
+      const name = String(Reflect.get(named, NAME))
+      defined.add(name)
+      schemas.set(name, form)
+    },
     referAs(name, schema) {
       const found = refer(schema)
-      return isReference(found) || typeof found !== 'object' || found === null || Array.isArray(found)
-        ? found
-        : keep(name, found)
+      return isReference(found) || !isObject(found) ? found : keep(name, found)
     },
   }
 }
 
+const VALUES = ['string', 'integer', 'number', 'boolean']
+
+/** A schema or null, said as briefly as can be: a value has a type of two, and what may be null already stays as it is. */
+function orNull(value: JsonObject): JsonObject {
+  const { anyOf, ...rest } = value
+  const [inner, none] = Array.isArray(anyOf) ? anyOf : []
+  if (!isObject(inner) || !isObject(none) || none.type !== 'null') return value
+  if (Array.isArray(inner.anyOf) && inner.anyOf.some((arm) => isObject(arm) && arm.type === 'null'))
+    return orNull({ ...inner, ...rest })
+  const isValue = typeof inner.type === 'string' && VALUES.includes(inner.type)
+  if (!isValue || NAME in inner || 'enum' in inner || 'const' in inner) return value
+  return { ...inner, ...rest, type: [String(inner.type), 'null'] }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function isReference(value: Json): boolean {
-  return typeof value === 'object' && value !== null && '$ref' in value
+  return isObject(value) && '$ref' in value
 }
 
 /** TypeBox schemas are JSON Schema; anything else they carry does not survive JSON. */

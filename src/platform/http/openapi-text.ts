@@ -1,21 +1,32 @@
 const WIDTH = 120
+/** What is under these keys is read as a whole. */
+const FILLING = new Set(['example'])
 
-/** JSON formatted for people: whatever fits on one line stays on one line. */
-export function formatJson(value: unknown, indent = ''): string {
+/** JSON formatted for people: whatever fits on one line stays on one line, and lists, examples and headers fill theirs. */
+export function formatJson(value: unknown, indent = '', fills = false): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const inner = `${indent} `
   const isList = Array.isArray(value)
-  const parts: [string, unknown][] = isList
-    ? value.map((item) => ['', item])
-    : Object.entries(value)
-        .filter(([, item]) => item !== undefined)
-        .map(([key, item]) => [`${JSON.stringify(key)}: `, item])
+  const entries: [string, unknown][] = isList ? value.map((item) => ['', item]) : Object.entries(value)
+  const parts = entries
+    .filter(([, item]) => item !== undefined)
+    .map(
+      ([key, item]) => (isList ? '' : `${JSON.stringify(key)}: `) + formatJson(item, inner, fills || FILLING.has(key)),
+    )
   const [open, close] = isList ? ['[', ']'] : ['{', '}']
-  if (parts.length === 0) return open + close
-  const short = JSON.stringify(value)
-  if (short.length < WIDTH - indent.length) {
-    const line = `${open}${parts.map(([key, item]) => key + formatJson(item, inner)).join(', ')}${close}`
-    if (!line.includes('\n') && line.length <= WIDTH - indent.length) return line
+  const line = `${open}${parts.join(', ')}${close}`
+  if (parts.length === 0 || (!line.includes('\n') && line.length <= WIDTH - indent.length)) return line
+  const lines = fills || isList ? fill(parts, WIDTH - inner.length) : parts
+  return `${open}\n${lines.map((text) => inner + text).join(',\n')}\n${indent}${close}`
+}
+
+/** As many parts on a line as fit. */
+function fill(parts: string[], width: number): string[] {
+  const lines: string[] = []
+  for (const part of parts) {
+    const joined = `${lines.at(-1)}, ${part}`
+    if (lines.length > 0 && joined.length < width && !joined.includes('\n')) lines[lines.length - 1] = joined
+    else lines.push(part)
   }
-  return `${open}\n${parts.map(([key, item]) => inner + key + formatJson(item, inner)).join(',\n')}\n${indent}${close}`
+  return lines
 }

@@ -1,10 +1,11 @@
-import type { TObject } from 'typebox'
-import { type ErrorFactory, httpErrors } from '../errors.ts'
-import { eventEnvelope } from '../event-envelope.ts'
-import { type EventDefinition, eventCatalogue } from '../events.ts'
 import { mediaOf } from './media.ts'
+import { describeEvents } from './openapi-events.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { collectProblems, type ProblemResponses, problemSchema } from './openapi-problems.ts'
+import { headerComponents } from './openapi-headers.ts'
+import { describeBody, describeParameters, parameterComponents } from './openapi-parameters.ts'
+import { describeRefusals, problemSchema } from './openapi-problems.ts'
+import { collectRecurring, type Recurring } from './openapi-recurring.ts'
+import { describeReplies } from './openapi-replies.ts'
 import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
@@ -21,7 +22,10 @@ interface Options {
 /** What operations share. */
 interface Contract {
   components: Components
-  problems: ProblemResponses
+  responses: Recurring
+  parameters: Recurring
+  /** Examples by the name of their schema. */
+  examples: Record<string, Json>
 }
 
 /**
@@ -31,20 +35,27 @@ interface Contract {
 export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): object {
   const components = collectSchemas()
   components.schemas.set('Problem', problemSchema)
+  const events = describeEvents(components)
+  const contract: Contract = {
+    components,
+    responses: collectRecurring('responses'),
+    parameters: collectRecurring('parameters'),
+    examples: { AnyEvent: events.example },
+  }
   const shown = routes.filter((route) => !route.hidden)
-  const contract: Contract = { components, problems: collectProblems(components, shown) }
   const paths: Record<string, JsonObject> = {}
-  const operations = new Set<string>()
+  const operations = new Map<string, JsonObject>()
   for (const route of shown) {
     for (const [index, path] of [route.path, ...route.aliases].entries()) {
       const operationId = index === 0 ? route.operation : `${route.operation}.alias${index === 1 ? '' : index}`
       if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
-      operations.add(operationId)
+      const operation = describeOperation(route, path, operationId, contract)
+      operations.set(operationId, operation)
       const item = paths[path] ?? (path.startsWith('/v1/') ? {} : { servers: [{ url: baseUrl }] })
-      paths[path] = { ...item, [route.method.toLowerCase()]: describeOperation(route, path, operationId, contract) }
+      paths[path] = { ...item, [route.method.toLowerCase()]: operation }
     }
   }
-  const webhooks = Object.fromEntries(eventCatalogue().map((event) => [event.type, describeEvent(event, components)]))
+  for (const operation of operations.values()) referToRecurring(operation, contract)
   return {
     openapi: '3.1.0',
     info: {
@@ -56,16 +67,17 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
     servers: [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }],
     tags: [...new Set(shown.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    webhooks,
+    webhooks: events.webhooks,
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
         accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
       },
-      parameters,
+      parameters: { ...parameterComponents, ...contract.parameters.components() },
+      headers: headerComponents,
+      responses: contract.responses.components(),
       schemas: sorted(components.schemas),
-      responses: sorted(contract.problems.responses),
     },
   }
 }
@@ -74,82 +86,57 @@ function sorted<T>(found: Map<string, T>): Record<string, T> {
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
+/** What recurs is known once every operation is described. */
+function referToRecurring(operation: JsonObject, { responses, parameters }: Contract): void {
+  const described = Object.entries(toJson(operation.responses))
+  operation.responses = Object.fromEntries(described.map(([status, response]) => [status, responses.refer(response)]))
+  if (Array.isArray(operation.parameters))
+    operation.parameters = operation.parameters.map((parameter) => parameters.refer(parameter) ?? parameter)
+}
+
 function describeOperation(route: Route, path: string, operationId: string, contract: Contract): JsonObject {
-  const alias = path === route.path ? null : `Alias of \`${route.path}\`.`
-  const events = [...route.events, ...route.maybeEvents].map(({ type }) => `\`${type}\``)
-  const description = [
-    alias,
-    route.description,
-    route.service ? `Belongs to the service \`${route.service}\`.` : null,
-    events.length ? `Events: ${events.join(', ')}.` : null,
-  ].filter((line) => line !== null)
-  const parameters = parametersOf(route, contract.components)
+  const { components, responses, parameters: recurring, examples } = contract
+  const isAlias = path !== route.path
+  const description = isAlias ? [`The same as \`${route.path}\`.`] : paragraphsOf(route)
+  const parameters = describeParameters(route, components, recurring)
   return {
     operationId,
     tags: [route.tag],
-    summary: alias ? `${route.summary} (alias)` : route.summary,
+    summary: isAlias ? `${route.summary} (alias)` : route.summary,
     ...(description.length ? { description: description.join('\n\n') } : {}),
     security: securityOf(route),
     ...(parameters.length ? { parameters } : {}),
-    ...requestOf(route, contract.components),
-    responses: { ...repliesOf(route, contract.components), ...contract.problems.of(route) },
+    ...describeRequest(route, components),
+    responses: {
+      ...describeReplies(route, components, responses, examples),
+      ...describeRefusals(route, components, responses),
+    },
   }
 }
 
-function requestOf(route: Route, components: Components): JsonObject {
-  if (!route.body) return {}
-  if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
-  const required = Boolean(toJson(route.body).required)
-  const schema = components.referAs(`${pascal(route.operation)}Request`, route.body)
-  const example = route.examples.body ?? exampleOf(toJson(route.body), 'body', `${route.operation} body`)
-  const type = route.media === 'form' ? FORM_TYPE : plainType(route)
-  return { requestBody: { required, content: { [type]: { schema, example: toJson(example) } } } }
+function paragraphsOf(route: Route): string[] {
+  const code = (words: string[]) => words.map((word) => `\`${word}\``).join(', ')
+  const events = [...route.events, ...route.maybeEvents].map(({ type }) => type)
+  return [
+    ...(route.description ? [route.description] : []),
+    ...(route.service ? [`Belongs to the service ${code([route.service])}.`] : []),
+    ...(events.length ? [`Events: ${code(events)}.`] : []),
+    ...(route.aliases.length ? [`Also at ${code(route.aliases)}.`] : []),
+  ]
 }
 
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-function plainType(route: Route): string {
-  const [type = ''] = mediaOf(route.media).type.split(';')
-  return type
-}
-
-function repliesOf(route: Route, components: Components): JsonObject {
-  const replies = Object.entries(route.replies).map(([code, reply]) => {
-    if (code === '204') return [code, { description: 'Done; no content.' }] as const
-    const name = `${pascal(route.operation)}Reply${code === '200' ? '' : code}`
-    const schema = components.referAs(name, reply)
-    const own = code === '200' ? route.examples.reply : undefined
-    const example = own ?? exampleOf(toJson(reply), 'answer', `${route.operation} answer`)
-    const content = { [plainType(route)]: { schema, example: toJson({ example }).example } }
-    return [code, { description: 'Done.', content }] as const
-  })
-  const page: JsonObject = {
-    '200': { description: 'A page.', content: { 'text/html': { schema: { type: 'string' } } } },
-  }
-  const redirect: JsonObject = { [route.method === 'GET' ? '302' : '303']: { description: 'A redirect.' } }
+function describeRequest(route: Route, components: Components): JsonObject {
+  if (!route.body) return {}
+  if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
+  const body = describeBody(route)
+  const schema = components.referAs(`${pascal(route.operation)}Request`, body)
+  const example = route.examples.body ?? exampleOf(body, { of: 'body', place: `${route.operation} body` })
+  const [plain = ''] = mediaOf(route.media).type.split(';')
+  const type = route.media === 'form' ? FORM_TYPE : plain
   return {
-    ...Object.fromEntries(replies),
-    ...(route.auth === 'page' ? page : {}),
-    ...(route.redirects ? redirect : {}),
-  }
-}
-
-/** An event of one type, as a webhook receives it and `GET /v1/events` shows it. */
-function describeEvent(event: EventDefinition, components: Components): JsonObject {
-  const envelope = components.referAs('Event', eventEnvelope)
-  const name = `${pascal(event.type)}Event`
-  const data = components.refer(event.data)
-  components.schemas.set(name, {
-    allOf: [envelope, { type: 'object', properties: { type: { type: 'string', const: event.type }, data } }],
-  })
-  return {
-    post: {
-      operationId: `on.${event.type}`,
-      summary: event.help,
-      security: [],
-      requestBody: { content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } } },
-      responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
-    },
+    requestBody: { required: Boolean(body.required), content: { [type]: { schema, example: toJson(example) } } },
   }
 }
 
@@ -159,67 +146,4 @@ function securityOf(route: Route): Json[] {
   if (route.auth === 'user') return [{ accessToken: [] }]
   const scopes = route.scope === null || route.scope === 'any key' ? [] : [route.scope]
   return [{ apiKey: scopes }, { bearer: scopes }]
-}
-
-const parameters: Record<string, JsonObject> = {
-  IdempotencyKey: header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255),
-  IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
-  EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
-  EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
-  TrustedDevice: header(
-    'X-Trusted-Device',
-    'The trusted_device_token of the end user’s device, which may replace a second factor.',
-    100,
-  ),
-  SubOrgId: {
-    name: 'subOrgId',
-    in: 'query',
-    required: false,
-    description: 'Organization. Required on writes with an org-wide key.',
-    schema: { type: 'string' },
-  },
-}
-
-function parametersOf(route: Route, components: Components): Json[] {
-  const own = [
-    ...fieldsAsParameters(route.params, 'path', components),
-    ...fieldsAsParameters(route.query, 'query', components),
-  ].filter(({ name, in: place }) => name !== 'subOrgId' || place === 'path')
-  const shared = {
-    SubOrgId: route.scope !== null,
-    IdempotencyKey: route.idempotency,
-    IfMatch: honoursIfMatch(route),
-    EndUserIp: route.auth === 'key',
-    EndUserAgent: route.auth === 'key',
-    TrustedDevice: route.takesDevice,
-  }
-  const refs = Object.entries(shared).flatMap(([name, applies]) =>
-    applies ? [{ $ref: `#/components/parameters/${name}` }] : [],
-  )
-  return [...own, ...refs]
-}
-
-function fieldsAsParameters(schema: TObject, place: 'path' | 'query', components: Components): JsonObject[] {
-  const { properties = {}, required } = toJson(schema)
-  const names = Array.isArray(required) ? required : []
-  return Object.entries(properties as JsonObject).map(([name, field]) => {
-    const { description, ...rest } = toJson(field)
-    const described = description === undefined ? {} : { description }
-    const schema = components.refer(rest)
-    return { name, in: place, required: place === 'path' || names.includes(name), ...described, schema }
-  })
-}
-
-function header(name: string, description: string, maxLength?: number): JsonObject {
-  return {
-    name,
-    in: 'header',
-    required: false,
-    description,
-    schema: { type: 'string', ...(maxLength ? { maxLength } : {}) },
-  }
-}
-
-function honoursIfMatch(route: Route): boolean {
-  return route.errors.some((factory: ErrorFactory) => factory.code === httpErrors.versionConflict.code)
 }

@@ -65,6 +65,7 @@ export function definePage(spec: PageSpec): Route[] {
     tolerant: true,
     idempotency: false,
     takesDevice: false,
+    etag: false,
     hidden: operation === undefined,
     examples: {},
   }

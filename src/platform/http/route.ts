@@ -109,6 +109,8 @@ interface Common<
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
+  /** Sends `ETag`. */
+  etag?: boolean
   /** Used where the composed examples of the contract would mislead. */
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
@@ -197,6 +199,7 @@ export interface Route {
   tolerant: boolean
   idempotency: boolean
   takesDevice: boolean
+  etag: boolean
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
@@ -255,6 +258,7 @@ export function defineRoute<
     tolerant: spec.tolerant ?? false,
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     takesDevice: spec.takesDevice ?? false,
+    etag: spec.etag ?? false,
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.

@@ -13,10 +13,15 @@ import { domainOf, maySendAs, readSender } from './sender.ts'
 const UNSEEN = '\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff'
 const ONE_LINE = `^[^\\s${UNSEEN}][^${UNSEEN}]*$`
 
-function nullableLine(maxLength: number, description?: string) {
-  const line = Type.String({ minLength: 1, maxLength, pattern: ONE_LINE, 'x-form': 'one line of text' })
-  return nullable(line, description)
+function line(maxLength: number) {
+  return Type.String({ minLength: 1, maxLength, pattern: ONE_LINE, 'x-form': 'one line of text' })
 }
+
+function nullableLine(maxLength: number, description: string) {
+  return nullable(line(maxLength), description)
+}
+
+const Subject = named('MailSubject', nullable(line(150)))
 
 function nullableText(maxLength: number, description: string) {
   return nullable(Type.String({ maxLength }), description)
@@ -47,7 +52,7 @@ export function mailSettings() {
 let family: ReturnType<typeof define> | null = null
 
 function define() {
-  const subjects = Type.Object(Object.fromEntries(mailKinds().map((kind) => [kind, nullableLine(150)])), {
+  const subjects = Type.Object(Object.fromEntries(mailKinds().map((kind) => [kind, Subject])), {
     additionalProperties: false,
     description: 'Subjects by kind of email; null for the standard one. {brand} stands for the brand’s name.',
   })

@@ -1,0 +1,86 @@
+import { type ErrorDefinition, httpErrors } from '../errors.ts'
+import type { JsonObject } from './openapi-schemas.ts'
+import type { Route } from './route.ts'
+
+const integer = { type: 'integer' }
+const string = { type: 'string' }
+
+/** Response headers of the contract, by the name of their component. */
+const headers = {
+  RequestId: [
+    'X-Request-Id',
+    'Identifies the request in log lines and events: the one that was sent, if it has 8 to 128 of the characters ' +
+      '`A-Za-z0-9._-`, else a new one.',
+    string,
+  ],
+  RateLimit: [
+    'RateLimit',
+    'What is left of the limit that the request counted against, and the seconds until it starts anew: ' +
+      '`"default";r=2;t=57`. Absent where there is no limit, as with a key without a ceiling; present on refusals too. ' +
+      'RateLimit-Policy and the older X-RateLimit-Limit, -Remaining and -Reset come with it.',
+    string,
+  ],
+  RateLimitPolicy: ['RateLimit-Policy', 'That limit and its window in seconds: `"default";q=3;w=60`.', string],
+  RateLimitLimit: ['X-RateLimit-Limit', '`q` of RateLimit-Policy.', integer],
+  RateLimitRemaining: ['X-RateLimit-Remaining', '`r` of RateLimit.', integer],
+  RateLimitReset: ['X-RateLimit-Reset', '`t` of RateLimit.', integer],
+  RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
+  WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
+  IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
+  Etag: ['ETag', 'The version of the record, for If-Match.', string],
+  Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
+  Location: ['Location', 'Where the browser is sent.', { type: 'string', format: 'uri' }],
+} as const satisfies Record<string, readonly [name: string, description: string, schema: JsonObject]>
+
+type HeaderName = keyof typeof headers
+
+/** `components.headers`. */
+export const headerComponents: Record<string, JsonObject> = Object.fromEntries(
+  Object.entries(headers).map(([name, [, description, schema]]) => [name, { description, schema }]),
+)
+
+/** The headers of a response as references. */
+function refer(names: HeaderName[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [headers[name][0], { $ref: `#/components/headers/${name}` }]))
+}
+
+/** The headers of a route's successes. */
+export function headersOfReply(route: Route): JsonObject {
+  const counts = route.auth === 'key' || route.errors.some(({ code }) => code === httpErrors.rateLimited.code)
+  return refer([
+    'RequestId',
+    ...(counts ? (['RateLimit'] as const) : []),
+    ...(route.idempotency ? (['IdempotentReplayed'] as const) : []),
+    ...(route.etag ? (['Etag'] as const) : []),
+    ...('cursor' in route.query.properties ? (['Link'] as const) : []),
+  ])
+}
+
+/** The headers of a redirect. */
+export const headersOfRedirect: JsonObject = refer(['RequestId', 'Location'])
+
+const challenged = new Set(
+  [
+    httpErrors.apiKeyMissing,
+    httpErrors.apiKeyInvalid,
+    httpErrors.apiKeyExpired,
+    httpErrors.accessTokenMissing,
+    httpErrors.accessTokenInvalid,
+    httpErrors.insufficientScope,
+  ].map(({ code }) => code),
+)
+const waited = new Set([httpErrors.unavailable, httpErrors.idempotencyInProgress].map(({ code }) => code))
+
+/** The headers of a refusal with any of these errors. */
+export function headersOfRefusal(errors: ErrorDefinition[]): JsonObject {
+  const has = (test: (error: ErrorDefinition) => boolean) => errors.some(test)
+  const limited = has(({ code }) => code === httpErrors.rateLimited.code)
+  return refer([
+    'RequestId',
+    ...(has(({ code, members }) => waited.has(code) || 'retry_after' in members) ? (['RetryAfter'] as const) : []),
+    ...(limited
+      ? (['RateLimit', 'RateLimitPolicy', 'RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'] as const)
+      : []),
+    ...(has(({ code }) => challenged.has(code)) ? (['WwwAuthenticate'] as const) : []),
+  ])
+}
