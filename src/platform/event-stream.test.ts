@@ -114,14 +114,14 @@ test('a page ends with the event that makes it longer than 4 MB, and has at leas
   await watched.post('/v1/users', { subOrgId, email: 'large@example.com' })
   const add = async (data: number, previous: number) =>
     sql`insert into events (directory_id, id, type, actor_type, data, previous)
-      select id, gen_random_uuid(), 'user.updated', 'system', jsonb_build_object('text', repeat('d', ${data})),
+      select id, gen_random_uuid(), 'otp.settings.updated', 'system', jsonb_build_object('text', repeat('d', ${data})),
         jsonb_build_object('text', repeat('p', ${previous}))
       from directories where organization_id = ${subOrgId}`.execute(db)
   for (let n = 0; n < 6; n++) await add(500_000, 500_000)
   await add(9_000_000, 0)
   await add(10, 10)
   const read = async (after: string | null) => {
-    const query = new URLSearchParams({ types: 'user.updated', ...(after === null ? {} : { after }) })
+    const query = new URLSearchParams({ types: 'otp.settings.updated', ...(after === null ? {} : { after }) })
     const { body } = await reader.get(`/v1/events?${query}`)
     const sizes: number[] = body.events.map((event: { data: { text: string } }) => event.data.text.length)
     return { sizes, more: body.has_more, cursor: body.next_cursor }
