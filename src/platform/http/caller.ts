@@ -36,7 +36,10 @@ export interface UserCaller extends CallerBase {
   authenticatedAt: Date
 }
 
-/** Every kind of caller, by its name in a route's `auth`. A new kind needs a member here and an entry in `app.ts`. */
+/**
+ * Every kind of caller, by its name in a route's `auth`. A new kind is a member here, an entry in `caller-kinds.ts` for
+ * the contract, and an authenticator in `app.ts`.
+ */
 export interface Callers {
   key: KeyCaller
   user: UserCaller

@@ -1,4 +1,5 @@
 import { type ErrorFactory, httpErrors } from '../errors.ts'
+import { callerKindOf } from './caller-kinds.ts'
 import { crossSiteErrors } from './cross-site.ts'
 import type { Route } from './route.ts'
 
@@ -14,6 +15,7 @@ export interface Step {
  * the contract do, so the refusals of parsing are only of routes with a body.
  */
 export function stepsOf(route: Route): Step[] {
+  const kind = callerKindOf(route)
   const keyed = route.auth === 'key'
   const takesBody = route.body !== null
   const isForm = route.media === 'form'
@@ -22,13 +24,8 @@ export function stepsOf(route: Route): Step[] {
     // Probes are answered from memory.
     [route.auth !== 'public' || !route.tolerant, '', [httpErrors.unavailable]],
     [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
-    [
-      keyed,
-      'Key',
-      [httpErrors.apiKeyMissing, httpErrors.apiKeyInvalid, httpErrors.apiKeyExpired, httpErrors.credentialConflict],
-    ],
+    [kind !== null, kind?.name ?? '', kind?.errors ?? []],
     [keyed, 'Key', [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
-    [route.auth === 'user', 'User', [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid]],
     [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
     [keyed && route.scope !== 'any key', 'Scope', [httpErrors.insufficientScope]],
     [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType]],

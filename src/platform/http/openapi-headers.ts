@@ -1,4 +1,5 @@
 import { type ErrorDefinition, httpErrors } from '../errors.ts'
+import { callerKinds } from './caller-kinds.ts'
 import type { JsonObject } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
@@ -61,11 +62,7 @@ export const headersOfRedirect: JsonObject = refer(['RequestId', 'Location'])
 
 const challenged = new Set(
   [
-    httpErrors.apiKeyMissing,
-    httpErrors.apiKeyInvalid,
-    httpErrors.apiKeyExpired,
-    httpErrors.accessTokenMissing,
-    httpErrors.accessTokenInvalid,
+    ...Object.values(callerKinds).flatMap(({ errors }) => errors.filter(({ status }) => status === 401)),
     httpErrors.insufficientScope,
   ].map(({ code }) => code),
 )

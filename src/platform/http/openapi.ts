@@ -1,3 +1,4 @@
+import { callerKindOf, callerKinds } from './caller-kinds.ts'
 import { mediaOf } from './media.ts'
 import { describeEvents } from './openapi-events.ts'
 import { exampleOf } from './openapi-examples.ts'
@@ -69,11 +70,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
     paths,
     webhooks: events.webhooks,
     components: {
-      securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
-        accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
-      },
+      securitySchemes: Object.assign({}, ...Object.values(callerKinds).map((kind) => kind.securitySchemes)),
       parameters: { ...parameterComponents, ...contract.parameters.components() },
       headers: headerComponents,
       responses: contract.responses.components(),
@@ -142,8 +139,7 @@ function describeRequest(route: Route, components: Components): JsonObject {
 
 /** OpenAPI 3.1 lets any security scheme name the roles it requires. */
 function securityOf(route: Route): Json[] {
-  if (route.auth === 'public' || route.auth === 'page') return []
-  if (route.auth === 'user') return [{ accessToken: [] }]
+  const kind = callerKindOf(route)
   const scopes = route.scope === null || route.scope === 'any key' ? [] : [route.scope]
-  return [{ apiKey: scopes }, { bearer: scopes }]
+  return Object.keys(kind?.securitySchemes ?? {}).map((name) => ({ [name]: scopes }))
 }
