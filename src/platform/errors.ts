@@ -149,7 +149,7 @@ export const httpErrors = defineErrors({
     401,
     'access_token_invalid',
     'Access token invalid',
-    'It has expired, or its session has ended: exchange the refresh token for a new one, or sign in again.',
+    'It has expired, its session has ended, or it is not of this service: exchange the refresh token for a new one, or sign in again.',
   ],
   insufficientScope: [
     403,
@@ -208,7 +208,7 @@ export const httpErrors = defineErrors({
     413,
     'payload_too_large',
     'Body too large',
-    'The limit is 1 MiB, and 5 MiB for bulk creation of users.',
+    'It is larger than the route takes: 1 MiB for most, 5 MiB for bulk creation of users.',
   ],
   unsupportedMediaType: [
     415,
@@ -219,8 +219,8 @@ export const httpErrors = defineErrors({
   idempotencyKeyReused: [
     422,
     'idempotency_key_reused',
-    'Idempotency key used with another body',
-    'A key identifies one request: use a fresh one for another body.',
+    'Idempotency key used for another request',
+    'A key identifies one request, by its path and body: use a fresh one for another.',
   ],
   rateLimited: [
     429,

@@ -64,6 +64,20 @@ test('goes on in a database that was moved to a cluster whose transaction ids ar
   expect(await epochNow()).toBe(epoch)
 })
 
+test('a failover under a service that goes on is seen by the next reading, whoever reads the table meanwhile', async () => {
+  const before = await epochNow()
+  await db.transaction().execute(async (tx) => {
+    // As a dump does for as long as it takes.
+    await sql`lock table events in access share mode`.execute(tx)
+    await pretend('the primary that is gone')
+    await slugs()
+    expect(Number(await epochNow())).toBeGreaterThan(Number(before))
+    await tenant.organization('during')
+  })
+  const rows = await db.selectFrom('events').select('epoch').where(sql`data->>'slug'`, '=', 'during').execute()
+  expect(rows.map(({ epoch }) => String(epoch))).toEqual([await epochNow()])
+})
+
 test('of one backup restored twice, neither copy takes the cursors of the other', async () => {
   await tenant.organization('backed-up')
   const { cursor: kept } = await readUpTo('backed-up')

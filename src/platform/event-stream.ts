@@ -48,7 +48,7 @@ export async function readStream(
   { types = null, limit }: { types?: string[] | null; limit: number },
 ): Promise<StreamPage> {
   const { db } = platform
-  const start = await findStart(db, after === null ? null : openPosition(platform, reach, after))
+  const start = await findStart(platform, after === null ? null : openPosition(platform, reach, after))
   const { rows } = await sql<Partial<StreamedEvent> & Scan & { position: Position | null }>`
     with bound as (
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id, ${LAST_ID}::uuid as id from event_stream),

@@ -153,7 +153,7 @@ export async function record(work: EventWork & Pick<Work, 'db'>, ...events: Even
   }
 }
 
-// PostgreSQL takes 65 535 parameters per statement, and a row has fifteen.
+// PostgreSQL takes 65 535 parameters per statement, and a row has fourteen.
 const EVENTS_A_STATEMENT = 1000
 
 /** The fields of `after` that changed, as they were in `before`. */

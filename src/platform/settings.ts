@@ -95,9 +95,10 @@ export function defineSettings<P extends TProperties>(
       return inTx(work, async (work) => {
         const { inherited } = await layers(work)
         const own = await write(work, data)
-        const before: object = compose(inherited, own.before)
-        await record(work, events.updated({ data, previous: changedFrom(before, data) }))
-        return compose(inherited, own.after)
+        const [before, after] = [compose(inherited, own.before), compose(inherited, own.after)]
+        const named = Object.fromEntries(Object.entries(after).filter(([name]) => name in data))
+        await record(work, events.updated({ data, previous: changedFrom<object>(before, named) }))
+        return after
       })
     },
   }

@@ -1,7 +1,9 @@
+import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 
-const { as, baseUrl } = await startApp()
+const service = await startApp()
+const { as, baseUrl, app } = service
 
 test('answers without a key and without the database', async () => {
   for (const path of ['/healthz', '/livez']) {
@@ -24,6 +26,40 @@ test('HEAD is answered as GET, without the body', async () => {
 test('a known path with another method is 405 with Allow', async () => {
   const reply = await as(null).post('/healthz', {})
   expect([reply.status, reply.body.code, reply.headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD'])
+})
+
+test.each(['POST', 'OPTIONS', 'TRACE', 'QUERY'])('%s where nothing takes it is no failure of ours', async (method) => {
+  // Fetch refuses to send some of these.
+  const call = (path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      request(baseUrl + path, { method }, (reply) => resolve(reply.resume().statusCode))
+        .on('error', reject)
+        .end()
+    })
+  expect(await call('/healthz')).toBe(method === 'QUERY' ? 404 : 405)
+  expect(await call('/nowhere')).toBe(404)
+})
+
+test('where connections are short, who has no credential is refused first', async () => {
+  const tenant = await service.tenant()
+  const { database } = app.platform
+  const { waiting } = database
+  database.waiting = () => 51
+  try {
+    const statuses = [
+      await as(null).get('/.well-known/jwks.json'),
+      await tenant.get('/v1/users'),
+      await as(null).get('/healthz'),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual([503, 200, 200])
+  } finally {
+    database.waiting = waiting
+  }
+  expect((await as(null).get('/.well-known/jwks.json')).status).toBe(200)
+})
+
+test('a connection on which nothing moves is closed', () => {
+  expect(app.server.server.timeout).toBe(30_000)
 })
 
 test('an unknown path is a problem with a request id', async () => {

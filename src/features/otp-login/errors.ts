@@ -12,6 +12,6 @@ export const otpLoginErrors = defineErrors({
     429,
     'otp_too_many_attempts',
     'Too many wrong codes',
-    'The attempts at this code, or at all codes of the address, are used up: request a new one later.',
+    'The attempts at this code, or at all codes of the address, are used up: request a new one; if the address is, it takes up to a day.',
   ],
 })

@@ -57,7 +57,7 @@ test('a refusal keeps nothing, and the key is free again', async () => {
   expect((await create('refused', 'kay@example.com')).body.code).toBe('idempotency_key_reused')
 })
 
-test('of twenty at once one acts, and the others wait for it', async () => {
+test('of twenty at once one acts, and the others get its answer or are told to wait', async () => {
   const replies = await Promise.all(Array.from({ length: 20 }, () => create('race', 'mia@example.com')))
   for (const { status, body } of replies)
     expect(status === 200 || body.code === 'idempotency_in_progress', JSON.stringify(body)).toBe(true)

@@ -31,8 +31,8 @@ interface RepeatableRequest {
   body: unknown
 }
 
-// Each holds a connection throughout, of which there are ten.
-const turns = perPlatform(() => inTurn({ total: 5, perKey: 3, waiting: 500 }))
+// Each holds a connection throughout, of which there are ten. An account can make any number of keys.
+const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
 /**
  * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one. When
@@ -46,7 +46,7 @@ export async function runOnce(
   run: (tx: Tx) => Promise<SentAnswer>,
 ): Promise<SentOnce> {
   const { platform, caller } = context
-  return turns(platform)(caller.apiKeyId, async () => {
+  return turns(platform)(caller.accountId, async () => {
     const { claim, kept } = await claimKey(platform, caller, route, request)
     if (kept) return { ...kept, replayed: true }
     try {

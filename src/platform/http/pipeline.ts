@@ -50,8 +50,6 @@ export function startRequest(requestId: string, endUser: Origin['endUser']): Req
   return { route: null, caller: null, directory: null, origin, code: null }
 }
 
-const MAX_WAITING_FOR_CONNECTION = 500
-
 /**
  * The steps of a request, in this order: authenticate, authorize (before a byte of the body is read), directory,
  * service, validate, idempotency, handler, reply filter.
@@ -75,8 +73,8 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
       const ip = clientAddress(request)
       if (route.auth !== 'key') state.origin.endUser = browserOf(request, ip)
+      refuseOverload(route, platform)
       if (route.auth === 'public' || route.auth === 'page') return
-      refuseOverload(platform)
       const now = platform.clock.now()
       const caller = await pipeline.authenticators[route.auth]({ headers: request.headers, ip }, now)
       state.caller = caller
@@ -125,9 +123,15 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   }
 }
 
-/** Bounds the queue: a refusal now is better than an answer after the caller has given up. */
-function refuseOverload(platform: Platform): void {
-  if (platform.database.waiting() > MAX_WAITING_FOR_CONNECTION)
+/**
+ * Bounds the queue: a refusal now is better than an answer after the caller has given up. Who has no credential is
+ * refused long before the others, and counts for nothing with them: anyone could fill the small pools.
+ */
+function refuseOverload({ auth, tolerant }: Route, { database }: Platform): void {
+  const anonymous = auth === 'public' || auth === 'page'
+  // Probes need no connection.
+  const overloaded = anonymous ? !tolerant && database.waiting() > 50 : database.pool.waitingCount > 500
+  if (overloaded)
     throw httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
 }
 
@@ -150,7 +154,9 @@ async function resolve(route: Route, pipeline: Pipeline, caller: Caller, sent: {
     return reach
   }
   if (organizationId === null && route.method !== 'GET' && route.directory === 'one')
-    throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one in subOrgId.' })
+    throw httpErrors.subOrgRequired({
+      detail: 'This key reaches every organization: name one in subOrgId, in the query or the body.',
+    })
   const directory = organizationId
     ? await directoryOfOrganization(platform, caller, organizationId)
     : await accountDirectory(platform, caller)

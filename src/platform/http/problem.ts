@@ -36,13 +36,17 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
   if (problem.status >= 500) {
-    const route = request.routeOptions?.config.route?.path ?? request.routeOptions?.url ?? 'none'
     platform.log.error(
-      { requestId: request.id, route, error: refusal.details.cause ?? refusal },
+      { requestId: request.id, route: routeNameOf(request), error: refusal.details.cause ?? refusal },
       refusal.definition.title,
     )
   }
   return problem
+}
+
+/** The route of a request in logs and metrics: its path with the names of parameters. */
+export function routeNameOf({ routeOptions }: FastifyRequest): string {
+  return routeOptions?.config.route?.path ?? routeOptions?.url ?? 'none'
 }
 
 /** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */
@@ -63,6 +67,9 @@ export function asApiError(error: unknown): ApiError {
     case 'FST_ERR_BAD_URL':
     // A parameter longer than any id names nothing.
     case 'FST_ERR_MAX_PARAM_LENGTH':
+      return httpErrors.notFound()
+    // Of a method of HTTP that no route takes.
+    case 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE':
       return httpErrors.notFound()
     default:
       return httpErrors.internal({

@@ -7,7 +7,7 @@ import type { Platform } from '../platform.ts'
 import { answerPreflight } from './cors.ts'
 import { mediaOf } from './media.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
-import { noteProblem, toProblem } from './problem.ts'
+import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import type { Method, Route } from './route.ts'
@@ -18,7 +18,7 @@ export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
-const METHODS: Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,8 +38,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     trustProxy: config.trustProxy.length ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
     // Slow headers and bodies are cut off (slowloris).
-    connectionTimeout: 0,
     requestTimeout: 30_000,
+    // So is who does not read the answer.
+    connectionTimeout: 30_000,
     http: { headersTimeout: 10_000 },
     keepAliveTimeout: 65_000,
     exposeHeadRoutes: false,
@@ -65,8 +66,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { caller, route: known } = request.state
-    const route = known?.path ?? request.routeOptions.url ?? 'none'
+    const { caller } = request.state
+    const route = routeNameOf(request)
     const durationMs = reply.elapsedTime
     metrics.observeRequest(request.method, route, reply.statusCode, durationMs)
     platform.log.info(
@@ -137,11 +138,15 @@ function responsesOf(route: Route) {
 
 /** 405 with `Allow` where the path is known (RFC 9110 §15.5.6); a preflight is answered where pages may call. */
 function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route }: Served): void {
-  const methodsAndHead = [...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method]))
-  const allow = methodsAndHead.join(', ')
+  const { cors } = route
+  const taken = [
+    ...[...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])),
+    ...(cors === 'none' ? [] : ['OPTIONS']),
+  ]
+  const allow = taken.join(', ')
   const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
   app.route({
-    method: METHODS.filter((method) => !methods.has(method)),
+    method: METHODS.filter((method) => !taken.includes(method)),
     url,
     // A page refuses with a page.
     config: { route },
@@ -149,7 +154,6 @@ function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route
       done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
     handler: () => undefined,
   })
-  const { cors } = route
   if (cors !== 'none')
     app.options(url, (request: FastifyRequest, reply: FastifyReply) => answerPreflight(cors, allow, request, reply))
 }
@@ -184,15 +188,16 @@ function answerProblem(platform: Platform, error: unknown, request: FastifyReque
 /** Answers what is not HTTP, or comes too slowly: there is no request to answer through the framework. */
 function refuseUnreadable(baseUrl: string, socket: Socket): void {
   if (!socket.writable) return
+  const requestId = newRequestId()
   const { status, body } = toProblem(
     httpErrors.invalidRequest({ detail: 'The request is not valid HTTP, or was sent too slowly.' }),
     baseUrl,
-    newRequestId(),
+    requestId,
   )
   const text = JSON.stringify(body)
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\n` +
-      `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      `x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
 }
 

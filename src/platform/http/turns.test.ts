@@ -5,8 +5,8 @@ import { inTurn } from './turns.ts'
 function jobs(run: ReturnType<typeof inTurn>) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
-  const begin = (key: string, name: string) =>
-    run(key, async () => {
+  const begin = (owner: string, name: string) =>
+    run(owner, async () => {
       begun.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
@@ -16,8 +16,10 @@ function jobs(run: ReturnType<typeof inTurn>) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a key that wants all places leaves the others theirs, and who waits follows in order', async () => {
-  const { begun, begin, end } = jobs(inTurn({ total: 3, perKey: 2, waiting: 10 }))
+const limits = { total: 3, perOwner: 2, waitingPerOwner: 5, waiting: 10, seconds: 60 }
+
+test('an owner that wants all places leaves the others theirs', async () => {
+  const { begun, begin, end } = jobs(inTurn(limits))
   const greedy = ['a1', 'a2', 'a3', 'a4'].map((name) => begin('a', name))
   const modest = ['b1', 'b2'].map((name) => begin('b', name))
   await settled()
@@ -34,19 +36,50 @@ test('a key that wants all places leaves the others theirs, and who waits follow
   expect(await Promise.all([...greedy, ...modest])).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2'])
 })
 
+test('whose owner runs the fewest is next, whoever came first', async () => {
+  const { begun, begin, end } = jobs(inTurn({ ...limits, total: 2 }))
+  const all = [begin('a', 'a1'), begin('a', 'a2'), begin('a', 'a3'), begin('a', 'a4'), begin('b', 'b1')]
+  await settled()
+  end('a1')
+  await settled()
+  expect(begun).toEqual(['a1', 'a2', 'b1'])
+  for (const name of ['a2', 'b1', 'a3', 'a4']) {
+    end(name)
+    await settled()
+  }
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'a4'])
+  await Promise.all(all)
+})
+
 test('a job that fails gives its place back', async () => {
-  const run = inTurn({ total: 1, perKey: 1, waiting: 1 })
+  const run = inTurn({ ...limits, total: 1 })
   await expect(run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(await run('a', async () => 'next')).toBe('next')
 })
 
-test('who finds too many waiting is refused', async () => {
-  const { begin, end } = jobs(inTurn({ total: 1, perKey: 1, waiting: 1 }))
-  const [first, second] = [begin('a', 'a1'), begin('a', 'a2')]
-  await expect(begin('b', 'b1')).rejects.toMatchObject({ definition: { code: 'unavailable' } })
+const busy = { definition: { code: 'unavailable' } }
+
+test('who finds too many waiting, of all or of its owner, is refused', async () => {
+  const { begin, end } = jobs(inTurn({ ...limits, total: 1, waitingPerOwner: 1, waiting: 2 }))
+  const admitted = [begin('a', 'a1'), begin('a', 'a2')]
+  await expect(begin('a', 'a3')).rejects.toMatchObject(busy)
+  admitted.push(begin('b', 'b1'))
+  await expect(begin('c', 'c1')).rejects.toMatchObject(busy)
+  for (const name of ['a1', 'a2', 'b1']) {
+    end(name)
+    await settled()
+  }
+  expect(await Promise.all(admitted)).toEqual(['a1', 'a2', 'b1'])
+})
+
+test('who waits too long is refused, and takes no place later', async () => {
+  const { begun, begin, end } = jobs(inTurn({ ...limits, total: 1, seconds: 0.01 }))
+  const first = begin('a', 'a1')
+  await expect(begin('b', 'b1')).rejects.toMatchObject(busy)
   end('a1')
   await first
+  const last = begin('c', 'c1')
   await settled()
-  end('a2')
-  expect(await second).toBe('a2')
+  end('c1')
+  expect([await last, begun]).toEqual(['c1', ['a1', 'c1']])
 })

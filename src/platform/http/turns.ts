@@ -1,63 +1,85 @@
 import { httpErrors } from '../errors.ts'
 
 interface Waiter {
-  key: string
+  owner: string
   start(): void
 }
 
 interface Limits {
   /** How many run at once. */
   total: number
-  /** How many of one key. */
-  perKey: number
-  /** How many may wait; beyond that `unavailable` is thrown. */
+  /** How many of one owner. */
+  perOwner: number
+  /** How many of one owner may wait. */
+  waitingPerOwner: number
+  /** How many may wait. */
   waiting: number
+  /** How long one may wait. */
+  seconds: number
 }
 
-/** Runs functions a few at a time, in order, so that no key takes all places from the others. */
-export function inTurn({ total, perKey, waiting }: Limits) {
+/**
+ * Runs functions a few at a time. Whose owner runs the fewest is next, so that no owner takes the places from the others
+ * for longer than one function runs. Throws `unavailable` to whom too many wait before, or too long.
+ */
+export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: Limits) {
   const running = new Map<string, number>()
-  const queue: Waiter[] = []
+  let queue: Waiter[] = []
   let count = 0
 
-  const isFree = (key: string) => count < total && (running.get(key) ?? 0) < perKey
+  const runningOf = (owner: string) => running.get(owner) ?? 0
+  const isFree = (owner: string) => count < total && runningOf(owner) < perOwner
 
-  function take(key: string): void {
+  function take(owner: string): void {
     count++
-    running.set(key, (running.get(key) ?? 0) + 1)
+    running.set(owner, runningOf(owner) + 1)
   }
 
-  function leave(key: string): void {
+  function leave(owner: string): void {
     count--
-    const left = (running.get(key) ?? 1) - 1
-    if (left) running.set(key, left)
-    else running.delete(key)
-    const next = queue.findIndex((waiter) => isFree(waiter.key))
-    if (next >= 0) queue.splice(next, 1)[0]?.start()
+    const left = runningOf(owner) - 1
+    if (left) running.set(owner, left)
+    else running.delete(owner)
+    const [next] = queue
+      .filter((waiter) => isFree(waiter.owner))
+      .sort((a, b) => runningOf(a.owner) - runningOf(b.owner))
+    if (next) {
+      queue = queue.filter((waiter) => waiter !== next)
+      next.start()
+    }
   }
 
-  function enter(key: string): Promise<void> | null {
-    if (isFree(key)) {
-      take(key)
-      return null
-    }
-    if (queue.length >= waiting)
-      throw httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
-    return new Promise((resolve) => {
-      const start = () => {
-        take(key)
-        resolve()
+  async function enter(owner: string): Promise<void> {
+    if (isFree(owner)) return take(owner)
+    const own = queue.filter((waiter) => waiter.owner === owner).length
+    if (queue.length >= waiting || own >= waitingPerOwner) throw busy()
+    await new Promise<void>((resolve, reject) => {
+      const waiter = {
+        owner,
+        start() {
+          clearTimeout(timer)
+          take(owner)
+          resolve()
+        },
       }
-      queue.push({ key, start })
+      const timer = setTimeout(() => {
+        queue = queue.filter((other) => other !== waiter)
+        reject(busy())
+      }, seconds * 1000)
+      queue.push(waiter)
     })
   }
 
-  return async <T>(key: string, run: () => Promise<T>): Promise<T> => {
-    await enter(key)
+  return async <T>(owner: string, run: () => Promise<T>): Promise<T> => {
+    await enter(owner)
     try {
       return await run()
     } finally {
-      leave(key)
+      leave(owner)
     }
   }
+}
+
+function busy() {
+  return httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
 }
