@@ -46,5 +46,6 @@ test.each(settings)('%s answers what is then in force', async (_, route) => {
 
 test('below /v1/auth/ nothing is repeated', () => {
   const repeating = keyed.filter(([, { path }]) => path.startsWith('/v1/auth/'))
-  expect([repeating, settings.length]).toEqual([[], 2])
+  expect(repeating).toEqual([])
+  expect(settings.length).toBeGreaterThan(1)
 })

@@ -252,3 +252,8 @@ export function invalidField(
 ): ApiError {
   return httpErrors.invalidRequest({ detail, errors: [fields].flat().map((field) => ({ field, code, message })) })
 }
+
+/** The refusal of what would have to wait too long. */
+export function busy(): ApiError {
+  return httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
+}

@@ -7,7 +7,7 @@ import { renderProse } from './prose.ts'
 
 /** A code of the catalogue and the routes that return it. */
 interface CatalogueEntry extends ErrorDefinition {
-  /** Such as `POST /api/v1/users`; null when most routes return it. */
+  /** Such as `POST /v1/users`; null when more than a quarter of the routes return it. */
   routes: string[] | null
 }
 

@@ -37,7 +37,7 @@ export function renderEventPage(): string {
   return renderDocument({
     title: 'Events',
     styles: STYLES,
-    main: `<h1>Events</h1>\n<p>${renderProse(INTRODUCTION)} <a href="/docs">API reference</a></p>\n${sections.join('\n')}`,
+    main: `<h1>Events</h1>\n<p>${renderProse(INTRODUCTION).replace('API reference', '<a href="/docs">API reference</a>')}</p>\n${sections.join('\n')}`,
   })
 }
 

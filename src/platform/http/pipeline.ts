@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceId } from '../../contract.ts'
-import { ApiError, httpErrors } from '../errors.ts'
+import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
 import { redirectOf, statusOf } from './answer.ts'
@@ -131,8 +131,7 @@ function refuseOverload({ auth, tolerant }: Route, { database }: Platform): void
   const anonymous = auth === 'public' || auth === 'page'
   // Probes need no connection.
   const overloaded = anonymous ? !tolerant && database.waiting() > 50 : database.pool.waitingCount > 500
-  if (overloaded)
-    throw httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
+  if (overloaded) throw busy()
 }
 
 /** The end user's own browser or device, when the request does not come through a customer's backend. */

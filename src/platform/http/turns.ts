@@ -1,4 +1,4 @@
-import { httpErrors } from '../errors.ts'
+import { busy } from '../errors.ts'
 
 interface Waiter {
   owner: string
@@ -78,8 +78,4 @@ export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: L
       leave(owner)
     }
   }
-}
-
-function busy() {
-  return httpErrors.unavailable({ detail: 'The service is busy: try again.', headers: { 'retry-after': '1' } })
 }
