@@ -80,6 +80,14 @@ export interface StartOptions {
   env?: Record<string, string>
 }
 
+/** What a service in production needs of its environment. */
+export const PRODUCTION = {
+  NODE_ENV: 'production',
+  WATCHWORD_BASE_URL: 'https://auth.example.com',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  WATCHWORD_MAIL_FROM: 'login@example.com',
+}
+
 /** Starts the service in this process, on its own database, with a clock that tests can move. */
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
+import { PRODUCTION, startApp } from '../../../test/harness.ts'
 import { newUser, type Person } from '../../../test/people.ts'
 import { mailedLink } from '../../../test/sign-in.ts'
 
@@ -101,14 +101,7 @@ test('an application cannot slip parameters of ours into its address', async () 
 })
 
 test('an empty list allows this machine in development, and nothing in production', async () => {
-  const production = await startApp({
-    env: {
-      NODE_ENV: 'production',
-      WATCHWORD_BASE_URL: 'https://auth.example.com',
-      SMTP_URL: 'smtp://127.0.0.1:1',
-      WATCHWORD_MAIL_FROM: 'login@example.com',
-    },
-  })
+  const production = await startApp({ env: PRODUCTION })
   for (const [owner, statuses] of [
     [tenant, [200, 200, 200, 400, 400, 400]],
     [await production.tenant(), [400, 400, 400, 400, 400, 400]],

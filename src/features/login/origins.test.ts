@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
+import { PRODUCTION, startApp } from '../../../test/harness.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { isOriginAllowed } from './login.ts'
 
@@ -72,14 +72,7 @@ test('an entry that is not the origin of a page is refused', async () => {
 })
 
 test('this machine may be named by http in development, and not in production', async () => {
-  const production = await startApp({
-    env: {
-      NODE_ENV: 'production',
-      WATCHWORD_BASE_URL: 'https://auth.example.com',
-      SMTP_URL: 'smtp://127.0.0.1:1',
-      WATCHWORD_MAIL_FROM: 'login@example.com',
-    },
-  })
+  const production = await startApp({ env: PRODUCTION })
   for (const [owner, status, wanted] of [
     [tenant, 200, 'an https origin, or in development http on this machine, without path or wildcard'],
     [await production.tenant(), 400, 'an https origin without path or wildcard'],
