@@ -94,7 +94,7 @@ export const markEventStream: JobHandler = {
 /**
  * Begins a new epoch when the database is a copy from another cluster or was restored to an earlier point in time: new
  * transaction ids may then be lower than those of stored events and of cursors that readers hold. Runs at each start
- * before anything is recorded, and with each reading.
+ * before anything is recorded, every hour, and when a reading finds another database.
  */
 export async function beginEventEpoch(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate' })

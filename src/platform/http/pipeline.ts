@@ -123,15 +123,20 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   }
 }
 
+// Requests that wait for a connection to the database.
+const MAX_WAITING = { anonymous: 50, authenticated: 500 }
+
 /**
  * Bounds the queue: a refusal now is better than an answer after the caller has given up. Who has no credential is
  * refused long before the others, and counts for nothing with them: anyone could fill the small pools.
  */
 function refuseOverload({ auth, tolerant }: Route, { database }: Platform): void {
   const anonymous = auth === 'public' || auth === 'page'
-  // Probes need no connection.
-  const overloaded = anonymous ? !tolerant && database.waiting() > 50 : database.pool.waitingCount > 500
-  if (overloaded) throw busy()
+  const isTooMuch = anonymous
+    ? // Probes need no connection.
+      !tolerant && database.waiting() > MAX_WAITING.anonymous
+    : database.pool.waitingCount > MAX_WAITING.authenticated
+  if (isTooMuch) throw busy()
 }
 
 /** The end user's own browser or device, when the request does not come through a customer's backend. */
