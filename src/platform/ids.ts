@@ -1,17 +1,19 @@
 import { randomFillSync } from 'node:crypto'
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+// Ten bits at a time: joining single characters would be most of the cost of an id.
+const PAIRS = Array.from({ length: 1024 }, (_, i) => CROCKFORD.charAt(i >> 5) + CROCKFORD.charAt(i & 31))
 const pool = Buffer.alloc(8192)
 let taken = pool.length
 
-/** Random bytes from a pool: a system call for each id would be much of its cost. */
-function takeRandom(count: number): Buffer {
+/** Where in the pool `count` random bytes begin that nobody has had: a system call for each id would be much of its cost. */
+function takeRandom(count: number): number {
   if (taken + count > pool.length) {
     randomFillSync(pool)
     taken = 0
   }
   taken += count
-  return Buffer.from(pool.subarray(taken - count, taken))
+  return taken - count
 }
 
 let lastMs = 0
@@ -19,19 +21,19 @@ let sequence = 0
 
 /** A lower-case UUIDv7 (RFC 9562 §5.7). Within one process ids sort in the order they were created. */
 export function newId(nowMs = Date.now()): string {
-  const bytes = takeRandom(16)
+  const at = takeRandom(16)
   // RFC 9562 §6.2 method 1: `rand_a` is a counter within the millisecond, and carries into the next one.
   if (nowMs > lastMs) {
     lastMs = nowMs
-    sequence = bytes.readUInt16BE(6) & 0x3ff
+    sequence = pool.readUInt16BE(at + 6) & 0x3ff
   } else if (++sequence > 0xfff) {
     lastMs += 1
     sequence = 0
   }
-  bytes.writeUIntBE(lastMs, 0, 6)
-  bytes.writeUInt16BE(0x7000 | sequence, 6)
-  bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f)
-  const hex = bytes.toString('hex')
+  pool.writeUIntBE(lastMs, at, 6)
+  pool.writeUInt16BE(0x7000 | sequence, at + 6)
+  pool.writeUInt8(0x80 | (pool.readUInt8(at + 8) & 0x3f), at + 8)
+  const hex = pool.toString('hex', at, at + 16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
@@ -42,11 +44,21 @@ export function isId(text: string): boolean {
   return UUID.test(text)
 }
 
+let requestMs = 0
+let requestTime = ''
+
 /** A request id: `req_` and a ULID. */
 export function newRequestId(nowMs = Date.now()): string {
-  let time = ''
-  for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = CROCKFORD.charAt(rest % 32) + time
+  if (nowMs !== requestMs) {
+    requestMs = nowMs
+    requestTime = 'req_'
+    for (let shift = 32 ** 8; shift >= 1; shift /= 1024) requestTime += pairOf(Math.floor(nowMs / shift) % 1024)
+  }
   let random = ''
-  for (const byte of takeRandom(16)) random += CROCKFORD.charAt(byte & 31)
-  return `req_${time}${random}`
+  for (let at = takeRandom(16), end = at + 16; at < end; at += 2) random += pairOf(pool.readUInt16BE(at) & 1023)
+  return requestTime + random
+}
+
+function pairOf(bits: number): string {
+  return PAIRS[bits] ?? ''
 }

@@ -28,24 +28,24 @@ export interface LogFields {
 }
 
 type Write = (fields: LogFields, message: string) => void
+type Level = 'debug' | 'info' | 'warn' | 'error'
 
-export interface Log {
-  debug: Write
-  info: Write
-  warn: Write
-  error: Write
+export interface Log extends Record<Level, Write> {
+  /** Whether lines of this level are written, where making up the fields of one would cost much. */
+  writes(level: Level): boolean
 }
 
 /** JSON lines on standard output. */
 export function createLog(config: Pick<Config, 'logLevel'>, destination?: { write(line: string): void }): Log {
   const options = { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const logger = destination ? pino(options, destination) : pino(options)
-  const at = (level: 'debug' | 'info' | 'warn' | 'error'): Write => {
+  const writes = (level: Level) => logger.isLevelEnabled(level)
+  const at = (level: Level): Write => {
     return (fields, message) => {
-      if (logger.isLevelEnabled(level)) logger[level](pickFields(fields), message)
+      if (writes(level)) logger[level](pickFields(fields), message)
     }
   }
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), writes }
 }
 
 function pickFields(fields: LogFields): Record<string, unknown> {

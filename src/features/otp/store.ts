@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely'
+import { byteaArray, intArray, uuidArray } from '../../platform/db/arrays.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
@@ -62,13 +63,13 @@ const INSERT_GENERATED = {
 /** Stores codes with one statement. Returns when each expires. */
 export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Promise<Date[]> {
   const values = [
-    items.map((item) => item.directory.id),
-    items.map((item) => item.id),
+    uuidArray(items.map((item) => item.directory.id)),
+    uuidArray(items.map((item) => item.id)),
     items.map((item) => item.sessionRef),
-    items.map((item) => item.phraseHash),
-    items.map((item) => item.digitHash),
-    items.map((item) => item.maxAttempts),
-    items.map((item) => item.ttlSeconds),
+    byteaArray(items.map((item) => item.phraseHash)),
+    byteaArray(items.map((item) => item.digitHash)),
+    intArray(items.map((item) => item.maxAttempts)),
+    intArray(items.map((item) => item.ttlSeconds)),
   ]
   const { rows } = await pool.query<{ made_at_ms: number }>({ ...INSERT_GENERATED, values })
   const madeAtMs = rows[0]?.made_at_ms ?? Number.NaN
@@ -140,10 +141,10 @@ const VALIDATE = {
 /** Judges and consumes codes with one statement; no id may occur twice in one call. */
 export async function validateRows(pool: Pool, items: PresentedCode[]): Promise<Verdict[]> {
   const values = [
-    items.map((item) => item.directory.id),
-    items.map((item) => item.otpId),
+    uuidArray(items.map((item) => item.directory.id)),
+    uuidArray(items.map((item) => item.otpId)),
     items.map((item) => item.sessionRef),
-    items.map((item) => item.hash),
+    byteaArray(items.map((item) => item.hash)),
     items.length,
   ]
   const { rows } = await pool.query<{ id: string; verdict: Verdict }>({ ...VALIDATE, values })

@@ -202,7 +202,7 @@ export const passkeyRoutes: Route[] = [
     reply: Type.Object({ origins: Type.Array(Type.String({ examples: ['https://acme-shop.example'] })) }),
     handle: async ({ platform, host, headers }) => {
       headers['cache-control'] = 'public, max-age=300'
-      return { origins: await relatedOriginsOf(platform, host) }
+      return { origins: await relatedOriginsOf(platform, host()) }
     },
   }),
 ]

@@ -68,7 +68,7 @@ function readIssuer(token: string): string | null {
   }
 }
 
-function toCaller({ directory, session }: LiveToken): UserCaller {
+function toCaller({ directory, sessionId, session }: LiveToken): UserCaller {
   return {
     kind: 'user',
     actor: { type: 'user', id: session.user_id },
@@ -79,9 +79,9 @@ function toCaller({ directory, session }: LiveToken): UserCaller {
     directory,
     userId: session.auth_account_id,
     directoryUserId: session.user_id,
-    sessionId: session.session_id,
+    sessionId,
     amr: session.amr,
     aal: session.aal,
-    authenticatedAt: session.authenticated_at,
+    authenticatedAt: new Date(session.authenticated_ms),
   }
 }

@@ -35,16 +35,16 @@ export const Introspection = named(
 
 export function toIntrospection(token: LiveToken | null, issuer: string): Static<typeof Introspection> {
   if (!token) return { active: false }
-  const { session, directory, claims } = token
+  const { session, sessionId, directory, claims } = token
   return {
     active: true,
     token_type: token.kind,
     iss: issuer,
     sub: session.auth_account_id,
     aud: directory.accountId,
-    exp: claims?.exp ?? Math.floor(session.expires_at.getTime() / 1000),
+    exp: claims?.exp ?? Math.floor(session.expires_ms / 1000),
     ...(claims?.iat === undefined ? {} : { iat: claims.iat }),
-    sid: session.session_id,
+    sid: sessionId,
     org_id: directory.organizationId,
     username: session.email,
     user_id: session.auth_account_id,
@@ -52,7 +52,7 @@ export function toIntrospection(token: LiveToken | null, issuer: string): Static
     role: session.role,
     amr: session.amr,
     aal: session.aal,
-    auth_time: Math.floor(session.authenticated_at.getTime() / 1000),
+    auth_time: Math.floor(session.authenticated_ms / 1000),
     env: directory.environmentSlug,
   }
 }

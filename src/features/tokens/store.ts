@@ -1,4 +1,5 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { uuidArray } from '../../platform/db/arrays.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { SignInFacts } from '../login/login.ts'
@@ -47,15 +48,58 @@ export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()
         then ceil(extract(epoch from u.locked_until - clock_now()))::int end as locked_seconds
-    from unnest(${places.map((place) => place.directory.id)}::uuid[], ${places.map((place) => place.sessionId)}::uuid[],
-      ${places.map((place) => place.directory.organizationId)}::uuid[])
-      with ordinality as asked (directory_id, id, organization_id, place)
+    from ${asked(places)}
     cross join lateral (
       select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) sessions
     cross join lateral (
       select * from users where directory_id = sessions.directory_id and id = sessions.user_id limit 1) u
     left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true
     where u.deleted_at is null`.execute(db)
+  return inPlaces(places, rows)
+}
+
+/** What a live token says of its session and user, as they are now. */
+export interface LiveSession {
+  user_id: string
+  auth_account_id: string
+  email: string
+  role: string
+  amr: string[]
+  aal: string
+  refresh_hash: Buffer
+  /** Milliseconds since the epoch. */
+  authenticated_ms: number
+  expires_ms: number
+}
+
+/**
+ * Those of the sessions that are live, of users and organizations that are active; null in place of the others. Only
+ * what a token's introspection needs, which every request of a customer's user may ask for.
+ */
+export async function findLiveSessions(db: Db, places: SessionPlace[]): Promise<(LiveSession | null)[]> {
+  const { rows } = await sql<LiveSession & { place: number }>`
+    select asked.place::int, sessions.user_id, sessions.auth_account_id, u.email, u.role, sessions.amr, sessions.aal,
+      sessions.refresh_hash, (extract(epoch from sessions.authenticated_at) * 1000)::float8 as authenticated_ms,
+      (extract(epoch from sessions.expires_at) * 1000)::float8 as expires_ms
+    from ${asked(places)}
+    cross join lateral (
+      select * from sessions where directory_id = asked.directory_id and id = asked.id and ${isLiveSession} limit 1) sessions
+    cross join lateral (
+      select email, role from users
+      where directory_id = sessions.directory_id and id = sessions.user_id and active and deleted_at is null limit 1) u
+    where asked.organization_id is null
+      or (select status from organizations where id = asked.organization_id) = 'active'`.execute(db)
+  return inPlaces(places, rows)
+}
+
+function asked(places: SessionPlace[]): RawBuilder<unknown> {
+  return sql`unnest(${uuidArray(places.map((place) => place.directory.id))}::uuid[],
+    ${uuidArray(places.map((place) => place.sessionId))}::uuid[],
+    ${uuidArray(places.map((place) => place.directory.organizationId))}::uuid[])
+    with ordinality as asked (directory_id, id, organization_id, place)`
+}
+
+function inPlaces<T extends { place: number }>(places: SessionPlace[], rows: T[]): (T | null)[] {
   const found = new Map(rows.map((row) => [row.place, row]))
   return places.map((_, i) => found.get(i + 1) ?? null)
 }

@@ -95,6 +95,27 @@ test('introspection tells live tokens, of either kind, from all others', async (
   expect(await introspect(session.access_token)).toEqual({ active: false })
 })
 
+test('a token of whoever may not sign in is not live, even while the session is', async () => {
+  const organization = await tenant.organization()
+  const { session, userId } = await signedInUser(app, tenant, organization, newEmail())
+  const { db } = app.app.platform
+  const user = db.updateTable('users').where('id', '=', userId)
+  const home = db.updateTable('organizations').where('id', '=', organization)
+  const changes = [
+    [user.set({ active: false }), user.set({ active: true })],
+    [user.set({ deleted_at: new Date() }), user.set({ deleted_at: null })],
+    [home.set({ status: 'suspended' }), home.set({ status: 'active' })],
+    [home.set({ status: 'archived' }), home.set({ status: 'active' })],
+  ] as const
+  for (const [change, undo] of changes) {
+    await change.execute()
+    for (const token of [session.access_token, session.refresh_token])
+      expect(await introspect(token), change.compile().sql).toEqual({ active: false })
+    await undo.execute()
+    expect(await introspect(session.access_token)).toMatchObject({ active: true })
+  }
+})
+
 test('a token is no token for a key of another organization, environment or account', async () => {
   const { session } = await newSession()
   const other = await tenant.organization()

@@ -33,7 +33,9 @@ import { demandAtRefresh } from '../mfa/mfa.ts'
 import { revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import {
+  findLiveSessions,
   findTokenSessions,
+  type LiveSession,
   type Rotation,
   rotateRefreshTokens,
   type SessionPlace,
@@ -41,7 +43,10 @@ import {
   type TokenSession,
 } from './store.ts'
 
-// Concurrent refreshes and introspections share a statement, and are answered only after it.
+// Concurrent look-ups share a statement, and are answered only after it.
+const readLiveSession = perPlatform((platform) =>
+  coalesce({ run: (places: SessionPlace[]) => findLiveSessions(platform.db, places) }),
+)
 const readSession = perPlatform((platform) =>
   coalesce({ run: (places: SessionPlace[]) => findTokenSessions(platform.db, places) }),
 )
@@ -192,7 +197,8 @@ function successorPlace(directory: Directory, session: TokenSession, generation:
 export interface LiveToken {
   kind: 'access_token' | 'refresh_token'
   directory: Directory
-  session: TokenSession
+  sessionId: string
+  session: LiveSession
   /** Null for a refresh token. */
   claims: JWTPayload | null
 }
@@ -204,12 +210,10 @@ type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
 export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
   const place = await locate(work, token)
   if (!place) return null
-  const session = await readSession(work.platform)(place)
-  if (!session?.live || !session.active) return null
-  if (session.organization_status !== null && session.organization_status !== 'active') return null
-  if (place.refresh && !sameHash(session.refresh_hash, place.refresh.hash)) return null
-  const kind = place.refresh ? 'refresh_token' : 'access_token'
-  return { kind, directory: place.directory, session, claims: place.claims }
+  const { directory, sessionId, refresh, claims } = place
+  const session = await readLiveSession(work.platform)(place)
+  if (!session || (refresh && !sameHash(session.refresh_hash, refresh.hash))) return null
+  return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
 
 interface TokenPlace {

@@ -178,17 +178,19 @@ async function requireService(route: Route, pipeline: Pipeline, directory: Direc
 
 function contextOf(request: FastifyRequest, platform: Platform): RequestContext {
   const { caller, directory, origin, route } = request.state
-  const context: RequestContext = {
+  const context = {
     platform,
     origin,
     db: platform.db,
     requestId: request.id,
-    host: request.hostname.toLowerCase(),
+    host: () => request.hostname.toLowerCase(),
     headers: {},
     isLocal: route?.auth === 'page' && isLocal(request),
     ifMatch: request.headers['if-match'] ?? null,
+    caller,
+    directory,
   }
-  return caller ? Object.assign(context, { caller, directory }) : context
+  return context
 }
 
 /** The text of an answer, by the serializer of its status. */

@@ -34,7 +34,7 @@ export type Cors = 'none' | 'any' | 'origins'
 export interface RequestContext extends Omit<Work, 'directory'> {
   requestId: string
   /** Host name the request was sent to, in lower case. */
-  host: string
+  host(): string
   /** Headers of the answer. */
   headers: Record<string, string>
   /** Of a page: whether the browser is on this machine and asked for it by name (DNS rebinding). */

@@ -66,22 +66,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const { caller } = request.state
     const route = routeNameOf(request)
     const durationMs = reply.elapsedTime
     metrics.observeRequest(request.method, route, reply.statusCode, durationMs)
-    platform.log.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        durationMs: Math.round(durationMs * 10) / 10,
-        ...(caller ? { caller: caller.kind, [caller.kind === 'key' ? 'apiKeyId' : 'actorId']: caller.actor.id } : {}),
-        ...(request.state.code ? { code: request.state.code } : {}),
-      },
-      'request',
-    )
+    if (platform.log.writes('info')) platform.log.info(requestLine(request, reply, route, durationMs), 'request')
     done()
   })
   app.setErrorHandler((error, request, reply) => answerProblem(platform, error, request, reply))
@@ -124,6 +112,19 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
     }
   }
   for (const [path, served] of taken) refuseOtherMethods(app, path, served)
+}
+
+function requestLine({ id, method, state }: FastifyRequest, reply: FastifyReply, route: string, durationMs: number) {
+  const { caller, code } = state
+  return {
+    requestId: id,
+    method,
+    route,
+    status: reply.statusCode,
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(caller ? { caller: caller.kind, [caller.kind === 'key' ? 'apiKeyId' : 'actorId']: caller.actor.id } : {}),
+    ...(code ? { code } : {}),
+  }
 }
 
 /** What a path answers, and one of its routes. */

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { type FieldError, httpErrors, invalidField } from '../errors.ts'
@@ -20,7 +20,22 @@ function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
   addFormats.default(ajv)
   // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
   ajv.addFormat('uuid', isId)
+  // Ajv's own counts the characters of every text. There are never more of them than UTF-16 units, which are known.
+  ajv.removeKeyword('maxLength').addKeyword({
+    keyword: 'maxLength',
+    type: 'string',
+    schemaType: 'number',
+    compile: (limit: number) => (text: string) => text.length <= limit || countCharacters(text) <= limit,
+    error: { message: ({ schemaCode }) => str`must NOT have more than ${schemaCode} characters` },
+  })
   return ajv
+}
+
+/** Code points, as JSON Schema counts (RFC 8259 §1 allows any), without building a list of them. */
+function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
 }
 
 const MAX_DEPTH = 20
