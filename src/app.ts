@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
-import { isOriginAllowed } from './features/login/login.ts'
+import { isOriginAllowed, gates as loginGates } from './features/login/login.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
+import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
@@ -71,6 +72,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
+  loginGates.hand(platform, gates)
   const server = buildServer(appParts(platform))
   return {
     platform,

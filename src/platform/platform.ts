@@ -24,6 +24,25 @@ export interface Platform {
   strict: boolean
 }
 
+/** What `app.ts` hands to a feature that may not import where it comes from: a table of what others bring in. */
+export interface HandedIn<T> {
+  hand(platform: Platform, value: T): void
+  /** Throws where nothing was handed in. */
+  of(platform: Platform): T
+}
+
+export function handedIn<T>(name: string): HandedIn<T> {
+  const values = new WeakMap<Platform, { value: T }>()
+  return {
+    hand: (platform, value) => void values.set(platform, { value }),
+    of(platform) {
+      const known = values.get(platform)
+      if (!known) throw new Error(`Nobody has handed in ${name}`)
+      return known.value
+    },
+  }
+}
+
 /** State that belongs to a process, such as a cache or a queue of writes: created on first use, one per platform. */
 export function perPlatform<T>(make: (platform: Platform) => T): (platform: Platform) => T {
   const made = new WeakMap<Platform, { value: T }>()

@@ -103,7 +103,7 @@ async function open(brought: ParsedLink, { service }: LinkPage, find: Find): Pro
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
   await assertOrganizationOpen(work)
   const { link, facts } = await find(brought)
-  if (facts && purpose !== 'unlock') assertMaySignIn(facts)
+  if (facts && purpose !== 'unlock') assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
   return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }

@@ -1,24 +1,22 @@
-import { type OperationNodeSource, sql } from 'kysely'
+import type { OperationNodeSource } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { recordIfAny } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EmailAddress } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { accountLocked, networksOf } from '../lockout/lockout.ts'
-import { type Demand, demandFactor } from '../mfa/mfa.ts'
+import { networksOf } from '../lockout/lockout.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
-import { replyWithChallenge } from './challenge.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
+import { assertAddressWelcome, assertMaySignIn, type Pass, passGates } from './gates.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
-import { type DoorState, findDoorState, findSignInFactsByEmail, insertSignIn, type SignInFacts } from './store.ts'
+import { findDoorState, findSignInFactsByEmail, insertSignIn, type SignInFacts } from './store.ts'
 
 /** The sign-in methods: `auth_method` of a session. */
 export const authMethods = ['password', 'otp', 'magic_link', 'invite', 'signup', 'passkey'] as const
@@ -61,69 +59,40 @@ export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
   const { platform, directory, origin, db } = work
   const networks = networksOf(platform, origin.endUser.ip)
   const state = await findDoorState(db, directory, { identity: who.hash, networks })
-  assertOpen(directory, state)
+  assertAddressWelcome(work, state)
 }
 
 /** For actions that a locked address does not prevent. Throws `organization_suspended`. */
-export async function assertOrganizationOpen({ db, directory }: Work): Promise<void> {
-  assertOpen(directory, await findDoorState(db, directory, { identity: Buffer.alloc(0), networks: [] }))
-}
-
-function assertOpen(directory: Directory, state: DoorState): void {
-  const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
-  if (status !== 'active') throw organizationSuspended(status)
-  if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
-}
-
-function organizationSuspended(status: string) {
-  return loginErrors.organizationSuspended({ extra: { organization_status: status } })
-}
-
-/**
- * Whether this user may hold a session, checked at every sign-in and every refresh.
- * Throws `organization_suspended`, `account_locked`, `user_inactive`.
- */
-export function assertMaySignIn(facts: SignInFacts): void {
-  if (facts.organization_status !== null && facts.organization_status !== 'active')
-    throw organizationSuspended(facts.organization_status)
-  if (facts.locked_seconds !== null) throw accountLocked(facts.locked_seconds)
-  if (!facts.active) throw loginErrors.userInactive()
+export async function assertOrganizationOpen(work: Work): Promise<void> {
+  const nobody = { identity: Buffer.alloc(0), networks: [] }
+  assertAddressWelcome(work, await findDoorState(work.db, work.directory, nobody))
 }
 
 /**
  * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
- * session. Only here is decided whether a second factor is needed; if so, the proof is consumed for a challenge. `work`
- * is in a transaction when the caller has more to write with it. Returns null when the proof was already consumed.
+ * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
+ * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed.
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionAnswer | null> {
-  assertMaySignIn(facts)
-  const settings = await authSettings.effective(work)
-  const demand = proof.aal === 'aal2' ? null : await demandFactor(work, facts, settings)
-  if (demand && demand.kind !== 'nothing')
-    return replyWithChallenge(work, {
-      facts,
-      authMethod: proof.method,
-      amr: proof.amr,
-      sessionId: null,
-      demand,
+  assertMaySignIn(work, facts)
+  const { method, amr, aal = 'aal1' } = proof
+  const passage = await passGates(work, { facts, method, amr, aal, session: null })
+  if (passage.kind === 'hold')
+    return passage.hold({
       proof: proof.consume(work.db),
       alongside: proof.alongside?.(work.db) ?? null,
+      conditions: [],
     })
-  const session = await issueWithinLimit(work, { facts, proof, demand, settings })
-  return session && { session, ...describeGrace(demand) }
+  const settings = await authSettings.effective(work)
+  const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
+  return session && { session, ...passage.says }
 }
 
-/** What the response says about the grace period of a user who lacks the required factor. */
-export function describeGrace(demand: Demand | null): Pick<SessionAnswer, 'mfa'> {
-  const endsAt = demand?.graceEndsAt ?? null
-  return endsAt === null ? {} : { mfa: { required: true, enrolled: false, grace_ends_at: endsAt.toISOString() } }
-}
-
-/** A sign-in that has passed every factor. */
+/** A sign-in that every gate has let pass. */
 interface Admission {
   facts: SignInFacts
   proof: Proof
-  demand: Demand | null
+  passed: Pass
   settings: AuthSettings
 }
 
@@ -143,7 +112,7 @@ async function issueWithinLimit(work: Work, admission: Admission): Promise<Sessi
 
 async function issueSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
   const { platform, directory, origin, db } = work
-  const { facts, proof, demand, settings } = admission
+  const { facts, proof, passed, settings } = admission
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const aal = proof.aal ?? 'aal1'
@@ -166,7 +135,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     emailNorm: facts.email.toLowerCase(),
     epoch: facts.epoch,
     newAuthAccountId,
-    unchanged: demand?.unchanged ?? sql`true`,
+    conditions: passed.conditions,
     session: {
       id: sessionId,
       authMethod: proof.method,
@@ -177,7 +146,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       refreshHash: refresh.hash,
       idleSeconds: settings.session_idle_timeout_seconds,
       maxSeconds: settings.session_max_lifetime_seconds,
-      trustedDeviceId: demand?.deviceId ?? null,
+      trustedDeviceId: passed.deviceId,
     },
     record: recordIfAny(
       work,
@@ -185,7 +154,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       // The user may have an auth account already, or get one meanwhile.
       { ...created, fromSource: { user_id: 'auth_account_id' } },
       loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method } }),
-      ...(demand?.events ?? []),
+      ...passed.events,
     ),
   })
   if (!made) return null

@@ -1,8 +1,7 @@
 import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
-import { mfaErrors } from '../mfa/mfa.ts'
 
-const own = defineErrors({
+export const loginErrors = defineErrors({
   signupDisabled: [
     403,
     'signup_disabled',
@@ -34,6 +33,10 @@ const own = defineErrors({
     'The user has as many sessions as allowed',
     'max_concurrent_sessions is reached and concurrent_session_policy is deny_new: end another session first.',
   ],
+  methodDisabled: [
+    403,
+    'method_disabled',
+    'The method is disabled',
+    'A setting of the organization turns this sign-in method off.',
+  ],
 })
-
-export const loginErrors = { ...own, methodDisabled: mfaErrors.methodDisabled }

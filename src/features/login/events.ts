@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
-import { named } from '../../platform/schema.ts'
+import { named, nullable } from '../../platform/schema.ts'
 
 const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
 
@@ -35,5 +35,39 @@ export const loginEvents = defineEvents({
     'auth.signup.succeeded',
     'A user finished signing up: by proving their mailbox, or without a proof where none is required.',
     Type.Object({ method }),
+  ],
+})
+
+const Id = Type.String({ format: 'uuid' })
+
+/** The data of an event about a trusted device. */
+export const DeviceTrust = named(
+  'DeviceTrust',
+  Type.Object({
+    id: Id,
+    directory_user_id: Id,
+    user_agent: nullable(
+      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
+    ),
+  }),
+)
+
+/** What gates record. Defined here, since every route that ends at the door declares them. */
+export const gateEvents = defineEvents({
+  challengeCreated: [
+    'mfa.challenge.created',
+    'A first factor was right and a second is required: there is no session yet.',
+    Type.Object({
+      id: Id,
+      directory_user_id: Id,
+      auth_method: Type.String({ description: 'Of the first factor.', examples: ['password'] }),
+      enrollment_required: Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),
+    }),
+  ],
+  trustedDeviceUsed: [
+    'mfa.trusted_device.used',
+    'A trusted device replaced the second factor of a sign-in.',
+    DeviceTrust,
+    { target: 'trusted_device' },
   ],
 })

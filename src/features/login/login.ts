@@ -3,14 +3,11 @@ import { loginErrors } from './errors.ts'
 
 // For features that reach sessions only through other features.
 export { isLiveSession, sessionEvents } from '../sessions/sessions.ts'
-export { replyWithChallenge } from './challenge.ts'
 export {
   assertDoorOpen,
-  assertMaySignIn,
   assertOrganizationOpen,
   authMethods,
   completeLogin,
-  describeGrace,
   findSignInFacts,
   type Identity,
   identify,
@@ -18,7 +15,17 @@ export {
   type Proof,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
-export { LinkEventData, loginEvents } from './events.ts'
+export { DeviceTrust, gateEvents, LinkEventData, loginEvents } from './events.ts'
+export {
+  activeGate,
+  assertMaySignIn,
+  type Entry,
+  type Gate,
+  gates,
+  lockGate,
+  organizationGate,
+  passGates,
+} from './gates.ts'
 export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
 export { isOriginAllowed } from './origins.ts'
 export { type FoundLink, presentLink } from './present-link.ts'

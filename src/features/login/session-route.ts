@@ -1,13 +1,12 @@
 import type { EventDefinition } from '../../platform/events.ts'
-import { mfaEvents } from '../mfa/mfa.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { userEvents } from '../users/users.ts'
-import { loginEvents } from './events.ts'
+import { gateEvents, loginEvents } from './events.ts'
 import { SessionReply } from './session-reply.ts'
 
 // Exactly one of them.
-const event: EventDefinition[] = [loginEvents.succeeded, mfaEvents.challengeCreated]
-const maybeEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, mfaEvents.trustedDeviceUsed]
+const event: EventDefinition[] = [loginEvents.succeeded, gateEvents.challengeCreated]
+const maybeEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, gateEvents.trustedDeviceUsed]
 
 /** What every route that ends at the door to a session shares. */
 export const doorRoute = { reply: SessionReply, event, maybeEvents }

@@ -102,8 +102,8 @@ export interface SignInStatement {
   epoch: number
   /** Becomes the user's auth account if there is none yet. */
   newAuthAccountId: string
-  /** A condition on the row `users`: whether the facts that decided about a second factor still hold. */
-  unchanged: RawBuilder<unknown>
+  /** Conditions on the row `users`: whether the facts that the gates decided by still hold. */
+  conditions: RawBuilder<unknown>[]
   session: {
     id: string
     authMethod: string
@@ -135,7 +135,8 @@ export async function insertSignIn(db: Db, directory: Directory, statement: Sign
       update users set last_login_at = clock_now(),
         auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
       where directory_id = ${directory.id} and id = ${statement.userId} and email_norm = ${statement.emailNorm}
-        and epoch = ${statement.epoch} and active and deleted_at is null and ${statement.unchanged}
+        and ${sql.join([sql`epoch = ${statement.epoch}`, ...statement.conditions], sql` and `)}
+        and active and deleted_at is null
         and exists (select from proof)
       returning auth_account_id),
     session as (

@@ -21,6 +21,7 @@ import {
   authSettings,
   completeLogin,
   findSignInFactsById,
+  loginErrors,
   type SessionTokens,
   type SignInFacts,
 } from '../login/login.ts'
@@ -119,7 +120,7 @@ async function admit(
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const facts = await findSignInFactsById(work.db, work.directory, challenge.user_id, true)
   if (!facts) throw mfaErrors.challengeExpired()
-  assertMaySignIn(facts)
+  assertMaySignIn(work, facts)
   return facts
 }
 
@@ -174,9 +175,9 @@ export async function sendChallengeCode(work: Work, token: string): Promise<{ de
   if (!challenge) throw mfaErrors.challengeExpired()
   const facts = await findSignInFactsById(db, directory, challenge.user_id)
   if (!facts) throw mfaErrors.challengeExpired()
-  assertMaySignIn(facts)
+  assertMaySignIn(work, facts)
   if (challenge.phone === null || !(await offeredMethods(work, challenge)).includes('sms'))
-    throw mfaErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
+    throw loginErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
   const phone = await admitFactorPhone(work, challenge.phone)
   const { code, hash } = makeSmsCode(platform, challenge.id)
   await inTx(work, async (work) => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, loginEvents, SessionTokens } from '../login/login.ts'
+import { doorErrors, loginErrors, loginEvents, SessionTokens } from '../login/login.ts'
 import {
   beginTotp,
   enrollmentCodeInvalid,
@@ -89,7 +89,12 @@ export const mfaLoginRoutes: Route[] = [
       }),
       expires_at: Type.String({ format: 'date-time' }),
     }),
-    errors: [userErrors.notFound, userErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
+    errors: [
+      userErrors.notFound,
+      userErrors.verificationRequired,
+      loginErrors.methodDisabled,
+      mfaErrors.alreadyEnrolled,
+    ],
     handle: async (work, { body }) => {
       const { expiresAt, ...pending } = await beginTotp(work, body.userId)
       return { ...pending, expires_at: expiresAt.toISOString() }

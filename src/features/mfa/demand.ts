@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { EventInput } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
 import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
+import { gateEvents } from '../login/login.ts'
 import { isServiceEnabled } from '../services/services.ts'
-import { aboutDevice, mfaEvents } from './events.ts'
+import { aboutDevice } from './events.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
 import { MFA_METHODS, type MfaMethod } from './schema.ts'
 import { settleGrace } from './store.ts'
@@ -65,7 +66,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     const days = trust.trusted_device_days
     const device = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
     if (device) {
-      const used = mfaEvents.trustedDeviceUsed(aboutDevice(device))
+      const used = gateEvents.trustedDeviceUsed(aboutDevice(device))
       return { ...found, deviceId: device.id, events: [used] }
     }
   }

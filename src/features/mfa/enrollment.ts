@@ -20,6 +20,7 @@ import {
   type TotpRow,
   updateMfaEnrolled,
 } from '../factors/factors.ts'
+import { loginErrors } from '../login/login.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { findUserById, getUser, type UserRow, userErrors } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
@@ -44,7 +45,7 @@ export async function getFactorUser(work: Work, userId: string): Promise<UserRow
 export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
   const { allowed_methods } = await policyOf(work)
   if (!allowed_methods.includes(method))
-    throw mfaErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
+    throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
 }
 
 /** The user's factors and how many backup codes are left. Throws `user_not_found`. */

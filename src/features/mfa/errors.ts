@@ -33,12 +33,6 @@ export const mfaErrors = defineErrors({
     'Trusted device not found',
     'There is no such device within the reach of the key.',
   ],
-  methodDisabled: [
-    403,
-    'method_disabled',
-    'The method is disabled',
-    'A setting of the organization turns this sign-in method off.',
-  ],
 })
 
 /** A challenge refuses with 401; enrollment, which is not a sign-in, with 400. */

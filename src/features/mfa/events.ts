@@ -1,23 +1,13 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { named } from '../../platform/schema.ts'
+import { DeviceTrust } from '../login/login.ts'
 import { MFA_METHODS, MfaPolicy } from './schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const Method = Type.Enum(MFA_METHODS)
 
 const FactorChange = named('FactorChange', Type.Object({ directory_user_id: Id, method: Method }))
-
-const DeviceTrust = named(
-  'DeviceTrust',
-  Type.Object({
-    id: Id,
-    directory_user_id: Id,
-    user_agent: nullable(
-      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
-    ),
-  }),
-)
 
 export const mfaEvents = defineEvents({
   policyUpdated: ['mfa.policy.updated', 'The MFA policy was changed.', MfaPolicy],
@@ -31,16 +21,6 @@ export const mfaEvents = defineEvents({
     'mfa.backup_codes.regenerated',
     'The backup codes were replaced by new ones.',
     Type.Object({ directory_user_id: Id, codes: Type.Integer({ description: 'How many.', examples: [10] }) }),
-  ],
-  challengeCreated: [
-    'mfa.challenge.created',
-    'A first factor was right and a second is required: there is no session yet.',
-    Type.Object({
-      id: Id,
-      directory_user_id: Id,
-      auth_method: Type.String({ description: 'Of the first factor.', examples: ['password'] }),
-      enrollment_required: Type.Boolean({ description: 'The user has no factor and must enroll one to sign in.' }),
-    }),
   ],
   challengeSucceeded: [
     'mfa.challenge.succeeded',
@@ -60,12 +40,6 @@ export const mfaEvents = defineEvents({
   trustedDeviceAdded: [
     'mfa.trusted_device.added',
     'A user passed a challenge and had the device trusted.',
-    DeviceTrust,
-    { target: 'trusted_device' },
-  ],
-  trustedDeviceUsed: [
-    'mfa.trusted_device.used',
-    'A trusted device replaced the second factor of a sign-in.',
     DeviceTrust,
     { target: 'trusted_device' },
   ],

@@ -1,4 +1,4 @@
-export { type Demand, demandAtRefresh, demandFactor, maySkipByDevice, methodsOf } from './demand.ts'
+export { maySkipByDevice, methodsOf } from './demand.ts'
 export { backupCodeUsedMail, challengesLockedMail } from './emails.ts'
 export {
   beginTotp,
@@ -11,6 +11,7 @@ export {
 } from './enrollment.ts'
 export { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
 export { aboutDevice, aboutUser, mfaEvents } from './events.ts'
+export { mfaGate } from './gate.ts'
 export { policyOf, requiresOf } from './policy.ts'
 export { FactorRemoval, FactorUserId, type MfaMethod } from './schema.ts'
 export { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'

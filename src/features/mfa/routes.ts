@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { named } from '../../platform/schema.ts'
+import { loginErrors } from '../login/login.ts'
 import { userErrors } from '../users/users.ts'
 import { forgetDeviceOf, listDevicesOf } from './devices.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
@@ -84,7 +85,12 @@ export const mfaRoutes: Route[] = [
       }),
     }),
     reply: Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
-    errors: [userErrors.notFound, userErrors.verificationRequired, mfaErrors.methodDisabled, mfaErrors.alreadyEnrolled],
+    errors: [
+      userErrors.notFound,
+      userErrors.verificationRequired,
+      loginErrors.methodDisabled,
+      mfaErrors.alreadyEnrolled,
+    ],
     handle: async (work, { body }) => {
       const sent = await beginPhone(work, body.userId, body.phone)
       return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
@@ -106,7 +112,7 @@ export const mfaRoutes: Route[] = [
     errors: [
       userErrors.notFound,
       userErrors.verificationRequired,
-      mfaErrors.methodDisabled,
+      loginErrors.methodDisabled,
       mfaErrors.enrollmentNotFound,
       enrollmentCodeInvalid,
     ],

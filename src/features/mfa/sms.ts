@@ -17,6 +17,7 @@ import {
   removePhone,
   updateMfaEnrolled,
 } from '../factors/factors.ts'
+import { loginErrors } from '../login/login.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
 import { getUser } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
@@ -49,7 +50,7 @@ export async function admitFactorPhone(work: Work, text: string): Promise<string
   const phone = requirePhone(text)
   const settings = await otpSettings(work)
   if (!(await admitPhone(work, settings, phone)))
-    throw mfaErrors.methodDisabled({
+    throw loginErrors.methodDisabled({
       detail:
         'No message can be sent there: no provider, not a mobile number, a country that is not allowed, or the daily limit.',
     })

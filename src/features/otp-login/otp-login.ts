@@ -116,7 +116,7 @@ export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<
   ])
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
     throw await refusal(work, attempt, facts)
-  assertMaySignIn(facts)
+  assertMaySignIn(work, facts)
   const answer = await signInWith(work, facts, purpose, otpId)
   // Another request with the same right code was faster.
   if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' }, facts)

@@ -115,7 +115,7 @@ async function prepare(
 ): Promise<Reset> {
   const { link, facts, password } = shown
   if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
-  assertMaySignIn(facts)
+  assertMaySignIn(work, facts)
   await countLinkUse(work, link)
   const user = await getUser(work, facts.user_id)
   // A password that must be changed must not be chosen again.

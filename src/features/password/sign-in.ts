@@ -68,7 +68,7 @@ async function exchangePassword(
   // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
   await clearFailuresIfRefused(work, who, facts, () => {
-    assertMaySignIn(cleared)
+    assertMaySignIn(work, cleared)
     if (settings.require_email_verification && !facts.email_verified) throw userErrors.verificationRequired()
   })
   if (stored.must_change) throw await changeRequired(work, who, facts)

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, SessionReply } from '../login/login.ts'
-import { mfaEvents } from '../mfa/mfa.ts'
+import { doorErrors, gateEvents, SessionReply } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
@@ -38,7 +37,7 @@ export const tokenRoutes: Route[] = [
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
     reply: SessionReply,
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
-    maybeEvents: [mfaEvents.challengeCreated],
+    maybeEvents: [gateEvents.challengeCreated],
     handle: (work, { body }) => refreshSession(work, body.refresh_token),
   }),
   defineRoute({

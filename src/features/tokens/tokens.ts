@@ -24,12 +24,10 @@ import {
   type AuthSettings,
   assertMaySignIn,
   authSettings,
-  describeGrace,
   issueTokens,
-  replyWithChallenge,
+  passGates,
   type SessionAnswer,
 } from '../login/login.ts'
-import { demandAtRefresh } from '../mfa/mfa.ts'
 import { revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import {
@@ -77,7 +75,7 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionA
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
   // Before checking whether the session is live: the cause tells the caller more.
-  assertMaySignIn(session)
+  assertMaySignIn(work, session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await authSettings.effective(work)
   if (session.generation !== presented.generation) {
@@ -99,19 +97,13 @@ async function continueSession(
   settings: AuthSettings,
   successorOf: () => Promise<string | null>,
 ): Promise<SessionAnswer | null> {
-  const demand = session.aal === 'aal1' ? await demandAtRefresh(work, session, settings) : null
-  if (demand && demand.kind !== 'nothing') {
-    const challenge = await replyWithChallenge(work, {
-      facts: session,
-      authMethod: session.auth_method,
-      amr: session.amr,
-      sessionId: session.session_id,
-      demand,
-      proof: selectLiveSession(work.db, work.directory, session.session_id),
-      alongside: null,
-    })
-    if (!challenge) throw tokenErrors.refreshTokenInvalid()
-    return challenge
+  const { session_id: id, auth_method: method, amr, aal, trusted_device_id: trustedDeviceId } = session
+  const passage = await passGates(work, { facts: session, method, amr, aal, session: { id, trustedDeviceId } })
+  if (passage.kind === 'hold') {
+    const proof = selectLiveSession(work.db, work.directory, id)
+    const answer = await passage.hold({ proof, alongside: null, conditions: [] })
+    if (!answer) throw tokenErrors.refreshTokenInvalid()
+    return answer
   }
   const successor = await successorOf()
   if (successor === null) return null
@@ -121,7 +113,7 @@ async function continueSession(
     refreshToken: successor,
     settings,
   })
-  return { session: tokens, ...describeGrace(demand) }
+  return { session: tokens, ...passage.says }
 }
 
 /** Replaces the presented token by the next one. Returns null when another request did. */

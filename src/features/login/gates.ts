@@ -1,0 +1,128 @@
+import type { OperationNodeSource, RawBuilder } from 'kysely'
+import type { EventInput } from '../../platform/events.ts'
+import { handedIn } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
+import { accountLocked } from '../lockout/lockout.ts'
+import { loginErrors } from './errors.ts'
+import type { SessionAnswer } from './session-reply.ts'
+import type { DoorState, SignInFacts } from './store.ts'
+
+/** Who asks for tokens, and how: what a gate judges by. */
+export interface Entry {
+  facts: SignInFacts
+  /** The method of the proof; at a refresh that of the session. */
+  method: string
+  amr: string[]
+  aal: string
+  /** The session that is refreshed; null at a sign-in. */
+  session: { id: string; trustedDeviceId: string | null } | null
+}
+
+/** A gate lets the user in. */
+export interface Pass {
+  kind: 'pass'
+  /**
+   * Conditions on the row `users` under which this still holds: checked by the very statement that creates the session,
+   * so that what is changed concurrently cannot be bypassed.
+   */
+  conditions: RawBuilder<unknown>[]
+  /** The trusted device that replaces the second factor. */
+  deviceId: string | null
+  /** Recorded by the statement that creates the session. */
+  events: EventInput[]
+  /** Members of the answer. */
+  says: Pick<SessionAnswer, 'mfa'>
+}
+
+/** A gate wants something more before there is a session. */
+export interface Hold {
+  kind: 'hold'
+  /** Consumes the proof for what the gate answers instead. Returns null when it was already consumed. */
+  hold(held: HeldProof): Promise<SessionAnswer | null>
+}
+
+/** The proof that a held sign-in consumes, with what the gates before demand of the user. */
+export interface HeldProof {
+  proof: OperationNodeSource
+  alongside: OperationNodeSource | null
+  conditions: RawBuilder<unknown>[]
+}
+
+/** One reason why somebody may not have a session, or not yet. */
+export interface Gate {
+  name: string
+  /**
+   * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
+   * sent, and at every way in.
+   */
+  refuseAddress?(work: Work, state: DoorState): void
+  /** Refuses, by throwing, a user who may not come in at all: before a proof is consumed. */
+  refuseUser?(work: Work, facts: SignInFacts): void
+  /** Judges a right proof, before it is consumed. Null: it has nothing to say. */
+  judge?(work: Work, entry: Entry): Promise<Pass | Hold | null>
+}
+
+/** The gates of this deployment, in the order in which they are asked. */
+export const gates = handedIn<readonly Gate[]>('the gates')
+
+/** No user signs in or refreshes while the organization is suspended or archived. Throws `organization_suspended`. */
+export const organizationGate: Gate = {
+  name: 'organization',
+  refuseAddress({ directory }, state) {
+    const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
+    if (status !== 'active') throw loginErrors.organizationSuspended({ extra: { organization_status: status } })
+  },
+}
+
+/** After too many wrong passwords the address waits. Throws `account_locked`. */
+export const lockGate: Gate = {
+  name: 'lock',
+  refuseAddress(_work, state) {
+    if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
+  },
+}
+
+/** Throws `user_inactive`. */
+export const activeGate: Gate = {
+  name: 'active',
+  refuseUser(_work, facts) {
+    if (!facts.active) throw loginErrors.userInactive()
+  },
+}
+
+/** Whether anyone with this address may try. Throws what the gates throw. */
+export function assertAddressWelcome(work: Work, state: DoorState): void {
+  for (const gate of gates.of(work.platform)) gate.refuseAddress?.(work, state)
+}
+
+/**
+ * Whether this user may hold a session, checked at every sign-in and every refresh.
+ * Throws `organization_suspended`, `account_locked`, `user_inactive`, and what other gates throw.
+ */
+export function assertMaySignIn(work: Work, facts: SignInFacts): void {
+  for (const gate of gates.of(work.platform)) {
+    gate.refuseAddress?.(work, facts)
+    gate.refuseUser?.(work, facts)
+  }
+}
+
+/** Asks every gate in turn, up to the first that holds. */
+export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> {
+  const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], says: {} }
+  for (const gate of gates.of(work.platform)) {
+    const verdict = await gate.judge?.(work, entry)
+    if (!verdict) continue
+    if (verdict.kind === 'hold') {
+      const { conditions } = passed
+      return {
+        kind: 'hold',
+        hold: (held) => verdict.hold({ ...held, conditions: [...conditions, ...held.conditions] }),
+      }
+    }
+    passed.conditions.push(...verdict.conditions)
+    passed.events.push(...verdict.events)
+    passed.deviceId ??= verdict.deviceId
+    Object.assign(passed.says, verdict.says)
+  }
+  return passed
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { type Gate, loginErrors, gates as loginGates } from '../src/features/login/login.ts'
+import { gates } from '../src/gates.ts'
+import type { Route } from '../src/platform/http/route.ts'
+import { routes } from '../src/routes.ts'
+import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
+import { startApp } from './harness.ts'
+import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
+import { makeWorld, type World } from './world.ts'
+
+const app = await startApp()
+const { platform } = app.app
+const waysIn = routes
+  .filter((route) => JSON.stringify(route.replies[200] ?? {}).includes('"refresh_token"'))
+  .map((route) => [nameOf(route), route] as const)
+const creating = waysIn.filter(([name]) => name !== 'POST /v1/auth/token/refresh')
+
+/** A request that comes in by this route, if nothing stops it. */
+async function entryBy(route: Route, world: World): Promise<SampleRequest> {
+  if (nameOf(route) !== 'PUT /v1/mfa/totp') return sampleOf(route, world)
+  // Its sample confirms an app of someone who is signed in already: a way in it is with a challenge.
+  const { scoped } = world
+  const { id: userId, email } = await makeProvenUser(scoped)
+  succeeded(await scoped.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 }))
+  const { challenge_token } = succeeded(await signInByLink(scoped, email))
+  const { pendingId, secret } = succeeded(await scoped.post('/v1/mfa/totp', { userId }))
+  return { body: { userId, pendingId, challenge_token, code: codeOf(secret) } }
+}
+
+/** Runs with another gate behind those of the product. */
+async function behind<T>(gate: Gate, run: () => Promise<T>): Promise<T> {
+  loginGates.hand(platform, [...gates, gate])
+  try {
+    return await run()
+  } finally {
+    loginGates.hand(platform, gates)
+  }
+}
+
+async function countOf(table: 'sessions' | 'mfa_challenges', world: World): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${sql.table(table)} join directories on directories.id = directory_id
+    where organization_id = ${world.ids.organization}`.execute(platform.db)
+  return rows[0]?.count ?? 0
+}
+
+test('the ways in are found by what they answer', () => {
+  expect(waysIn.map(([name]) => name).sort()).toEqual([
+    'POST /v1/auth/invite/accept',
+    'POST /v1/auth/login/magic-link/verify',
+    'POST /v1/auth/login/otp/verify',
+    'POST /v1/auth/login/passkey/verify',
+    'POST /v1/auth/login/password',
+    'POST /v1/auth/password/reset/confirm',
+    'POST /v1/auth/signup',
+    'POST /v1/auth/signup/authenticate-email/verify',
+    'POST /v1/auth/signup/otp/verify',
+    'POST /v1/auth/signup/password',
+    'POST /v1/auth/token/refresh',
+    'POST /v1/mfa/challenge/verify',
+    'PUT /v1/mfa/totp',
+  ])
+})
+
+test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', async (name, route) => {
+  const world = await makeWorld(app, await app.tenant())
+  const sample = await entryBy(route, world)
+  const before = await countOf('sessions', world)
+  const closed: Gate = {
+    name: 'closed',
+    judge: async () => {
+      throw loginErrors.userInactive({ detail: 'Closed by a test.' })
+    },
+  }
+  const refused = await behind(closed, () => sendSample(world.scoped, route, sample))
+  expect([refused.status, refused.body.detail], refused.text).toEqual([403, 'Closed by a test.'])
+  expect(await countOf('sessions', world)).toBe(before)
+  // The options of a passkey are good for one attempt, whatever its outcome (WebAuthn Level 3 §13.4.3).
+  if (name === 'POST /v1/auth/login/passkey/verify') return
+  const reply = await sendSample(world.scoped, route, sample)
+  expect(reply.status, reply.text).toBe(200)
+  expect(JSON.stringify(reply.body)).toMatch(/"refresh_token"|"challenge_token"/)
+})
+
+// As if the user's role had been changed by another request since the gate has read it.
+const outdated: Gate = {
+  name: 'outdated',
+  judge: async () => {
+    const conditions = [sql`users.role = 'changed since'`]
+    return { kind: 'pass', conditions, deviceId: null, events: [], says: {} }
+  },
+}
+
+test.each(creating)('%s: what a gate decided by is compared again as the session is written', async (_, route) => {
+  const world = await makeWorld(app, await app.tenant())
+  const sample = await entryBy(route, world)
+  const before = [await countOf('sessions', world), await countOf('mfa_challenges', world)]
+  const reply = await behind(outdated, () => sendSample(world.scoped, route, sample))
+  expect([reply.status >= 400 && reply.status < 500, reply.body.session], reply.text).toEqual([true, undefined])
+  expect([await countOf('sessions', world), await countOf('mfa_challenges', world)]).toEqual(before)
+})
+
+test('a challenge depends on what the gates before have decided by', async () => {
+  const world = await makeWorld(app, await app.tenant())
+  const before = await countOf('mfa_challenges', world)
+  loginGates.hand(platform, [outdated, ...gates])
+  const refused = await signInByLink(world.scoped, world.factorEmail)
+  loginGates.hand(platform, gates)
+  expect([refused.status, refused.body.code]).toEqual([400, 'token_invalid'])
+  expect(await countOf('mfa_challenges', world)).toBe(before)
+  expect(succeeded(await signInByLink(world.scoped, world.factorEmail)).mfa_required).toBe(true)
+  expect(await countOf('mfa_challenges', world)).toBe(before + 1)
+})
