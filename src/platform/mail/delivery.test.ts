@@ -8,7 +8,7 @@ import { accountDirectory, type Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue, type JobHandler } from '../jobs/queue.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
-import { createGate } from '../outbox/gate.ts'
+import { createBreaker } from '../outbox/breaker.ts'
 import { inTx } from '../work.ts'
 import { mailDelivery, mailJobs } from './jobs.ts'
 import { defineMail, mailKinds } from './kinds.ts'
@@ -133,16 +133,16 @@ test('a server that hangs holds up neither requests nor other jobs', async () =>
 })
 
 test('lets few tries through while the server is in trouble', () => {
-  const gate = createGate()
-  const [first, second, third] = [gate.enter(), gate.enter(), gate.enter()]
+  const breaker = createBreaker()
+  const [first, second, third] = [breaker.enter(), breaker.enter(), breaker.enter()]
   first?.(false)
-  expect(gate.enter()).toBeNull()
+  expect(breaker.enter()).toBeNull()
   second?.(false)
-  const probing = gate.enter()
+  const probing = breaker.enter()
   expect(probing).not.toBeNull()
-  expect(gate.enter()).toBeNull()
+  expect(breaker.enter()).toBeNull()
   probing?.(true)
-  expect([gate.enter(), gate.enter(), gate.enter()]).not.toContain(null)
+  expect([breaker.enter(), breaker.enter(), breaker.enter()]).not.toContain(null)
   expect(third).not.toBeNull()
 })
 

@@ -4,7 +4,7 @@ import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import type { Work } from '../work.ts'
-import { createGate } from './gate.ts'
+import { createBreaker } from './breaker.ts'
 import { enqueueSending, type Outbox } from './outbox.ts'
 import {
   deleteExpired,
@@ -66,7 +66,7 @@ export interface Delivery {
 /** Creates the delivery of a channel. */
 export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>): Delivery {
   const { outbox } = channel
-  const opened = perPlatform((platform) => ({ transport: channel.open(platform), gate: createGate() }))
+  const opened = perPlatform((platform) => ({ transport: channel.open(platform), breaker: createBreaker() }))
   const measure = async (platform: Platform) =>
     channel.metrics(platform).oldestWaiting.set(await oldestWaitingSeconds(platform.db, outbox))
   return {
@@ -116,14 +116,14 @@ async function dropExpired<M extends { decoy: boolean }>(platform: Platform, cha
 async function deliver<M extends { decoy: boolean }>(
   tenant: Tenant,
   channel: Channel<M>,
-  way: { transport: Transport<M> | null; gate: ReturnType<typeof createGate> },
+  way: { transport: Transport<M> | null; breaker: ReturnType<typeof createBreaker> },
   message: Waiting<M>,
 ): Promise<void> {
   const { platform, directory } = tenant
   const { outbox } = channel
   // The row stays: the clean-up enqueues it once there is a transport, or drops it when it expires.
   if (!way.transport) return
-  const leave = way.gate.enter()
+  const leave = way.breaker.enter()
   if (!leave) return enqueueSending(platform.db, outbox, message, nextTry(message.ageMs))
   try {
     await way.transport.send(message)

@@ -5,7 +5,7 @@ const WHILE_TROUBLED = 2
  * Admits attempts: all while the peer is healthy, two at a time while it is slow or down. A peer that swallows
  * connections may occupy some of the worker's places for one timeout, but never all of them for long.
  */
-export function createGate() {
+export function createBreaker() {
   let underWay = 0
   let troubled = false
   return {
