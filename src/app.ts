@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
-import { isOriginAllowed, gates as loginGates } from './features/login/login.ts'
+import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { gates } from './gates.ts'
@@ -20,6 +20,7 @@ import { mailDelivery } from './platform/mail/jobs.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { routes } from './routes.ts'
+import { methods } from './sign-in-methods.ts'
 
 export interface AppOptions {
   config: Config
@@ -73,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
   loginGates.hand(platform, gates)
+  signInMethods.hand(platform, methods)
   const server = buildServer(appParts(platform))
   return {
     platform,

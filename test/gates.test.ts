@@ -4,6 +4,7 @@ import { type Gate, loginErrors, gates as loginGates } from '../src/features/log
 import { gates } from '../src/gates.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
+import { methods } from '../src/sign-in-methods.ts'
 import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
@@ -81,6 +82,15 @@ test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', 
   const reply = await sendSample(world.scoped, route, sample)
   expect(reply.status, reply.text).toBe(200)
   expect(JSON.stringify(reply.body)).toMatch(/"refresh_token"|"challenge_token"/)
+})
+
+test('every session and challenge is of a method on the list', async () => {
+  const { rows } = await sql<{ auth_method: string }>`
+    select auth_method from sessions union select auth_method from mfa_challenges`.execute(platform.db)
+  const ids = methods.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(rows.length).toBeGreaterThan(4)
+  expect(ids).toEqual(expect.arrayContaining(rows.map((row) => row.auth_method)))
 })
 
 // As if the user's role had been changed by another request since the gate has read it.

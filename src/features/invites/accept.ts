@@ -14,6 +14,7 @@ import {
   presentLink,
   type SessionAnswer,
   type SignInFacts,
+  type SignInMethod,
 } from '../login/login.ts'
 import { hashNewPassword, passwordSettings } from '../password/password.ts'
 import { findUserById, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
@@ -21,6 +22,8 @@ import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
+
+export const inviteMethod: SignInMethod = { id: 'invite', offer: null }
 
 /** An invitation as the holder of its token sees it. */
 export interface Invitation {
@@ -60,7 +63,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
   return presentInvite(work, sent, async (acceptance) => {
     const { link, facts } = acceptance
     const proof: MailboxProof = {
-      method: 'invite',
+      method: inviteMethod,
       // The user proved possession of the link; the password is only being chosen.
       amr: ['otp'],
       linkId: link.id,

@@ -33,7 +33,7 @@ import { inviteEvents } from './events.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
 import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
 
-export { acceptInvite, acceptOnPage, findInvitation } from './accept.ts'
+export { acceptInvite, acceptOnPage, findInvitation, inviteMethod } from './accept.ts'
 export { inviteErrors } from './errors.ts'
 export { inviteEvents } from './events.ts'
 

@@ -14,16 +14,14 @@ import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import { assertAddressWelcome, assertMaySignIn, type Pass, passGates } from './gates.ts'
+import type { SignInMethod } from './methods.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { findDoorState, findSignInFactsByEmail, insertSignIn, type SignInFacts } from './store.ts'
 
-/** The sign-in methods: `auth_method` of a session. */
-export const authMethods = ['password', 'otp', 'magic_link', 'invite', 'signup', 'passkey'] as const
-
 /** What a method has proved. */
 export interface Proof {
-  method: (typeof authMethods)[number]
+  method: SignInMethod
   /** RFC 8176 */
   amr: string[]
   /** `aal2` when the method proved two factors; absent for one. */
@@ -76,7 +74,7 @@ export async function assertOrganizationOpen(work: Work): Promise<void> {
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionAnswer | null> {
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
-  const passage = await passGates(work, { facts, method, amr, aal, session: null })
+  const passage = await passGates(work, { facts, method: method.id, amr, aal, session: null })
   if (passage.kind === 'hold')
     return passage.hold({
       proof: proof.consume(work.db),
@@ -123,7 +121,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       id: sessionId,
       user_id: newAuthAccountId,
       directory_user_id: facts.user_id,
-      auth_method: proof.method,
+      auth_method: proof.method.id,
       amr: proof.amr,
       aal,
     },
@@ -138,7 +136,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     conditions: passed.conditions,
     session: {
       id: sessionId,
-      authMethod: proof.method,
+      authMethod: proof.method.id,
       amr: proof.amr,
       aal,
       ipAddress: origin.endUser.ip,
@@ -153,7 +151,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       'session',
       // The user may have an auth account already, or get one meanwhile.
       { ...created, fromSource: { user_id: 'auth_account_id' } },
-      loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method } }),
+      loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method.id } }),
       ...passed.events,
     ),
   })

@@ -6,7 +6,6 @@ export { isLiveSession, sessionEvents } from '../sessions/sessions.ts'
 export {
   assertDoorOpen,
   assertOrganizationOpen,
-  authMethods,
   completeLogin,
   findSignInFacts,
   type Identity,
@@ -27,6 +26,7 @@ export {
   passGates,
 } from './gates.ts'
 export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
+export { magicLinkMethod, type SignInMethod, signInMethods, signupMethod } from './methods.ts'
 export { isOriginAllowed } from './origins.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
 export { defaultRedirect } from './redirects.ts'

@@ -39,7 +39,7 @@ export async function completeMailboxLogin(
     if (facts.pending)
       await record(
         work,
-        loginEvents.signedUp({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method } }),
+        loginEvents.signedUp({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method.id } }),
       )
     await also?.(work)
     // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch: read them again.

@@ -1,9 +1,29 @@
 import { type Static, Type } from 'typebox'
+import type { ServiceId } from '../../contract.ts'
+import { handedIn } from '../../platform/platform.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
-import { otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
-import { authSettings } from './settings.ts'
+
+/** A way to sign in, which its noun brings in. */
+export interface SignInMethod {
+  /** `auth_method` of the sessions that it opens. Permanent: rows hold it. */
+  id: string
+  /** How a sign-in page offers it; null where people come to it by other ways, such as an invitation. */
+  offer: { label: string; service: ServiceId; isOn(work: Work): Promise<boolean> } | null
+}
+
+/** Those of this deployment, in the order of a sign-in page. */
+export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
+
+/** A mailed link, also that of a sign-up whose address has a user by now. */
+export const magicLinkMethod: SignInMethod = {
+  id: 'magic_link',
+  offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
+}
+
+/** A sign-up, whatever proves it. */
+export const signupMethod: SignInMethod = { id: 'signup', offer: null }
 
 /** One way to sign in, as a sign-in page offers it. */
 export const LoginMethod = named(
@@ -14,20 +34,12 @@ export const LoginMethod = named(
   ),
 )
 
-const METHODS = [
-  { id: 'password', label: 'Password', service: 'password' },
-  { id: 'otp', label: 'Email code', service: 'otp' },
-  { id: 'magic_link', label: 'Magic link', service: 'magic_link' },
-  { id: 'passkey', label: 'Passkey', service: 'passkeys' },
-] as const
-
 /** The sign-in methods available in this directory, in the order of a sign-in page. Empty while Auth is off. */
 export async function listLoginMethods(work: Work): Promise<Static<typeof LoginMethod>[]> {
-  const { email_password_enabled: password } = await authSettings.effective(work)
-  const { channel_email: otp } = await otpSettings(work)
-  const isOn = { password, otp, magic_link: true, passkey: true }
   const methods = []
-  for (const { id, label, service } of METHODS)
-    if (isOn[id] && (await isServiceEnabled(work, service))) methods.push({ id, label, providers: null })
+  for (const { id, offer } of signInMethods.of(work.platform)) {
+    if (offer && (await offer.isOn(work)) && (await isServiceEnabled(work, offer.service)))
+      methods.push({ id, label: offer.label, providers: null })
+  }
   return methods
 }

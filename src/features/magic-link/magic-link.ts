@@ -7,6 +7,7 @@ import {
   completeMailboxLogin,
   identify,
   type LinkDelivery,
+  magicLinkMethod,
   presentLink,
   type SentLink,
   type SessionAnswer,
@@ -77,7 +78,7 @@ export async function verifyMagicLink(work: Work, presented: { email: string; to
     if (facts) assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     const answer = await completeMailboxLogin(work, facts, {
-      method: 'magic_link',
+      method: magicLinkMethod,
       amr: ['otp'],
       linkId: link.id,
       consume: (db) => consumeLink({ ...work, db }, link),

@@ -17,13 +17,13 @@ import {
 import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
-  authMethods,
   authSettings,
   completeLogin,
   findSignInFactsById,
   loginErrors,
   type SessionTokens,
   type SignInFacts,
+  signInMethods,
 } from '../login/login.ts'
 import {
   aboutDevice,
@@ -134,7 +134,7 @@ export async function completeChallenge(
   facts: SignInFacts,
   amr: string[],
 ): Promise<SessionTokens> {
-  const method = authMethods.find((known) => known === challenge.auth_method)
+  const method = signInMethods.of(work.platform).find(({ id }) => id === challenge.auth_method)
   if (!method) throw new Error('Unknown method of a challenge')
   const { session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.

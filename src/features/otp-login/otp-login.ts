@@ -16,6 +16,8 @@ import {
   loginEvents,
   type SessionAnswer,
   type SignInFacts,
+  type SignInMethod,
+  signupMethod,
 } from '../login/login.ts'
 import {
   claimOtpAttempt,
@@ -33,6 +35,11 @@ import { otpLoginErrors } from './errors.ts'
 
 export { SentCodeReply, sendCodeEvents, toSentCode } from './schema.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
+
+export const otpMethod: SignInMethod = {
+  id: 'otp',
+  offer: { label: 'Email code', service: 'otp', isOn: async (work) => (await otpSettings(work)).channel_email },
+}
 
 export interface CodeRequest {
   purpose: SignInPurpose
@@ -125,7 +132,7 @@ export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<
 
 function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
   return completeMailboxLogin(work, facts, {
-    method: purpose === 'signup' && facts.pending ? 'signup' : 'otp',
+    method: purpose === 'signup' && facts.pending ? signupMethod : otpMethod,
     amr: ['otp'],
     consume: (db) => consumeOtp({ ...work, db }, otpId, purpose),
   })

@@ -6,7 +6,7 @@ import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
+import { assertOrganizationOpen, loginErrors, type SignInMethod } from '../login/login.ts'
 import {
   deletePasskey,
   findPasskey,
@@ -25,6 +25,11 @@ import { relyingPartyOf } from './relying-party.ts'
 import { type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
 import { isRecentSession } from './store.ts'
 import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
+
+export const passkeyMethod: SignInMethod = {
+  id: 'passkey',
+  offer: { label: 'Passkey', service: 'passkeys', isOn: async () => true },
+}
 
 /** How long a browser may take to answer a challenge. */
 export const CEREMONY_SECONDS = 300

@@ -23,7 +23,7 @@ import {
 } from '../passkey-credentials/passkey-credentials.ts'
 import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
-import { CEREMONY_SECONDS, type StartedCeremony } from './passkeys.ts'
+import { CEREMONY_SECONDS, passkeyMethod, type StartedCeremony } from './passkeys.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
 import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
@@ -98,7 +98,7 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
  */
 function proofOf({ directory }: Work, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
-    method: 'passkey' as const,
+    method: passkeyMethod,
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
     ...(userVerified ? { aal: 'aal2' as const } : {}),
     consume: (db: Parameters<typeof usePasskey>[0]) => usePasskey(db, directory, passkey, use),

@@ -1,6 +1,6 @@
 export { passwordErrors } from './errors.ts'
 export { provePasswordEvents, resetOnPageEvents } from './events.ts'
-export { hashNewPassword, passwordSettings } from './policy.ts'
+export { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
 export { resetOnPage, resetSettings } from './reset.ts'
 export { NewPassword, Password } from './schema.ts'
 export { provePassword } from './sign-in.ts'

@@ -6,8 +6,17 @@ import {
   type HashedPassword,
   hashPassword,
 } from '../credentials/credentials.ts'
-import { type AuthSettings, authSettings, loginErrors } from '../login/login.ts'
+import { type AuthSettings, authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
 import type { UserRow } from '../users/users.ts'
+
+export const passwordMethod: SignInMethod = {
+  id: 'password',
+  offer: {
+    label: 'Password',
+    service: 'password',
+    isOn: async (work) => (await authSettings.effective(work)).email_password_enabled,
+  },
+}
 
 /** Throws `method_disabled` where passwords are off. */
 export async function passwordSettings(work: Work): Promise<AuthSettings> {

@@ -26,7 +26,7 @@ import { cutOff, findUserForUpdate, getUser, proveMailbox, type UserRow } from '
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
-import { hashNewPassword, passwordSettings } from './policy.ts'
+import { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
 
 /** How often a reset link may be sent to an address. */
 export const resetLimits: RateLimit[] = [
@@ -77,7 +77,7 @@ export async function confirmReset(
     if (isMailed) await resetSettings(work)
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
     const proof: MailboxProof = {
-      method: 'password',
+      method: passwordMethod,
       // The user proved possession of the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,

@@ -35,7 +35,7 @@ import {
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
-import { hashParameters, passwordSettings } from './policy.ts'
+import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
 
 const CHANGE_TTL_SECONDS = 600
 // As long as the longest lock.
@@ -73,7 +73,7 @@ async function exchangePassword(
   })
   if (stored.must_change) throw await changeRequired(work, who, facts)
   const answer = await completeLogin(work, cleared, {
-    method: 'password',
+    method: passwordMethod,
     amr: ['pwd'],
     consume: (db) => credentialUnchanged(db, work.directory, facts.user_id, stored.revision),
     alongside: (db) =>

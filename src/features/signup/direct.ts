@@ -19,6 +19,7 @@ import {
   loginEvents,
   type Proof,
   type SessionAnswer,
+  signupMethod,
 } from '../login/login.ts'
 import { hashNewPassword, passwordSettings } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
@@ -92,7 +93,7 @@ async function makeUser(
   if (hashed) await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await mailVerification(work, user)
   const amr = hashed ? ['pwd'] : []
-  return startFirstSession(work, { who, user, proof: { method: 'signup', amr, consume: consumeNothing } })
+  return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, consume: consumeNothing } })
 }
 
 /** The proof of this sign-in is the row that this very transaction created: there is nothing to consume. */
@@ -108,6 +109,6 @@ export async function startFirstSession(
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is missing')
   const target = { type: 'user', id: user.id }
-  await record(work, loginEvents.signedUp({ target, data: { method: proof.method } }))
+  await record(work, loginEvents.signedUp({ target, data: { method: proof.method.id } }))
   return completeLogin(work, facts, proof)
 }

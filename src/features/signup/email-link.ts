@@ -13,12 +13,15 @@ import {
   identify,
   inTxUnlessConsumed,
   type LinkDelivery,
+  magicLinkMethod,
   type Proof,
   presentLink,
   type SentLink,
   type SessionAnswer,
   type SignInFacts,
+  type SignInMethod,
   sendLink,
+  signupMethod,
 } from '../login/login.ts'
 import { createSignup, SignupProfile } from '../users/users.ts'
 import { startFirstSession } from './direct.ts'
@@ -102,12 +105,12 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
 
 function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
   return completeMailboxLogin(work, facts, {
-    ...proofBy(work, link, facts.pending ? 'signup' : 'magic_link'),
+    ...proofBy(work, link, facts.pending ? signupMethod : magicLinkMethod),
     linkId: link.id,
   })
 }
 
-function proofBy(work: Work, link: LinkRow, method: Proof['method']): Proof {
+function proofBy(work: Work, link: LinkRow, method: SignInMethod): Proof {
   return { method, amr: ['otp'], consume: (db) => consumeLink({ ...work, db }, link) }
 }
 
@@ -121,7 +124,7 @@ async function signUpByLink(
   await assertDoorOpen(work, who)
   const answer = await inTxUnlessConsumed(work, async (work) => {
     const user = await createSignup(work, { ...profile, ...who.address }, true)
-    return user && startFirstSession(work, { who, user, proof: proofBy(work, link, 'signup') })
+    return user && startFirstSession(work, { who, user, proof: proofBy(work, link, signupMethod) })
   })
   if (answer) return answer
   // The address was taken meanwhile: by this very link, which is then consumed, or another way.

@@ -1,0 +1,15 @@
+import { inviteMethod } from './features/invites/invites.ts'
+import { magicLinkMethod, type SignInMethod, signupMethod } from './features/login/login.ts'
+import { otpMethod } from './features/otp-login/otp-login.ts'
+import { passkeyMethod } from './features/passkeys/passkeys.ts'
+import { passwordMethod } from './features/password/password.ts'
+
+/** Every way to sign in, in the order of a sign-in page. */
+export const methods: readonly SignInMethod[] = [
+  passwordMethod,
+  otpMethod,
+  magicLinkMethod,
+  passkeyMethod,
+  inviteMethod,
+  signupMethod,
+]
