@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { belongings } from './belongings.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
@@ -56,6 +57,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     tx: transactions(database.db),
     keyring,
     caches,
+    belongings,
     strict: options.strict ?? false,
   }
   return {

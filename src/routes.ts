@@ -1,3 +1,4 @@
+import { belongings } from './belongings.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
@@ -32,7 +33,7 @@ export const routes: Route[] = [
   ...environmentRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,
-  ...userRoutes,
+  ...userRoutes(belongings.flatMap(({ announce }) => announce?.event ?? [])),
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type ImportedHashType, importedHashTypes } from '../src/features/credentials/credentials.ts'
+import { type ImportedHashType, importedHashTypes } from '../src/platform/crypto/password-format.ts'
 import { type Reply, startApp } from './harness.ts'
 import { linkTypes, mailLinkTo } from './mailed-links.ts'
 import { newEmail } from './people.ts'

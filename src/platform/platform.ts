@@ -1,3 +1,4 @@
+import type { Belonging } from './belongings.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Keyring } from './crypto/keyring.ts'
@@ -20,6 +21,8 @@ export interface Platform {
   tx: RunInTransaction
   keyring: Keyring
   caches: Caches
+  /** What hangs on a user: the tables of the features. */
+  belongings: readonly Belonging[]
   /** In tests: a route that breaks its own declaration (errors, event) fails. */
   strict: boolean
 }

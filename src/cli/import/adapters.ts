@@ -1,4 +1,4 @@
-import type { ImportedHashType } from '../../features/credentials/credentials.ts'
+import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
 import { CliError, note } from '../print.ts'
 import { fromAuth0 } from './auth0.ts'
 import { fromClerk } from './clerk.ts'

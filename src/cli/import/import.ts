@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type ImportedHashType, importedHashTypes } from '../../features/credentials/credentials.ts'
+import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { type Directory, directoryOfOrganization } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { withPlatform } from '../deployment.ts'

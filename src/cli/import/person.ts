@@ -1,4 +1,4 @@
-import type { ImportedHashType } from '../../features/credentials/credentials.ts'
+import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
 
 /** Formats of files: plain ones with our own fields, and exports of other systems. */
 export const formats = ['csv', 'ndjson', 'auth0', 'clerk', 'cognito', 'keycloak', 'firebase'] as const

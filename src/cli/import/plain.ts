@@ -1,4 +1,4 @@
-import type { ImportedHashType } from '../../features/credentials/credentials.ts'
+import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
 import { CliError } from '../print.ts'
 import { type Adapter, flagOf, isObject, type Person, personOf, textOf } from './person.ts'
 

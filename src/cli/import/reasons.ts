@@ -1,4 +1,4 @@
-import { importedHashTypes } from '../../features/credentials/credentials.ts'
+import { importedHashTypes } from '../../platform/crypto/password-format.ts'
 
 const fields: Record<string, string> = {
   line: 'The record cannot be read.',

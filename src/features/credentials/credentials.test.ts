@@ -3,22 +3,21 @@ import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { deleteUser, moveUser } from '../users/changes.ts'
 import {
   assertNotReused,
   credentialUnchanged,
   findPassword,
   hashPassword,
   hasPassword,
-  movePasswords,
   needsRehash,
   parseImportedHash,
-  removePassword,
-  storeImportedHash,
   storePassword,
   upgradeHash,
   verifyNothing,
   verifyPassword,
 } from './credentials.ts'
+import { storeImportedHash } from './store.ts'
 
 const { tenant, app } = await startApp()
 const { platform } = app
@@ -34,6 +33,10 @@ async function makeDirectory() {
 async function start() {
   const directory = await makeDirectory()
   const userId = newId()
+  const email = `${userId}@example.com`
+  const scope = { directory_id: directory.id, environment_id: directory.environmentId }
+  const user = { ...scope, id: userId, email, email_norm: email, source: 'api' }
+  await platform.db.insertInto('users').values(user).execute()
   const set = async (password: string, historyKept = 0, mustChange = false) => {
     const hashed = await hash(password)
     await platform.tx((tx) => storePassword(tx, directory, { userId, hashed, historyKept, mustChange }))
@@ -103,10 +106,11 @@ test('a password is stored, replaced and removed, for its user in its directory 
   expect(await find()).toMatchObject({ ...second, must_change: true })
   expect(await findPassword(platform.db, elsewhere, userId)).toBeNull()
   expect(await findPassword(platform.db, directory, newId())).toBeNull()
-  expect(await platform.tx((tx) => removePassword(tx, elsewhere, userId))).toBe(false)
-  expect(await hasPassword(platform.db, directory, userId)).toBe(true)
-  expect(await platform.tx((tx) => removePassword(tx, directory, userId))).toBe(true)
-  expect([await find(), await platform.tx((tx) => removePassword(tx, directory, userId))]).toEqual([null, false])
+  const stranger = await start()
+  await stranger.set('theirs')
+  await deleteUser(workIn(platform, directory), userId, { ifMatch: null })
+  expect(await find()).toBeNull()
+  expect(await stranger.find()).not.toBeNull()
 })
 
 test('the history holds as many as it should, the present one among them', async () => {
@@ -124,7 +128,7 @@ test('the history holds as many as it should, the present one among them', async
   await set('six', 0)
   expect([await history(), await isReused('five', 24)]).toEqual([0, false])
   await set('seven', 2)
-  await platform.tx((tx) => removePassword(tx, directory, userId))
+  await deleteUser(workIn(platform, directory), userId, { ifMatch: null })
   expect(await history()).toBe(0)
 })
 
@@ -157,10 +161,6 @@ test('an upgrade replaces the hash that was verified, and none that came in betw
 
 test('the query of a sign-in finds the verified password alone, and waits for a change under way', async () => {
   const { directory, userId, set, find } = await start()
-  const email = `${userId}@example.com`
-  const scope = { directory_id: directory.id, environment_id: directory.environmentId }
-  const user = { ...scope, id: userId, email, email_norm: email, source: 'api' }
-  await platform.db.insertInto('users').values(user).execute()
   await set('correct horse')
   const old = await find()
   const ask = (revision = '') => credentialUnchanged(platform.db, directory, userId, revision).execute()
@@ -205,7 +205,7 @@ test('a move takes password and history along', async () => {
   await set('one', 3)
   const present = await set('two', 3)
   await stranger.set('theirs')
-  await platform.tx((tx) => movePasswords(tx, { from: directory, to: target, userId }))
+  await moveUser(workIn(platform, directory), userId, { target, ifMatch: null })
   expect([await find(), await findPassword(platform.db, target, userId)]).toMatchObject([null, present])
   await expect(assertNotReused(workIn(platform, target), { userId, password: 'one', count: 3 })).rejects.toThrow()
   await assertNotReused(workIn(platform, directory), { userId, password: 'one', count: 3 })

@@ -6,16 +6,13 @@ import { findRecentPasswords } from './store.ts'
 export type { HashedPassword } from '../../platform/crypto/password-format.ts'
 export { credentialErrors } from './errors.ts'
 export { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-export { type ImportedHashType, importedHashTypes, parseImportedHash } from './imported-hash.ts'
+export { parseImportedHash } from './imported-hash.ts'
 export { assertPasswordAllowed, type PasswordContext, type PasswordPolicy } from './policy.ts'
 export {
   credentialUnchanged,
   findPassword,
   hasPassword,
-  movePasswords,
-  removePassword,
   type StoredPassword,
-  storeImportedHash,
   storePassword,
   upgradeHash,
 } from './store.ts'

@@ -1,13 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import {
-  type ImportedHashType,
-  importedHashTypes,
-  needsRehash,
-  parseImportedHash,
-  verifyPassword,
-} from './credentials.ts'
+import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
+import { needsRehash, parseImportedHash, verifyPassword } from './credentials.ts'
 
 const { app } = await startApp()
 const { platform } = app

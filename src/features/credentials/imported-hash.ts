@@ -1,20 +1,8 @@
-import type { HashedPassword, PasswordFormat } from '../../platform/crypto/password-format.ts'
+import type { HashedPassword, ImportedHashType, PasswordFormat } from '../../platform/crypto/password-format.ts'
 import { readBase64, writeBase64 } from './base64.ts'
 
 /** Formats of imported passwords. */
 export type ImportedFormat = Exclude<PasswordFormat, 'argon2id'>
-
-/** Values of `passwordHashType`. */
-export const importedHashTypes = [
-  'bcrypt',
-  'argon2',
-  'argon2id',
-  'scrypt',
-  'firebase-scrypt',
-  'pbkdf2',
-  'ssha',
-] as const
-export type ImportedHashType = (typeof importedHashTypes)[number]
 
 export interface ScryptParameters {
   /** N of RFC 7914. */

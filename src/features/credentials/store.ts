@@ -41,11 +41,10 @@ export async function hasPassword(db: Db, directory: Directory, userId: string):
   return (await findPassword(db, directory, userId)) !== null
 }
 
-/** Sets the password of a user, replacing any previous one. */
+/** Sets the password of a user, whose row the caller holds, replacing any previous one. */
 export async function storePassword(tx: Tx, directory: Directory, password: NewPassword): Promise<void> {
   const { userId, historyKept, mustChange } = password
   const { hash, format } = password.hashed
-  await lockPasswordOwner(tx, directory, userId)
   const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
   const values = {
@@ -61,17 +60,6 @@ export async function storePassword(tx: Tx, directory: Directory, password: NewP
     .onConflict((conflict) => conflict.columns(['directory_id', 'user_id']).doUpdateSet(values))
     .execute()
   await forgetOlder(tx, directory, userId, older)
-}
-
-/** Lock order: the user's row before the password's, as in a sign-in, to avoid deadlocks. */
-async function lockPasswordOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
-    .selectFrom('users')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', userId)
-    .forUpdate()
-    .execute()
 }
 
 /** `for update`, so that of two concurrent changes the later one remembers the password of the earlier. */
@@ -99,37 +87,6 @@ export async function storeImportedHash(tx: Tx, directory: Directory, rows: Impo
     select ${directory.id}::uuid, user_id, hash, format
     from unnest(${rows.map((row) => row.userId)}::uuid[], ${rows.map((row) => row.hash)}::text[],
       ${rows.map((row) => row.format)}::text[]) as given (user_id, hash, format)`.execute(tx)
-}
-
-/** Removes a user's password and its history. Returns whether there was one. */
-export async function removePassword(tx: Tx, directory: Directory, userId: string): Promise<boolean> {
-  await lockPasswordOwner(tx, directory, userId)
-  await tx
-    .deleteFrom('password_history')
-    .where('directory_id', '=', directory.id)
-    .where('user_id', '=', userId)
-    .execute()
-  const removed = await tx
-    .deleteFrom('password_credentials')
-    .where('directory_id', '=', directory.id)
-    .where('user_id', '=', userId)
-    .returning('user_id')
-    .executeTakeFirst()
-  return removed !== undefined
-}
-
-/** Moves the password and its history along when a user moves to another directory. */
-export async function movePasswords(
-  tx: Tx,
-  { from, to, userId }: { from: Directory; to: Directory; userId: string },
-): Promise<void> {
-  for (const table of ['password_credentials', 'password_history'] as const)
-    await tx
-      .updateTable(table)
-      .set({ directory_id: to.id })
-      .where('directory_id', '=', from.id)
-      .where('user_id', '=', userId)
-      .execute()
 }
 
 /**

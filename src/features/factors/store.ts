@@ -29,25 +29,14 @@ export async function findFactors(db: Db, directory: Directory, userId: string):
   return row
 }
 
-/** Lock order: the user's row before the factors, as in a sign-in, to avoid deadlocks. */
-export async function lockFactorOwner(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
-    .selectFrom('users')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', userId)
-    .forUpdate()
-    .execute()
-}
-
 /** Updates `users.mfa_enrolled`: whether there is a confirmed factor. */
 export async function updateMfaEnrolled(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await sql`
     update users set mfa_enrolled =
-      exists (select from totp_enrollments t
-        where t.directory_id = users.directory_id and t.user_id = users.id and t.confirmed_at is not null)
-      or exists (select from mfa_phones p
-        where p.directory_id = users.directory_id and p.user_id = users.id and p.confirmed_at is not null)
+      exists (select from totp_enrollments
+        where directory_id = ${directory.id} and user_id = ${userId} and confirmed_at is not null)
+      or exists (select from mfa_phones
+        where directory_id = ${directory.id} and user_id = ${userId} and confirmed_at is not null)
     where directory_id = ${directory.id} and id = ${userId}`.execute(tx)
 }
 
@@ -243,36 +232,4 @@ export async function deletePhone(tx: Tx, directory: Directory, userId: string):
     delete from mfa_phones where directory_id = ${directory.id} and user_id = ${userId}
     returning confirmed_at`.execute(tx)
   return rows.some((row) => row.confirmed_at !== null)
-}
-
-/** Moves a user's factors to another directory. */
-export async function moveFactorRows(
-  tx: Tx,
-  { from, to, userId }: { from: Directory; to: Directory; userId: string },
-): Promise<void> {
-  for (const table of ['totp_enrollments', 'backup_codes', 'mfa_phones'] as const)
-    await tx
-      .updateTable(table)
-      .set({ directory_id: to.id })
-      .where('directory_id', '=', from.id)
-      .where('user_id', '=', userId)
-      .execute()
-}
-
-/** The time that a policy has given a user to enroll: it is of the user as the factors are, and policies read it. */
-export async function removeGrace(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx.deleteFrom('mfa_grace').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
-}
-
-/** Takes it along into another directory. Where the user has been there before, what ends first counts. */
-export async function moveGrace(
-  tx: Tx,
-  { from, to, userId }: { from: Directory; to: Directory; userId: string },
-): Promise<void> {
-  await sql`
-    with taken as (
-      delete from mfa_grace where directory_id = ${from.id} and user_id = ${userId} returning ends_at, created_at)
-    insert into mfa_grace (directory_id, user_id, ends_at, created_at)
-    select ${to.id}::uuid, ${userId}::uuid, ends_at, created_at from taken
-    on conflict (directory_id, user_id) do update set ends_at = least(mfa_grace.ends_at, excluded.ends_at)`.execute(tx)
 }

@@ -17,7 +17,7 @@ import {
   type SignInMethod,
 } from '../login/login.ts'
 import { hashNewPassword, passwordSettings } from '../password/password.ts'
-import { findUserById, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
+import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
 import { toInvite } from './schema.ts'
@@ -80,8 +80,9 @@ export async function acceptOnPage(work: Work, sent: { token: string; password: 
   await presentInvite(work, sent, (acceptance) =>
     inTx(work, async (work) => {
       const { link, user } = acceptance
-      const isTheirs = await proveMailbox(work, user, { linkId: link.id })
-      if (!isTheirs) throw linkErrors.tokenInvalid()
+      const held = await findUserForUpdate(work, user.id)
+      if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
+      await proveMailbox(work, held, { linkId: link.id })
       await write(work, acceptance)
       if ((await consumeLink(work, link).execute()).length === 0) throw linkErrors.tokenInvalid()
     }),

@@ -149,14 +149,14 @@ export function consumeLink({ db, directory }: Work, link: LinkRow) {
   return consumeLinkRow(db, directory, link.id)
 }
 
-/** Withdraws the links of a user and of their address, except the one being redeemed. Returns how many. */
+/** Withdraws the links of a user and of their address for one purpose. */
 export async function voidLinks(
   { platform, directory, db }: TxWork,
   user: { id: string; email_norm: string },
-  options: { purpose?: LinkPurpose; exceptId?: string | undefined } = {},
-): Promise<number> {
+  purpose: LinkPurpose,
+): Promise<void> {
   const identity = hashIdentity(platform, user.email_norm)
-  return closeLinkRows(db, directory, { userId: user.id, identity, ...options })
+  await closeLinkRows(db, directory, { userId: user.id, identity, purpose }).execute()
 }
 
 /** Withdraws one link. Returns false when there is none, or it was no longer live. */

@@ -69,15 +69,15 @@ export function consumeLinkRow(db: Db, directory: Directory, id: string) {
 }
 
 /**
- * Closes the links of a user except `exceptId`. One that another request is redeeming right now is skipped, to avoid a
+ * Closes the links of a user except `exceptId`: a query, to execute or to embed. One that another request is redeeming right now is skipped, to avoid a
  * deadlock: that statement waits for the user's row in turn, and checks the user itself.
  */
-export async function closeLinkRows(
+export function closeLinkRows(
   tx: Tx,
   directory: Directory,
   which: { userId: string; identity: Buffer; purpose?: string; exceptId?: string | undefined },
-): Promise<number> {
-  const rows = await tx
+) {
+  return tx
     .updateTable('links')
     .set({ closed_at: now })
     .where('directory_id', '=', directory.id)
@@ -95,8 +95,6 @@ export async function closeLinkRows(
         .skipLocked(),
     )
     .returning('id')
-    .execute()
-  return rows.length
 }
 
 /** Closes one link, waiting for a concurrent redemption. Returns false when there is none, or it was no longer live. */

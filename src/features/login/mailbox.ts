@@ -1,6 +1,6 @@
 import { record } from '../../platform/events.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { findUserForUpdate, getUser, proveMailbox } from '../users/users.ts'
+import { findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
@@ -25,7 +25,7 @@ export async function completeMailboxLogin(
   work: Work,
   facts: SignInFacts,
   proof: MailboxProof,
-  also?: (work: TxWork) => Promise<void>,
+  also?: (work: TxWork, user: HeldUser) => Promise<void>,
 ): Promise<SessionAnswer | null> {
   if (facts.pending && !(await authSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
@@ -35,15 +35,15 @@ export async function completeMailboxLogin(
     const user = await findUserForUpdate(work, facts.user_id)
     // The user was deleted or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
-    if (!(await proveMailbox(work, user, { linkId: proof.linkId }))) return null
+    const proved = await proveMailbox(work, user, { linkId: proof.linkId })
     if (facts.pending)
       await record(
         work,
         loginEvents.signedUp({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method.id } }),
       )
-    await also?.(work)
-    // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch: read them again.
-    const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
+    await also?.(work, proved)
+    // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch.
+    const { epoch, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
     const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
     return completeLogin(work, proven, proof)
   })

@@ -10,7 +10,6 @@ import {
   findFactors,
   hashBackupCodes,
   insertPendingTotp,
-  lockFactorOwner,
   makeBackupCodes,
   makeTotpSecret,
   matchStep,
@@ -22,7 +21,7 @@ import {
 } from '../factors/factors.ts'
 import { loginErrors } from '../login/login.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
-import { findUserById, getUser, type UserRow, userErrors } from '../users/users.ts'
+import { getUser, getUserForUpdate, type UserRow, userErrors } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
 import { aboutUser, mfaEvents } from './events.ts'
@@ -133,10 +132,8 @@ export async function proveTotp(
 export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> {
   const { directory, db } = work
   const { user, pendingId, step, hashed } = proven
-  await lockFactorOwner(db, directory, user.id)
   // Read again, because the hashes took a while.
-  const current = await findUserById(work, user.id)
-  if (!current) throw userErrors.notFound()
+  const current = await getUserForUpdate(work, user.id)
   if (!(await confirmTotp(db, directory, { userId: user.id, id: pendingId, step })))
     throw mfaErrors.enrollmentNotFound()
   await replaceBackupCodes(db, directory, user.id, hashed)
@@ -151,7 +148,7 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> 
  */
 export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
   return inTx(work, async (work) => {
-    const user = await getUser(work, userId)
+    const user = await getUserForUpdate(work, userId)
     if (!(await removeTotp(work, user.id))) throw mfaErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
     await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'totp' })))
@@ -176,7 +173,7 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
   const hashed = await hashBackupCodes(platform, user.id, codes)
   await inTx(work, async (work) => {
     const { directory, db } = work
-    await lockFactorOwner(db, directory, user.id)
+    await getUserForUpdate(work, user.id)
     await assertEnrolled(work)
     await replaceBackupCodes(db, directory, user.id, hashed)
     await record(work, mfaEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))

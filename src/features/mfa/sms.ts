@@ -13,13 +13,12 @@ import {
   factorHashes,
   findFactors,
   insertPendingPhone,
-  lockFactorOwner,
   removePhone,
   updateMfaEnrolled,
 } from '../factors/factors.ts'
 import { loginErrors } from '../login/login.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
-import { getUser } from '../users/users.ts'
+import { getUser, getUserForUpdate } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { assertMethodAllowed, getFactorUser } from './enrollment.ts'
 import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
@@ -95,8 +94,7 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
     throw enrollmentCodeInvalid()
   await inTx(work, async (work) => {
     const { directory, db } = work
-    await lockFactorOwner(db, directory, user.id)
-    const current = await getUser(work, user.id)
+    const current = await getUserForUpdate(work, user.id)
     if (!(await confirmPhone(db, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
     await updateMfaEnrolled(db, directory, user.id)
     await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
@@ -110,7 +108,7 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
  */
 export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
-    const user = await getUser(work, userId)
+    const user = await getUserForUpdate(work, userId)
     if (!(await removePhone(work, user.id))) throw mfaErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
     await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'sms' })))

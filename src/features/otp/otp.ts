@@ -1,9 +1,8 @@
-import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { claimOtpRow, consumeOtpRow, expireOtpRows, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+import { claimOtpRow, consumeOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
 export type { ShownCode } from './codes.ts'
 export { otpEvents } from './events.ts'
@@ -89,9 +88,4 @@ export async function claimOtpAttempt(
  */
 export function consumeOtp({ db, directory }: Work, otpId: string, purpose: SignInPurpose) {
   return consumeOtpRow(db, directory, otpId, purpose)
-}
-
-/** Ends the sign-in codes on their way to an address (`EmailAddress.norm`): the right code is `expired` from now on. */
-export async function voidOtps(work: TxWork, emailNorm: string): Promise<void> {
-  await expireOtpRows(work.db, work.directory, hashIdentity(work.platform, emailNorm))
 }

@@ -251,11 +251,11 @@ export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpo
 }
 
 /**
- * Ends the sign-in codes of an address. A code that is being redeemed right now is skipped, to avoid a deadlock: that
+ * Ends the sign-in codes of an address: a query, to embed. A code that is being redeemed right now is skipped, to avoid a deadlock: that
  * statement waits for the user's row in turn, and checks the user itself.
  */
-export async function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer): Promise<void> {
-  await tx
+export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
+  return tx
     .updateTable('otps')
     .set({ expires_at: now })
     .where('directory_id', '=', directory.id)
@@ -271,5 +271,4 @@ export async function expireOtpRows(tx: Tx, directory: Directory, identity: Buff
         .forUpdate()
         .skipLocked(),
     )
-    .execute()
 }

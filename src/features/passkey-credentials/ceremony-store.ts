@@ -60,13 +60,12 @@ export async function spendCeremony(
     .executeTakeFirst()
 }
 
-/** Voids the open challenges of a user. */
-export async function voidCeremonies(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
+/** Voids the open challenges of a user: a query, to embed. */
+export function voidCeremonies(tx: Tx, directory: Directory, userId: string) {
+  return tx
     .updateTable('webauthn_ceremonies')
     .set({ used_at: now })
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
-    .execute()
 }

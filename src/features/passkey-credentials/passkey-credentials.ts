@@ -2,7 +2,6 @@ export {
   type CeremonyRow,
   spendCeremony,
   startCeremony,
-  voidCeremonies,
 } from './ceremony-store.ts'
 export {
   deletePasskey,
@@ -11,10 +10,8 @@ export {
   insertPasskey,
   listPasskeys,
   listPasskeysOfAddress,
-  movePasskeys,
   type NewPasskey,
   type OwnedPasskey,
   type PasskeyRow,
-  removePasskeys,
   usePasskey,
 } from './store.ts'

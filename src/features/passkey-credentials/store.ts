@@ -20,8 +20,6 @@ export interface NewPasskey {
   deviceName: string | null
   rpId: string
   userHandle: Buffer
-  /** The user's epoch when the registration was read. */
-  epoch: number
 }
 
 /** What an authenticator reported when it signed. */
@@ -85,30 +83,21 @@ export async function findPasskeyByCredential(
     .executeTakeFirst()
 }
 
-/** The stored passkey, or why there is none. */
-export type Insertion = PasskeyRow | 'gone' | 'full' | 'taken'
-
 /**
- * Stores a passkey. `gone`: the user is not active, is a pending sign-up, or was cut off; `full`: the user already has
- * `limit` passkeys; `taken`: a user of the directory already has this credential.
+ * Stores a passkey of a user whose row the caller holds.
+ * @returns undefined when a user of the directory already has this credential.
  */
 export async function insertPasskey(
   tx: Tx,
   directory: Directory,
   passkey: NewPasskey,
-  limit: number,
-): Promise<Insertion> {
-  const { userId } = passkey
-  const owner = await lockPasskeyOwner(tx, directory, userId)
-  // A cut-off since the registration began has raised the epoch.
-  if (!owner?.attachable || owner.epoch !== passkey.epoch) return 'gone'
-  if (owner.passkey_count >= limit) return 'full'
+): Promise<PasskeyRow | undefined> {
   const row = await tx
     .insertInto('passkeys')
     .values({
       directory_id: directory.id,
       id: newId(),
-      user_id: userId,
+      user_id: passkey.userId,
       credential_id: passkey.credentialId,
       public_key: passkey.publicKey,
       counter: passkey.counter,
@@ -123,22 +112,8 @@ export async function insertPasskey(
     .onConflict((conflict) => conflict.columns(['directory_id', 'credential_id']).doNothing())
     .returningAll()
     .executeTakeFirst()
-  if (!row) return 'taken'
-  await recount(tx, directory, userId)
+  if (row) await recount(tx, directory, passkey.userId)
   return row
-}
-
-/** Lock order: the user's row before the passkeys, as in a sign-in, to avoid deadlocks. */
-async function lockPasskeyOwner(tx: Tx, directory: Directory, userId: string) {
-  return tx
-    .selectFrom('users')
-    .select(['passkey_count', 'epoch'])
-    .select(sql<boolean>`active and pending_until is null`.as('attachable'))
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', userId)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst()
 }
 
 /** Updates the denormalised count on the user, so that lists need no second table. */
@@ -149,8 +124,8 @@ async function recount(tx: Tx, directory: Directory, userId: string): Promise<nu
       passkey_count: eb
         .selectFrom('passkeys')
         .select(sql<number>`count(*)::int`.as('count'))
-        .whereRef('passkeys.directory_id', '=', 'users.directory_id')
-        .whereRef('passkeys.user_id', '=', 'users.id'),
+        .where('directory_id', '=', directory.id)
+        .where('user_id', '=', userId),
     }))
     .where('directory_id', '=', directory.id)
     .where('id', '=', userId)
@@ -173,10 +148,12 @@ export async function findPasskey(
     .executeTakeFirst()
 }
 
-/** @returns how many the user has left, or undefined when another request deleted it first. */
+/**
+ * Deletes a passkey of a user whose row the caller holds.
+ * @returns how many the user has left, or undefined when another request deleted it first.
+ */
 export async function deletePasskey(tx: Tx, directory: Directory, passkey: PasskeyRow): Promise<number | undefined> {
   const { id, user_id: userId } = passkey
-  await lockPasskeyOwner(tx, directory, userId)
   const deleted = await tx
     .deleteFrom('passkeys')
     .where('directory_id', '=', directory.id)
@@ -184,36 +161,6 @@ export async function deletePasskey(tx: Tx, directory: Directory, passkey: Passk
     .returning('id')
     .executeTakeFirst()
   return deleted ? recount(tx, directory, userId) : undefined
-}
-
-/** Removes every passkey of a user. */
-export async function removePasskeys(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await lockPasskeyOwner(tx, directory, userId)
-  await tx.deleteFrom('passkeys').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
-  await recount(tx, directory, userId)
-}
-
-/**
- * Moves the passkeys along when a user moves to another directory, except credentials that already exist there. They
- * keep working if both directories have the same relying party. Returns how many were moved.
- */
-export async function movePasskeys(
-  tx: Tx,
-  { from, to, userId }: { from: Directory; to: Directory; userId: string },
-): Promise<number> {
-  const moved = await tx
-    .updateTable('passkeys')
-    .set({ directory_id: to.id })
-    .where('directory_id', '=', from.id)
-    .where('user_id', '=', userId)
-    .where(
-      sql<SqlBool>`not exists (select from passkeys other
-        where other.directory_id = ${to.id} and other.credential_id = passkeys.credential_id)`,
-    )
-    .returning('id')
-    .execute()
-  await tx.deleteFrom('passkeys').where('directory_id', '=', from.id).where('user_id', '=', userId).execute()
-  return moved.length
 }
 
 /**

@@ -17,7 +17,14 @@ import {
   spendCeremony,
   startCeremony,
 } from '../passkey-credentials/passkey-credentials.ts'
-import { ensureAuthAccount, getUser, getUserInReach, type UserRow, userErrors } from '../users/users.ts'
+import {
+  ensureAuthAccount,
+  findUserForUpdate,
+  getUser,
+  getUserInReach,
+  type UserRow,
+  userErrors,
+} from '../users/users.ts'
 import { passkeyDeletedMail, passkeyRegisteredMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
@@ -100,7 +107,6 @@ export async function finishRegistration(
   const passkey = {
     ...made,
     userId: user.id,
-    epoch: user.epoch,
     deviceName: sent.deviceName || null,
     userHandle: userHandle(user),
   }
@@ -114,11 +120,13 @@ function refusedRegistration(cause?: unknown) {
   })
 }
 
-async function attach(work: TxWork, user: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
-  const stored = await insertPasskey(work.db, work.directory, passkey, MAX_PASSKEYS)
-  if (stored === 'gone') throw loginErrors.userInactive()
-  if (stored === 'full') throw passkeyErrors.limitReached()
-  if (stored === 'taken') throw passkeyErrors.exists()
+/** `read` is the user as the registration found them: a cut-off since then has raised the epoch. */
+async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
+  const user = await findUserForUpdate(work, read.id)
+  if (!user?.active || user.pending_until || user.epoch !== read.epoch) throw loginErrors.userInactive()
+  if (user.passkey_count >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
+  const stored = await insertPasskey(work.db, work.directory, passkey)
+  if (!stored) throw passkeyErrors.exists()
   await ensureAuthAccount(work, user)
   const data = toPasskey(stored)
   const mail = passkeyRegisteredMail(user.email, data.deviceName)
@@ -181,9 +189,10 @@ export async function deletePasskeyOf(work: Work, which: string): Promise<Remova
   return inTx(work, async (work) => {
     const { directory, db } = work
     const passkey = await findNamed(work, which)
-    const left = passkey && (await deletePasskey(db, directory, passkey))
-    if (!passkey || left === undefined) throw passkeyErrors.notFound()
-    const user = await getUser(work, passkey.user_id)
+    const user = passkey ? await findUserForUpdate(work, passkey.user_id) : null
+    if (!passkey || !user) throw passkeyErrors.notFound()
+    const left = await deletePasskey(db, directory, passkey)
+    if (left === undefined) throw passkeyErrors.notFound()
     const data = toPasskey(passkey)
     await queueMail(work, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
     await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))

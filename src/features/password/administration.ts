@@ -13,7 +13,15 @@ import {
   loginErrors,
   mailLink,
 } from '../login/login.ts'
-import { cutOff, ensureAuthAccount, getUser, markUnlocked, userErrors, voidPendingSignIns } from '../users/users.ts'
+import {
+  cutOff,
+  ensureAuthAccount,
+  getUser,
+  getUserForUpdate,
+  markUnlocked,
+  userErrors,
+  voidPendingSignIns,
+} from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordEvents } from './events.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
@@ -66,7 +74,7 @@ export async function setPasswordOf(
   const hashed = await hashNewPassword(work, settings, user, sent.password)
   return inTx(work, async (work) => {
     // Read again: the user may have been deleted while the hash was computed.
-    const current = await getUser(work, user.id)
+    const current = await getUserForUpdate(work, user.id)
     await ensureAuthAccount(work, current)
     await storePassword(work.db, directory, {
       userId: current.id,
@@ -75,7 +83,7 @@ export async function setPasswordOf(
       mustChange: sent.mustChange,
     })
     const revoked = sent.revokeSessions ? await cutOff(work, current, 'password_changed') : 0
-    if (!sent.revokeSessions) await voidPendingSignIns(work, current)
+    if (!sent.revokeSessions) await voidPendingSignIns(work, current, 'password_changed')
     // The password that was guessed at no longer exists.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
     await queueMail(work, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)

@@ -22,7 +22,7 @@ import {
   type SignInFacts,
   sendLink,
 } from '../login/login.ts'
-import { cutOff, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
+import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
@@ -93,7 +93,7 @@ export async function confirmReset(
 
 interface Reset {
   facts: SignInFacts
-  write(work: TxWork): Promise<void>
+  write(work: TxWork, user: HeldUser): Promise<void>
 }
 
 /** For the token that was returned for a right password: it was not mailed, so it proves no mailbox. */
@@ -101,7 +101,7 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Proof) {
   return inTxUnlessConsumed(work, async (work) => {
     const user = await findUserForUpdate(work, reset.facts.user_id)
     if (user?.epoch !== reset.facts.epoch) return null
-    await reset.write(work)
+    await reset.write(work, user)
     // The write has cut the user off and so raised the epoch: read it again.
     const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
     return completeLogin(work, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
@@ -121,13 +121,13 @@ async function prepare(
   // A password that must be changed must not be chosen again.
   if (link.purpose === 'password_change') await assertNotReused(work, { userId: user.id, password, count: 1 })
   const hashed = await hashNewPassword(work, settings, user, password)
-  return { facts, write: (work) => writeReset(work, settings, { link, user, hashed }) }
+  return { facts, write: (work, user) => writeReset(work, settings, { link, user, hashed }) }
 }
 
 async function writeReset(
   work: TxWork,
   settings: AuthSettings,
-  reset: { link: LinkRow; user: UserRow; hashed: HashedPassword },
+  reset: { link: LinkRow; user: HeldUser; hashed: HashedPassword },
 ): Promise<void> {
   const { link, user, hashed } = reset
   await storePassword(work.db, work.directory, {
@@ -158,10 +158,11 @@ export async function resetOnPage(work: Work, sent: { token: string; password: s
     const facts = await findSignInFacts(work, who)
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
     await inTx(work, async (work) => {
-      const isTheirs = await proveMailbox(work, user, { linkId: link.id })
-      if (!isTheirs) throw linkErrors.tokenInvalid()
+      const held = await findUserForUpdate(work, user.id)
+      if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
+      const proved = await proveMailbox(work, held, { linkId: link.id })
       if ((await consumeLink(work, link).execute()).length === 0) throw linkErrors.tokenInvalid()
-      await reset.write(work)
+      await reset.write(work, proved)
     })
   })
 }

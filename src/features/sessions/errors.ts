@@ -7,10 +7,4 @@ export const sessionErrors = defineErrors({
     'Session not found',
     'There is no such session in this organization and environment.',
   ],
-  userNotFound: [
-    404,
-    'user_not_found',
-    'User not found',
-    'There is no such user in this organization and environment, or the user was deleted.',
-  ],
 })

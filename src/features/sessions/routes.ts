@@ -3,12 +3,13 @@ import { streamErrors } from '../../platform/event-epoch.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
+import { getUser, UserParams, userErrors } from '../users/users.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
 import { groupByUser, Revocation, UserSessions } from './schema.ts'
 import { revokeSession, revokeUserSessions } from './sessions.ts'
-import { findUserIdOf, listSessionRows, sessionExists } from './store.ts'
+import { listSessionRows, sessionExists } from './store.ts'
 
 const tag = 'Sessions'
 
@@ -44,12 +45,27 @@ export const sessionRoutes: Route[] = [
     summary: 'End every session of a user',
     query: Type.Object({ userId: Type.String({ description: 'directory_user_id or user_id' }) }),
     reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
-    errors: [sessionErrors.userNotFound],
+    errors: [userErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { query: { userId } }) {
-      const id = isId(userId) ? await findUserIdOf(work.db, work.directory, userId) : null
-      if (id === null) throw sessionErrors.userNotFound()
-      return { success: true, revoked: await revokeUserSessions(work, id, 'revoked') }
+      const user = await getUser(work, userId)
+      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/users/{userId}/sessions',
+    operation: 'users.endSessions',
+    scope: 'sessions.revoke',
+    tag: 'Users',
+    summary: 'End every session of a user',
+    params: UserParams,
+    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
+    errors: [userErrors.notFound],
+    maybeEvents: [sessionEvents.revoked],
+    async handle(work, { params }) {
+      const user = await getUser(work, params.userId)
+      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
     },
   }),
   defineRoute({

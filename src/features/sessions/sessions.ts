@@ -1,4 +1,5 @@
-import { record } from '../../platform/events.ts'
+import type { CutOffReason } from '../../platform/belongings.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import { type AccountScope, directoriesOfOrganization } from '../../platform/http/directory.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { sessionEvents } from './events.ts'
@@ -10,14 +11,9 @@ export { isLiveSession } from './store.ts'
 
 /** Why a session ended; shown in the revocation feed. */
 export type RevocationReason =
+  | CutOffReason
   | 'revoked'
   | 'logout'
-  | 'user_deactivated'
-  | 'user_deleted'
-  | 'user_moved'
-  | 'email_changed'
-  | 'mailbox_proved'
-  | 'password_changed'
   | 'session_limit'
   | 'organization_suspended'
   | 'organization_archived'
@@ -28,7 +24,7 @@ export type RevocationReason =
 /** Ends every session of a directory user, in the transaction of its cause. Returns how many. */
 export async function revokeUserSessions(work: Work, userId: string, reason: RevocationReason): Promise<number> {
   return inTx(work, async (work) => {
-    const rows = await revokeSessionRows(work.db, work.directory, { userId }, reason)
+    const rows = await revokeSessionRows(work.db, work.directory, { userId }, reason).execute()
     return recordRevocations(work, rows, reason)
   })
 }
@@ -36,7 +32,7 @@ export async function revokeUserSessions(work: Work, userId: string, reason: Rev
 /** Ends one session. Returns false when it does not exist or has already ended. */
 export async function revokeSession(work: Work, sessionId: string, reason: RevocationReason): Promise<boolean> {
   return inTx(work, async (work) => {
-    const rows = await revokeSessionRows(work.db, work.directory, { sessionId }, reason)
+    const rows = await revokeSessionRows(work.db, work.directory, { sessionId }, reason).execute()
     return (await recordRevocations(work, rows, reason)) > 0
   })
 }
@@ -49,21 +45,23 @@ export async function revokeOrganizationSessions(
 ): Promise<number> {
   let revoked = 0
   for (const directory of await directoriesOfOrganization(work.db, organizationId)) {
-    const rows = await revokeSessionRows(work.db, directory, 'all', reason)
+    const rows = await revokeSessionRows(work.db, directory, 'all', reason).execute()
     revoked += await recordRevocations({ ...work, directory }, rows, reason)
   }
   return revoked
 }
 
 async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: RevocationReason): Promise<number> {
-  const events = rows.map(({ id, auth_account_id, user_id }) =>
-    sessionEvents.revoked({
-      target: { type: 'session', id },
-      data: { id, user_id: auth_account_id, directory_user_id: user_id, reason },
-    }),
-  )
-  await record(work, ...events)
+  await record(work, ...rows.map((row) => revocationOf(row, reason)))
   return rows.length
+}
+
+/** The event of a session that has ended. */
+export function revocationOf({ id, auth_account_id, user_id }: RevokedRow, reason: RevocationReason): EventInput {
+  return sessionEvents.revoked({
+    target: { type: 'session', id },
+    data: { id, user_id: auth_account_id, directory_user_id: user_id, reason },
+  })
 }
 
 /**

@@ -12,12 +12,13 @@ export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'a
 export const isLiveSession = sql<SqlBool>`(sessions.revoked_at is null
   and sessions.expires_at > clock_now() and sessions.idle_expires_at > clock_now())`
 
-export async function revokeSessionRows(
+/** Ends sessions: a query, to execute or to embed. */
+export function revokeSessionRows(
   db: Db,
   directory: Directory,
   which: { userId: string } | { sessionId: string } | 'all',
   reason: string,
-): Promise<RevokedRow[]> {
+) {
   return db
     .updateTable('sessions')
     .set({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
@@ -27,7 +28,6 @@ export async function revokeSessionRows(
       eb.and(which === 'all' ? {} : 'userId' in which ? { user_id: which.userId } : { id: which.sessionId }),
     )
     .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
-    .execute()
 }
 
 /** Held until the transaction ends: another sign-in of the same user waits. */
@@ -79,18 +79,6 @@ export function listSessionRows(
       ),
     )
   return takePage(query, page, { at: 'sessions.created_at', id: 'sessions.id' }).execute()
-}
-
-/** The directory user behind either id, or null. */
-export async function findUserIdOf(db: Db, directory: Directory, userId: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where((eb) => eb.or([eb('id', '=', userId), eb('auth_account_id', '=', userId)]))
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst()
-  return row?.id ?? null
 }
 
 export async function sessionExists(db: Db, directory: Directory, sessionId: string): Promise<boolean> {

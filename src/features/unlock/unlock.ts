@@ -43,7 +43,7 @@ export async function unlockUser(work: Work, userId: string): Promise<boolean> {
     const factorsCounted = await unlock(work, factorIdentity(platform, user.id))
     if (!counted && !factorsCounted && !user.locked) return false
     // The link in the user's mail is no longer needed.
-    await voidLinks(work, user, { purpose: 'unlock' })
+    await voidLinks(work, user, 'unlock')
     await markUnlocked(work, user.id)
     return true
   })

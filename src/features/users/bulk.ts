@@ -1,17 +1,18 @@
 import type { Static } from 'typebox'
+import type { Belonging } from '../../platform/belongings.ts'
 import { ApiError, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { type HashedPassword, parseImportedHash, storeImportedHash } from '../credentials/credentials.ts'
 import { parseBulkText } from './bulk-text.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { type BulkCreate, type BulkReply, BulkUser, MAX_USERS_PER_REQUEST, toColumns, toUser } from './schema.ts'
 import { findTakenEmails, insertUserRows, type NewUserRow, type UserRow } from './store.ts'
-import { fitsMetadata, identityOf, userEvent } from './users.ts'
+import { userEvent } from './user-event.ts'
+import { fitsMetadata, identityOf } from './users.ts'
 
 const checkRow = compileValidator(BulkUser, 'body')
 
@@ -21,7 +22,9 @@ interface Candidate {
   given: string
   address: EmailAddress
   row: NewUserRow
-  password: HashedPassword | null
+  /** What the user brings along is read from these, by what it will be of. */
+  fields: object
+  brings: Belonging[]
 }
 type Failure = BulkReply['failed'][number]
 type SkipReason = BulkReply['skipped'][number]['reason']
@@ -57,7 +60,7 @@ export async function addUsers(
   rows: object[],
   inactive: ReadonlySet<object> = new Set(),
 ): Promise<RowOutcome<UserRow>[]> {
-  const read = rows.map((row) => readRow(row, !inactive.has(row)))
+  const read = rows.map((row) => readRow(work, row, !inactive.has(row)))
   const firsts = firstOfEach(read)
   const made = await insertCandidates(work, [...firsts.values()])
   await record(work, ...[...made.values()].map((user) => userEvent(work.directory, userEvents.created, user)))
@@ -66,7 +69,7 @@ export async function addUsers(
 
 /** What `addUsers` would return now; writes nothing. */
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
-  const read = rows.map((row) => readRow(row, true))
+  const read = rows.map((row) => readRow(work, row, true))
   const firsts = firstOfEach(read)
   const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
   const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
@@ -110,10 +113,13 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   // Back in the order of the request, in which the events are also recorded.
   const made = candidates.flatMap((candidate) => {
     const user = byNorm.get(candidate.address.norm)
-    return user ? [{ user, password: candidate.password }] : []
+    return user ? [{ user, candidate }] : []
   })
-  const passwords = made.flatMap(({ user, password }) => (password ? [{ userId: user.id, ...password }] : []))
-  if (passwords.length) await storeImportedHash(db, directory, passwords)
+  for (const belonging of work.platform.belongings) {
+    const bringing = made.filter(({ candidate }) => candidate.brings.includes(belonging))
+    const arrivals = bringing.map(({ user, candidate }) => ({ userId: user.id, fields: candidate.fields }))
+    if (arrivals.length) await belonging.arrival?.store(work, arrivals)
+  }
   return new Map(made.map(({ user }) => [user.email_norm, user]))
 }
 
@@ -129,7 +135,7 @@ function readInput(input: Static<typeof BulkCreate>): object[] {
   return rows
 }
 
-function readRow(sent: object, active: boolean): Candidate | Failure {
+function readRow(work: Work, sent: object, active: boolean): Candidate | Failure {
   const email: unknown = Reflect.get(sent, 'email')
   const given = typeof email === 'string' ? email.slice(0, 320) : null
   if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
@@ -137,25 +143,25 @@ function readRow(sent: object, active: boolean): Candidate | Failure {
   if (given === null || !address) return { email: given, error: 'invalid_email' }
   if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
   if (!fitsMetadata(sent)) return { email: given, error: 'invalid_field:metadata' }
-  const password = readPassword(sent)
-  if (typeof password === 'string') return { email: given, error: `invalid_field:${password}` }
+  const brings = readArrivals(work, sent)
+  if ('invalid' in brings) return { email: given, error: `invalid_field:${brings.invalid}` }
   const row = {
     ...toColumns(sent),
     ...identityOf(address),
     // A user with a password has an auth account to sign in with.
-    auth_account_id: password ? newId() : null,
+    auth_account_id: brings.length ? newId() : null,
     email_verified: sent.emailVerified ?? false,
     active,
     source: 'bulk',
   }
-  return { given, address, row, password }
+  return { given, address, row, fields: sent, brings }
 }
 
-/** @returns the name of the invalid field if there is one, null without a password. */
-function readPassword({ passwordHash, passwordHashType }: BulkUser): HashedPassword | null | string {
-  if (!passwordHash) return passwordHash === '' || passwordHashType ? 'passwordHash' : null
-  if (!passwordHashType) return 'passwordHashType'
-  return parseImportedHash(passwordHashType, passwordHash) ?? 'passwordHash'
+/** What the user brings along, or the name of the field that cannot be read. */
+function readArrivals({ platform }: Work, fields: object): Belonging[] | { invalid: string } {
+  const read = platform.belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(fields) }))
+  for (const { found } of read) if (typeof found === 'object') return found
+  return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
 }
 
 function isSound(sent: object): sent is BulkUser {

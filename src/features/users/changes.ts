@@ -1,32 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CutOffReason } from '../../platform/belongings.ts'
+import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
-import { isId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { movePasswords, removePassword } from '../credentials/credentials.ts'
-import { moveFactors, removeFactors, removeGrace } from '../factors/factors.ts'
-import { movePasskeys, removePasskeys } from '../passkey-credentials/passkey-credentials.ts'
-import { cutOff } from './cut-off.ts'
+import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { toColumns, type UserPatch } from './schema.ts'
 import {
+  asNewVersion,
   deleteExpiredRow,
-  lockUserRow,
-  markUserRowDeleted,
-  putUserRow,
-  takeUserRow,
+  type HeldUser,
   type UserChanges,
   type UserRow,
   updateUserRow,
 } from './store.ts'
-import { assertMetadataFits, recordUser, userEvent } from './users.ts'
+import { userEvent } from './user-event.ts'
+import { assertMetadataFits, getUserForUpdate } from './users.ts'
 
 /** What every change may require. */
 interface Condition {
@@ -44,7 +41,7 @@ export async function changeUser(
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const before = await getUserForUpdate(work, id, ifMatch)
+    const before = await getUnchanged(work, id, ifMatch)
     const address = patch.email === undefined ? null : requireEmail(patch.email)
     assertMetadataFits(patch)
     const movesMailbox = address !== null && address.norm !== before.email_norm
@@ -61,12 +58,16 @@ export async function changeUser(
     if (!turned && !edited) return before
     if (movesMailbox) await deleteExpiredRow(db, directory, address.norm)
     const asked = turned ? { ...changes, active: patch.active } : changes
-    const after = await orEmailExists(updateUserRow(db, directory, before.id, asked))
-    if (edited) await recordUser(work, userEvents.updated, after, before)
-    if (turned) await recordUser(work, after.active ? userEvents.activated : userEvents.deactivated, after, before)
+    const reason = turned && !patch.active ? 'user_deactivated' : movesMailbox ? 'email_changed' : null
+    const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
+    const events = [
+      ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
+      ...(turned
+        ? [userEvent(directory, after.active ? userEvents.activated : userEvents.deactivated, after, before)]
+        : []),
+    ]
+    await record(work, ...events, ...announced)
     if (movesMailbox) await announceNewAddress(work, before, after)
-    if (turned && !after.active) await cutOff(work, before, 'user_deactivated')
-    else if (movesMailbox) await cutOff(work, before, 'email_changed')
     return after
   })
 }
@@ -74,15 +75,10 @@ export async function changeUser(
 /** Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`. */
 export async function deleteUser(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
   await inTx(work, async (work) => {
-    const { db, directory } = work
-    const user = await getUserForUpdate(work, id, ifMatch)
-    await markUserRowDeleted(db, directory, user.id)
-    await removePassword(db, directory, user.id)
-    await removeFactors(work, user.id)
-    await removeGrace(db, directory, user.id)
-    await removePasskeys(db, directory, user.id)
-    await recordUser(work, userEvents.deleted, user)
-    await cutOff(work, user, 'user_deleted')
+    const user = await getUnchanged(work, id, ifMatch)
+    const removal = { user, reason: 'user_deleted' as const }
+    const { announced } = await applyToBelongings(work, 'removal', removal, { deleted_at: now, ...asNewVersion })
+    await record(work, userEvent(work.directory, userEvents.deleted, user), ...announced)
   })
 }
 
@@ -98,31 +94,37 @@ export async function moveUser(
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const before = await getUserForUpdate(work, id, ifMatch)
+    const before = await getUnchanged(work, id, ifMatch)
     if (target.id === directory.id) return before
-    await cutOff(work, before, 'user_moved')
-    const move = { from: directory, to: target, userId: before.id }
-    await movePasswords(db, move)
-    await moveFactors(work, target, before.id)
-    const passkeys = await movePasskeys(db, move)
-    await takeUserRow(db, directory, before.id)
     await deleteExpiredRow(db, target, before.email_norm)
-    const row = { ...before, role: 'member', scim_managed: false, passkey_count: passkeys }
-    const after = await orEmailExists(putUserRow(db, target, row))
+    const move = { user: before, reason: 'user_moved' as const, to: target }
+    // A lock belongs to the address in its directory.
+    const changes = { role: 'member', scim_managed: false, locked_until: null }
+    const { user: after, announced } = await orEmailExists(moveWithBelongings(work, move, changes))
     const moved = userEvent(target, userEvents.moved, after)
     const event = { ...moved, previous: { subOrgId: directory.organizationId } }
-    await record(work, event)
+    await record(work, ...announced, event)
     await record({ ...work, directory: target }, event)
     return after
   })
 }
 
-async function getUserForUpdate(work: TxWork, id: string, ifMatch: string | null): Promise<UserRow> {
-  const known = id.toLowerCase()
-  const user = isId(known) ? await lockUserRow(work.db, work.directory, known) : undefined
-  if (!user) throw userErrors.notFound()
+/** The user, held, if the record still has the version that the caller has seen. */
+async function getUnchanged(work: TxWork, id: string, ifMatch: string | null): Promise<HeldUser> {
+  const user = await getUserForUpdate(work, id)
   if (!matches(ifMatch, tagOf(user))) throw httpErrors.versionConflict()
   return user
+}
+
+/** `reason`: why the change cuts the user off, if it does. */
+async function writeChanges(
+  work: TxWork,
+  user: HeldUser,
+  changes: UserChanges,
+  reason: CutOffReason | null,
+): Promise<{ user: UserRow; announced: EventInput[] }> {
+  if (reason) return applyToBelongings(work, 'cutOff', { user, reason }, { ...changes, ...asNewVersion })
+  return { user: await updateUserRow(work.db, work.directory, user.id, changes), announced: [] }
 }
 
 async function orEmailExists<T>(written: Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { defineRetention } from '../../platform/jobs/retention.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { userEvents } from './events.ts'
 import { deleteExpiredRows } from './store.ts'
-import { userEvent } from './users.ts'
+import { userEvent } from './user-event.ts'
 
 // Small, because many rows of other tables are deleted with each user.
 const BATCH = 200

@@ -12,6 +12,7 @@ import {
   findUserByEmail,
   findUserById,
   getUser,
+  getUserForUpdate,
   proveMailbox,
   provisionPendingUser,
   type UserRow,
@@ -121,7 +122,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     })
     .execute()
   await freshEvents()
-  await inTx(work, (work) => proveMailbox(work, user))
+  await inTx(work, async (work) => proveMailbox(work, await getUserForUpdate(work, user.id)))
   const proven = (await t.get(`/v1/users/${user.id}`)).body.user
   expect(proven).toMatchObject({ emailVerified: true, status: 'active' })
   const sessions = await db.selectFrom('sessions').select('revoked_reason').where('user_id', '=', user.id).execute()
@@ -130,7 +131,7 @@ test('the first proof confirms the address and ends what was there before, a sec
     { type: 'session.revoked' },
     { type: 'user.email_verified', data: proven, previous: { emailVerified: false, status: 'invited' } },
   ])
-  await inTx(work, (work) => proveMailbox(work, user))
+  await inTx(work, async (work) => proveMailbox(work, await getUserForUpdate(work, user.id)))
   expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(proven)
   expect(await freshEvents()).toEqual([])
   await advance(DAY_SECONDS)

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
+import type { EventDefinition } from '../../platform/events.ts'
 import { directoryOfOrganization, namedOrganization } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { createUsers } from './bulk.ts'
 import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
@@ -22,12 +22,12 @@ import {
   UserReply,
 } from './schema.ts'
 import { userInfoRoutes } from './userinfo.ts'
-import { createUser, getUser, getUserInReach, listUsers } from './users.ts'
+import { createUser, getUserInReach, listUsers } from './users.ts'
 
 const tag = 'Users'
 const MIB = 1024 * 1024
 
-export const userRoutes: Route[] = [
+const addingAndReading: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/users',
@@ -109,7 +109,15 @@ export const userRoutes: Route[] = [
       return { user: toUser(user, user.organization_id) }
     },
   }),
-  defineRoute({
+]
+
+/** `announced`: the events of what hangs on a user and ends with a change of them. */
+export function userRoutes(announced: EventDefinition[]): Route[] {
+  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), moveRoute(announced), ...userInfoRoutes]
+}
+
+function changeRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
     method: 'PATCH',
     path: '/v1/users/{userId}',
     operation: 'users.update',
@@ -124,15 +132,18 @@ export const userRoutes: Route[] = [
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
-    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, sessionEvents.revoked],
+    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, ...announced],
     etag: true,
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(user)
       return { user: toUser(user, work.directory.organizationId) }
     },
-  }),
-  defineRoute({
+  })
+}
+
+function deleteRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
     method: 'DELETE',
     path: '/v1/users/{userId}',
     operation: 'users.delete',
@@ -144,13 +155,16 @@ export const userRoutes: Route[] = [
     reply: Type.Object({ ok: Type.Boolean() }),
     errors: [userErrors.notFound, httpErrors.versionConflict],
     event: userEvents.deleted,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: announced,
     async handle(work, { params }) {
       await deleteUser(work, params.userId, { ifMatch: work.ifMatch })
       return { ok: true }
     },
-  }),
-  defineRoute({
+  })
+}
+
+function moveRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
     method: 'POST',
     path: '/v1/users/{userId}',
     operation: 'users.move',
@@ -164,7 +178,7 @@ export const userRoutes: Route[] = [
     body: MoveUser,
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
-    maybeEvents: [userEvents.moved, sessionEvents.revoked],
+    maybeEvents: [userEvents.moved, ...announced],
     etag: true,
     async handle(work, { params, body }) {
       const { platform, caller, ifMatch } = work
@@ -175,22 +189,5 @@ export const userRoutes: Route[] = [
       work.headers.etag = tagOf(user)
       return { user: toUser(user, target.organizationId) }
     },
-  }),
-  defineRoute({
-    method: 'DELETE',
-    path: '/v1/users/{userId}/sessions',
-    operation: 'users.endSessions',
-    scope: 'sessions.revoke',
-    tag,
-    summary: 'End every session of a user',
-    params: UserParams,
-    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
-    errors: [userErrors.notFound],
-    maybeEvents: [sessionEvents.revoked],
-    async handle(work, { params }) {
-      const user = await getUser(work, params.userId)
-      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
-    },
-  }),
-  ...userInfoRoutes,
-]
+  })
+}

@@ -31,7 +31,6 @@ export const samples: Samples = {
     params: { userId: ids.user },
     body: { targetSubOrgId: ids.organization },
   }),
-  'DELETE /v1/users/{userId}/sessions': ({ ids }) => ({ params: { userId: ids.authAccount } }),
 }
 
 export const notIds = { externalId: 'what the caller’s own system calls the record' }

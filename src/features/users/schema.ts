@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
 import { named, nullable } from '../../platform/schema.ts'
-import { type ImportedHashType, importedHashTypes } from '../credentials/credentials.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500

@@ -14,6 +14,8 @@ import { type Page, takePage } from '../../platform/http/pagination.ts'
 
 /** `locked`: sign-in is currently refused. */
 export type UserRow = Selectable<Users> & { locked: boolean }
+/** A user whose row is locked until the transaction ends. */
+export type HeldUser = UserRow & { held: true }
 export type ListedUserRow = UserRow & { organization_id: string | null }
 export type UserChanges = UpdateObject<DB, 'users'>
 export type NewUserRow = Omit<InsertObject<DB, 'users'>, 'directory_id' | 'environment_id'>
@@ -46,11 +48,12 @@ export async function findUserRowById(db: Db, directory: Directory, id: string):
 }
 
 /** The same, locked until the transaction ends, for a read-modify-write. */
-export async function lockUserRow(tx: Tx, directory: Directory, id: string): Promise<UserRow | undefined> {
-  return selectLive(tx, directory)
+export async function lockUserRow(tx: Tx, directory: Directory, id: string): Promise<HeldUser | undefined> {
+  const row = await selectLive(tx, directory)
     .where((eb) => hasId(eb, id))
     .forUpdate()
     .executeTakeFirst()
+  return row && { ...row, held: true }
 }
 
 /** By either id, in all that the caller reaches. */
@@ -166,20 +169,18 @@ export async function deleteExpiredRow(tx: Tx, directory: Directory, emailNorm: 
     .execute()
 }
 
+/** Columns of a change that the API shows. */
+export const asNewVersion: UserChanges = { version: sql`version + 1`, updated_at: now }
+
 export async function updateUserRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<UserRow> {
   return tx
     .updateTable('users')
-    .set({ ...changes, version: sql`version + 1`, updated_at: now })
+    .set({ ...changes, ...asNewVersion })
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .returningAll()
     .returning(isLocked)
     .executeTakeFirstOrThrow()
-}
-
-/** Hides the row from every look-up; it is purged after thirty days. */
-export async function markUserRowDeleted(tx: Tx, directory: Directory, id: string): Promise<void> {
-  await updateUserRow(tx, directory, id, { deleted_at: now })
 }
 
 /** The auth account of a user, set to `newId` if there was none. Returns undefined when the user was deleted. */
@@ -198,25 +199,6 @@ export async function setAuthAccount(
     .returning('auth_account_id')
     .executeTakeFirst()
   return row?.auth_account_id ?? undefined
-}
-
-/** @returns undefined when the address was already verified or has changed, or the user was deleted. */
-export async function setVerified(
-  tx: Tx,
-  directory: Directory,
-  user: Pick<UserRow, 'id' | 'email_norm'>,
-): Promise<UserRow | undefined> {
-  return tx
-    .updateTable('users')
-    .set({ email_verified: true, pending_until: null, version: sql`version + 1`, updated_at: now })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', user.id)
-    .where('email_norm', '=', user.email_norm)
-    .where('email_verified', '=', false)
-    .where('deleted_at', 'is', null)
-    .returningAll()
-    .returning(isLocked)
-    .executeTakeFirst()
 }
 
 /** Copies the end of the address's lock, or null, to the user, for lists. Returns undefined when nothing changed. */
@@ -246,39 +228,6 @@ export async function setInvited(tx: Tx, directory: Directory, id: string, isOpe
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .execute()
-}
-
-/** From now on, a sign-in that started before does not pass. */
-export async function raiseEpoch(tx: Tx, directory: Directory, id: string): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set({ epoch: sql`epoch + 1` })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
-    .execute()
-}
-
-/** Deletes a row, to be inserted into another directory, which may live on another shard. */
-export async function takeUserRow(tx: Tx, directory: Directory, id: string): Promise<void> {
-  await tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id).execute()
-}
-
-export async function putUserRow(tx: Tx, directory: Directory, user: UserRow): Promise<UserRow> {
-  // A lock belongs to the address in its directory.
-  const { locked: _, ...row } = { ...user, locked_until: null }
-  return tx
-    .insertInto('users')
-    .values({
-      ...row,
-      metadata: JSON.stringify(row.metadata),
-      directory_id: directory.id,
-      environment_id: directory.environmentId,
-      version: row.version + 1,
-      updated_at: now,
-    })
-    .returningAll()
-    .returning(isLocked)
-    .executeTakeFirstOrThrow()
 }
 
 /** Deletes a batch of expired sign-ups. */

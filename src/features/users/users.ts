@@ -1,52 +1,39 @@
 import { invalidField } from '../../platform/errors.ts'
-import { changedFrom, type EventFactory, type EventInput, record } from '../../platform/events.ts'
-import type { Directory, Reach } from '../../platform/http/directory.ts'
+import type { Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { removePassword } from '../credentials/credentials.ts'
-import { removeFactors } from '../factors/factors.ts'
-import { voidLinks } from '../links/links.ts'
-import { removePasskeys, voidCeremonies } from '../passkey-credentials/passkey-credentials.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { findListedByEmail } from './lookup.ts'
-import {
-  MAX_METADATA_BYTES,
-  type Profile,
-  type SignupProfile,
-  toColumns,
-  toUser,
-  type User,
-  type UserCreate,
-} from './schema.ts'
+import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
   aDayFromNow,
   countUserRows,
   findUserRowByEmail,
   findUserRowById,
   findUserRowInReach,
+  type HeldUser,
   insertUserRows,
   type ListedUserRow,
   lockUserRow,
   type NewUserRow,
-  raiseEpoch,
   selectUserPage,
   setAuthAccount,
   setInvited,
   setLockedUntil,
-  setVerified,
   type UserFilter,
   type UserRow,
 } from './store.ts'
+import { recordUser } from './user-event.ts'
 
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
+export { type Kept, proveMailbox } from './proof.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
-export type { UserRow } from './store.ts'
+export type { HeldUser, UserRow } from './store.ts'
 
 /** The user of this address (`EmailAddress.norm`), or null. An expired sign-up does not count. */
 export async function findUserByEmail(work: Work, emailNorm: string): Promise<UserRow | null> {
@@ -193,78 +180,25 @@ export async function markLocked(work: TxWork, id: string, until: Date): Promise
 }
 
 /**
- * Locks the user's row until the transaction ends. Lock order: before any other row of the user, to avoid deadlocks.
+ * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
+ * account. Lock order: before any other row of the user, to avoid deadlocks.
  */
-export async function findUserForUpdate(work: TxWork, id: string): Promise<UserRow | null> {
-  return (await lockUserRow(work.db, work.directory, id)) ?? null
+export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldUser | null> {
+  const known = id.toLowerCase()
+  return isId(known) ? ((await lockUserRow(work.db, work.directory, known)) ?? null) : null
+}
+
+/** The same. Throws `user_not_found`. */
+export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
+  const user = await findUserForUpdate(work, id)
+  if (!user) throw userErrors.notFound()
+  return user
 }
 
 /** Records that the lock was ended early. */
 export async function markUnlocked(work: TxWork, id: string): Promise<void> {
   const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
   if (user) await recordUser(work, userEvents.unlocked, user)
-}
-
-/** What the first proof of a mailbox spares. */
-export interface Kept {
-  /** The link that proves it. */
-  linkId?: string | undefined
-  /** True when the user has proved that the password is theirs. */
-  password?: boolean
-}
-
-/**
- * Records that the user has just proved the mailbox. The first proof confirms the address, completes a pending sign-up
- * and removes what was set before; later ones change nothing. Either way the user's row is locked.
- * @returns false when the address has changed since `user` was read, or the user was deleted.
- */
-export async function proveMailbox(work: TxWork, user: UserRow, kept: Kept = {}): Promise<boolean> {
-  const { db, directory } = work
-  const proven = await setVerified(db, directory, user)
-  if (!proven) return (await lockUserRow(db, directory, user.id))?.email_norm === user.email_norm
-  await removeUnprovenAccess(work, proven, kept)
-  const left = keepsFactors(proven) ? proven : { ...proven, mfa_enrolled: false, passkey_count: 0 }
-  await recordUser(work, userEvents.emailVerified, left, user)
-  return true
-}
-
-/**
- * A user with a second factor whose earlier address was proved is asked for that factor at this sign-in, so factors and
- * passkeys stay: otherwise the new mailbox alone could remove them. Without a second factor nothing proves who set the
- * account up, and they go.
- */
-function keepsFactors(user: UserRow): boolean {
-  return user.proved_before && user.mfa_enrolled
-}
-
-/**
- * Someone who registered an address before its owner must not keep access (account pre-hijacking): removes every
- * session, password, link and factor set up before the first proof of the mailbox. The one place for it.
- */
-async function removeUnprovenAccess(work: TxWork, user: UserRow, kept: Kept): Promise<void> {
-  const { db, directory } = work
-  await revokeUserSessions(work, user.id, 'mailbox_proved')
-  if (!kept.password) await removePassword(db, directory, user.id)
-  await voidCeremonies(db, directory, user.id)
-  if (!keepsFactors(user)) {
-    await removeFactors(work, user.id)
-    await removePasskeys(db, directory, user.id)
-  }
-  await voidLinks(work, user, { exceptId: kept.linkId })
-  await raiseEpoch(db, directory, user.id)
-}
-
-/** Records a `user.*` event with the user as the API shows them, and with `before` also what changed. */
-export async function recordUser(work: TxWork, event: UserEvent, after: UserRow, before?: UserRow): Promise<void> {
-  await record(work, userEvent(work.directory, event, after, before))
-}
-
-type UserEvent = EventFactory<typeof User>
-
-export function userEvent(directory: Directory, event: UserEvent, after: UserRow, before?: UserRow): EventInput {
-  const data = toUser(after, directory.organizationId)
-  const previous = before ? { previous: changedFrom(toUser(before, directory.organizationId), data) } : {}
-  return event({ target: { type: 'user', id: after.id }, data, ...previous })
 }
 
 /** The columns that a new row starts with. */

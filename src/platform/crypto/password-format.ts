@@ -13,6 +13,18 @@ export const passwordFormats = [
 ] as const
 export type PasswordFormat = (typeof passwordFormats)[number]
 
+/** Values of `passwordHashType`: the formats in which other systems bring their hashes. */
+export const importedHashTypes = [
+  'bcrypt',
+  'argon2',
+  'argon2id',
+  'scrypt',
+  'firebase-scrypt',
+  'pbkdf2',
+  'ssha',
+] as const
+export type ImportedHashType = (typeof importedHashTypes)[number]
+
 /** A hash and its format. */
 export interface HashedPassword {
   hash: string

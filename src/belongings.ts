@@ -1,0 +1,19 @@
+import { passwordBelongings } from './features/credentials/belongings.ts'
+import { factorBelongings } from './features/factors/belongings.ts'
+import { linkBelongings } from './features/links/belongings.ts'
+import { graceBelongings } from './features/mfa/belongings.ts'
+import { otpBelongings } from './features/otp/belongings.ts'
+import { passkeyBelongings } from './features/passkey-credentials/belongings.ts'
+import { sessionBelongings } from './features/sessions/belongings.ts'
+import type { Belonging } from './platform/belongings.ts'
+
+/** Everything that hangs on a user. */
+export const belongings: Belonging[] = [
+  ...sessionBelongings,
+  ...passwordBelongings,
+  ...factorBelongings,
+  ...graceBelongings,
+  ...passkeyBelongings,
+  ...otpBelongings,
+  ...linkBelongings,
+]

@@ -1,0 +1,60 @@
+import { type Belonging, comesAlong, goes, isPending, type UserTable } from '../../platform/belongings.ts'
+import { type HashedPassword, importedHashTypes } from '../../platform/crypto/password-format.ts'
+import { parseImportedHash } from './imported-hash.ts'
+import { storeImportedHash } from './store.ts'
+
+function belonging(table: UserTable, move: Belonging['move']): Belonging {
+  const remove = goes(table)
+  return {
+    table,
+    proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
+    cutOff: { stays: 'Whoever knows the password may sign in again, if the user may.' },
+    removal: remove,
+    move,
+    isAbsent: isPending,
+  }
+}
+
+/** The password that the fields of an imported user bring, null without one, or the name of the field that is wrong. */
+function readHash(fields: object): HashedPassword | null | string {
+  const [text, given] = [Reflect.get(fields, 'passwordHash'), Reflect.get(fields, 'passwordHashType')]
+  if (!text) return text === '' || given ? 'passwordHash' : null
+  const type = importedHashTypes.find((known) => known === given)
+  if (!type) return 'passwordHashType'
+  return (typeof text === 'string' ? parseImportedHash(type, text) : null) ?? 'passwordHash'
+}
+
+/** What a user has of passwords. */
+export const passwordBelongings: Belonging[] = [
+  {
+    ...belonging(
+      'password_credentials',
+      comesAlong('password_credentials', {
+        user_id: true,
+        hash: true,
+        format: true,
+        must_change: true,
+        revision: true,
+        created_at: true,
+        updated_at: true,
+      }),
+    ),
+    arrival: {
+      read(fields) {
+        const read = readHash(fields)
+        return typeof read === 'string' ? { invalid: read } : read ? 'something' : 'nothing'
+      },
+      async store({ db, directory }, arrivals) {
+        const rows = arrivals.flatMap(({ userId, fields }) => {
+          const read = readHash(fields)
+          return read && typeof read !== 'string' ? [{ userId, ...read }] : []
+        })
+        await storeImportedHash(db, directory, rows)
+      },
+    },
+  },
+  belonging(
+    'password_history',
+    comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
+  ),
+]

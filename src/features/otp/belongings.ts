@@ -1,0 +1,20 @@
+import type { Belonging, UserChange } from '../../platform/belongings.ts'
+import { hashIdentity } from '../../platform/crypto/identity.ts'
+import type { TxWork } from '../../platform/work.ts'
+import { expireOtpRows } from './store.ts'
+
+/** The right code is `expired` from now on. */
+const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => ({
+  query: expireOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
+})
+
+/** What a user has of codes: those on their way to the address. */
+export const otpBelongings: Belonging[] = [
+  {
+    table: 'otps',
+    proof: { stays: 'Only the mailbox has them, which has just been proved.' },
+    cutOff: expired,
+    removal: expired,
+    move: expired,
+  },
+]

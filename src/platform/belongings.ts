@@ -1,0 +1,120 @@
+import { type OperationNodeSource, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { DB, Users } from './db/schema.gen.ts'
+import type { EventDefinition, EventInput } from './events.ts'
+import type { Directory } from './http/directory.ts'
+import type { TxWork } from './work.ts'
+
+/** The tables whose rows hang on a user. */
+export type UserTable = { [T in keyof DB]: 'user_id' extends keyof DB[T] ? T : never }[keyof DB]
+
+/** Why a user is cut off. */
+export type CutOffReason =
+  | 'user_deactivated'
+  | 'user_deleted'
+  | 'user_moved'
+  | 'email_changed'
+  | 'mailbox_proved'
+  | 'password_changed'
+
+/** What happens to a user, on each of the four occasions. */
+export interface UserChange {
+  /** The user's row, locked, as it was before. */
+  user: UserRow
+  reason: CutOffReason
+  /** The link that is being redeemed, which is spared. */
+  linkId?: string | undefined
+  /** A cut-off of pending sign-ins alone. */
+  keepsSessions?: boolean
+  /** The user has proved that the password is theirs. */
+  keepsPassword?: boolean
+  /** The user is asked for a second factor that only they can have set. */
+  keepsFactors?: boolean
+}
+
+/** A move to another directory. */
+export interface UserMove extends UserChange {
+  to: Directory
+}
+
+type UserRow = Selectable<Users>
+
+/** Columns of the user's row that count, or say whether there is, what is in other tables. */
+export type UserColumns = {
+  [C in keyof UserRow as UserRow[C] extends boolean | number ? C : never]?: UserRow[C] | RawBuilder<UserRow[C]>
+}
+
+/** Part of the one statement that changes a user and what hangs on them. It names the directory by a parameter. */
+export interface Step {
+  /** A common table expression `<table>_taken`, for `query`. */
+  taken?: OperationNodeSource
+  query: OperationNodeSource
+  /** Columns of the user's row that sum up what is left; `changed` names the rows that `query` returns. */
+  columns?(changed: string): UserColumns
+}
+
+/** What becomes of a user's rows: a query, null where they stay this time, or why they always stay. */
+export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { stays: string }
+
+/** What an imported user may bring along. */
+interface Arrival {
+  /** Whether these fields of a user bring something, or the name of the field that cannot be read. */
+  read(fields: object): 'nothing' | 'something' | { invalid: string }
+  /** Stores what these users bring. */
+  store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<void>
+}
+
+/** A table that hangs on a user, and what becomes of the rows of a user on each occasion. */
+export interface Belonging<Row extends object = object> {
+  table: UserTable
+  /** The first proof of the mailbox: whoever set up something before may be somebody else. */
+  proof: Fate<UserChange>
+  /** All access that the user has or is about to get ends. */
+  cutOff: Fate<UserChange>
+  /** The user is deleted, and thereby cut off. */
+  removal: Fate<UserChange>
+  /** The user moves to another directory, and is cut off in this one. */
+  move: Fate<UserMove>
+  /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
+  isAbsent?(user: UserRow): boolean
+  /** What is recorded of each row that a query returns. */
+  announce?: { event: EventDefinition; of(row: Row, reason: CutOffReason): EventInput }
+  arrival?: Arrival
+}
+
+/** Nothing is attached to a sign-up before its mailbox is proved. */
+export function isPending(user: UserRow): boolean {
+  return user.pending_until !== null
+}
+
+/** Deletes the rows of the user; `columns` are those of the user's row that say so. */
+export function goes(table: UserTable, columns: UserColumns = {}) {
+  return ({ directory }: TxWork, { user }: UserChange): Step => ({
+    query: sql`delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}`,
+    columns: () => columns,
+  })
+}
+
+/** The name of every column but the directory's, so that a new column cannot be forgotten. */
+type OtherColumns<T extends keyof DB> = Record<Exclude<keyof DB[T] & string, 'directory_id'>, true>
+
+/**
+ * Takes the rows of the user along into another directory: deletes and inserts, since the directories may lie on
+ * different nodes, where a row cannot change its own. `only` and `onConflict` narrow the insert, whose target is `put`.
+ */
+export function comesAlong<T extends UserTable>(
+  table: T,
+  columns: OtherColumns<T>,
+  options: { only?: RawBuilder<unknown>; onConflict?: RawBuilder<unknown>; columns?: Step['columns'] } = {},
+) {
+  const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)))
+  const { only = sql`true`, onConflict = sql``, columns: summary } = options
+  return ({ directory }: TxWork, { user, to }: UserMove): Step => ({
+    taken: sql`
+      delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+      returning ${names}`,
+    query: sql`
+      insert into ${sql.table(table)} as put (directory_id, ${names})
+      select ${to.id}::uuid, ${names} from ${sql.ref(`${table}_taken`)} where ${only} ${onConflict} returning user_id`,
+    ...(summary ? { columns: summary } : {}),
+  })
+}
