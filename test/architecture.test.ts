@@ -59,6 +59,7 @@ const EDGES = [
   'password → lockout',
   'password → login',
   'password → users',
+  'sessions → users',
   'signup → credentials',
   'signup → email-verification',
   'signup → links',
@@ -74,12 +75,6 @@ const EDGES = [
   'unlock → lockout',
   'unlock → login',
   'unlock → users',
-  'users → credentials',
-  'users → factors',
-  'users → links',
-  'users → otp',
-  'users → passkey-credentials',
-  'users → sessions',
 ]
 
 /** Which folder of a feature, or file of the platform, writes a table; the first owns it. */
@@ -99,8 +94,7 @@ const WRITERS: Record<string, string[]> = {
   lockouts: ['features/lockout'],
   members: ['features/accounts'],
   mfa_challenges: ['features/factors'],
-  // It moves and goes with the factors of its user.
-  mfa_grace: ['features/mfa', 'features/factors'],
+  mfa_grace: ['features/mfa'],
   mfa_phones: ['features/factors'],
   mfa_policies: ['features/mfa'],
   organizations: ['features/organizations'],
@@ -135,7 +129,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
-const LARGE_SLICES: Record<string, number> = { users: 1701 }
+const LARGE_SLICES: Record<string, number> = { users: 1699 }
 
 /** Who takes more than four parameters by position. */
 const CROWDED: string[] = []

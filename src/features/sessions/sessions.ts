@@ -5,7 +5,6 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { sessionEvents } from './events.ts'
 import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRows } from './store.ts'
 
-export { sessionErrors } from './errors.ts'
 export { sessionEvents } from './events.ts'
 export { isLiveSession } from './store.ts'
 

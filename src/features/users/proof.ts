@@ -6,7 +6,7 @@ import { asNewVersion, type HeldUser, type UserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
 
 /** What the first proof of a mailbox spares. */
-export interface Kept {
+interface Kept {
   /** The link that proves it. */
   linkId?: string | undefined
   /** True when the user has proved that the password is theirs. */

@@ -230,6 +230,39 @@ export async function setInvited(tx: Tx, directory: Directory, id: string, isOpe
     .execute()
 }
 
+/** Changes the user's row and raises the epoch: a sign-in that started before does not pass. A query, to embed. */
+export function changeRow(tx: Tx, directory: Directory, id: string, changes: UserChanges) {
+  return tx
+    .updateTable('users')
+    .set({ ...changes, epoch: sql`epoch + 1` })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+}
+
+/** Deletes a row, to be inserted into another directory, which may lie on another node. A query, to embed. */
+export function takeRow(tx: Tx, directory: Directory, id: string) {
+  return tx.deleteFrom('users').where('directory_id', '=', directory.id).where('id', '=', id)
+}
+
+/** Inserts the row of a user who comes from another directory: a query, to embed. */
+export function putRow(tx: Tx, directory: Directory, user: HeldUser, changes: Partial<NewUserRow>) {
+  const { locked: _, held: __, ...row } = user
+  return tx
+    .insertInto('users')
+    .values({
+      ...row,
+      metadata: JSON.stringify(row.metadata),
+      ...changes,
+      directory_id: directory.id,
+      environment_id: directory.environmentId,
+      version: row.version + 1,
+      epoch: row.epoch + 1,
+      updated_at: now,
+    })
+    .returningAll()
+}
+
 /** Deletes a batch of expired sign-ups. */
 export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[]> {
   const { rows } = await sql<UserRow>`

@@ -1,0 +1,189 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { belongings } from '../src/belongings.ts'
+import { deleteUser, moveUser } from '../src/features/users/changes.ts'
+import { cutOff, getUserForUpdate, proveMailbox } from '../src/features/users/users.ts'
+import type { Belonging, UserTable } from '../src/platform/belongings.ts'
+import { hashIdentity } from '../src/platform/crypto/identity.ts'
+import { directoryOfOrganization } from '../src/platform/http/directory.ts'
+import { newId } from '../src/platform/ids.ts'
+import { inTx } from '../src/platform/work.ts'
+import { startApp } from './harness.ts'
+import { newUser, type Person } from './people.ts'
+import { workIn } from './work.ts'
+
+const app = await startApp()
+const { platform } = app.app
+const { db } = platform
+const tenant = await app.tenant()
+
+const occasions = ['proof', 'cutOff', 'removal', 'move'] as const
+type Occasion = (typeof occasions)[number]
+
+/** `ended`: the row is still there and of no use; `moved`: it is in the other directory, the same but for that. */
+type Answer = 'same' | 'gone' | 'ended' | 'moved'
+
+/** What becomes of the rows of a user: of each table, on the proof of the mailbox, cut-off, removal and move. */
+const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
+  backup_codes: ['gone', 'same', 'gone', 'moved'],
+  links: ['ended', 'ended', 'ended', 'ended'],
+  mfa_challenges: ['gone', 'gone', 'gone', 'gone'],
+  mfa_grace: ['same', 'same', 'gone', 'moved'],
+  mfa_phones: ['gone', 'same', 'gone', 'moved'],
+  otps: ['same', 'ended', 'ended', 'ended'],
+  passkeys: ['gone', 'same', 'gone', 'moved'],
+  password_credentials: ['gone', 'same', 'gone', 'moved'],
+  password_history: ['gone', 'same', 'gone', 'moved'],
+  sessions: ['ended', 'ended', 'ended', 'ended'],
+  totp_enrollments: ['gone', 'same', 'gone', 'moved'],
+  trusted_devices: ['gone', 'gone', 'gone', 'gone'],
+  webauthn_ceremonies: ['ended', 'ended', 'ended', 'ended'],
+}
+
+/** Columns of a live row of each table, besides the directory's and the user's. */
+function columnsOf(email: string): Record<UserTable, object> {
+  const [id, secret] = [newId(), Buffer.from(newId())]
+  const later = sql`clock_now() + interval '10 minutes'`
+  const confirmed = { id, confirmed_at: sql`clock_now()` }
+  const identity = hashIdentity(platform, email)
+  return {
+    backup_codes: { slot: 'ABCD', hash: 'hash' },
+    links: { id, purpose: 'magic_link', identity, token_hash: secret, expires_at: later },
+    mfa_challenges: { id, token_hash: secret, auth_method: 'otp', amr: ['otp'], enrollment: false, expires_at: later },
+    mfa_grace: { ends_at: later },
+    mfa_phones: { ...confirmed, phone: '+14155550123' },
+    otps: { id, purpose: 'login', identity, phrase_hash: secret, max_attempts: 5, expires_at: later },
+    passkeys: {
+      id,
+      credential_id: id,
+      public_key: secret,
+      counter: 9_007_199_254_740_000,
+      transports: ['usb', 'nfc'],
+      device_type: 'singleDevice',
+      backed_up: false,
+      aaguid: id,
+      rp_id: 'localhost',
+      user_handle: secret,
+    },
+    password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
+    password_history: { id, hash: 'older', format: 'argon2id' },
+    sessions: {
+      id,
+      environment_id: tenant.environmentId,
+      auth_account_id: id,
+      auth_method: 'otp',
+      amr: ['otp'],
+      aal: 'aal1',
+      refresh_hash: secret,
+      idle_expires_at: later,
+      expires_at: later,
+    },
+    totp_enrollments: { ...confirmed, secret_sealed: 'sealed', last_step: 7 },
+    trusted_devices: { id, token_hash: secret, expires_at: later },
+    webauthn_ceremonies: { id, kind: 'registration', challenge: secret, rp_id: 'localhost', expires_at: later },
+  }
+}
+
+const directoryOf = (subOrgId: string) =>
+  directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
+
+/** Somebody who has one of everything. */
+async function newOwner(subOrgId: string): Promise<Person> {
+  const person = await newUser(tenant, { subOrgId })
+  const { id: directory_id } = await directoryOf(subOrgId)
+  for (const [table, columns] of Object.entries(columnsOf(person.email))) {
+    const row = Object.entries({ directory_id, user_id: person.id, ...columns })
+    await sql`insert into ${sql.table(table)} (${sql.join(row.map(([column]) => sql.ref(column)))})
+      values (${sql.join(row.map(([, value]) => value))})`.execute(db)
+  }
+  const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1 }
+  await db.updateTable('users').set(attached).where('id', '=', person.id).execute()
+  return person
+}
+
+type Rows = Record<string, Record<string, unknown>[]>
+
+async function rowsOf({ id }: Person): Promise<Rows> {
+  const read = Object.keys(ANSWERS).map(async (table) => {
+    const { rows } = await sql<{ row: Record<string, unknown> }>`
+      select to_jsonb(t) as row from ${sql.table(table)} t where user_id = ${id}`.execute(db)
+    return [table, rows.map(({ row }) => row)]
+  })
+  return Object.fromEntries(await Promise.all(read))
+}
+
+function answerOf(before: Rows, after: Rows, table: string, directoryId: string): Answer | 'left' {
+  const [[was], [is, ...more]] = [before[table] ?? [], after[table] ?? []]
+  if (!was || more.length) return 'left'
+  if (!is) return 'gone'
+  if (is['directory_id'] === was['directory_id']) return isSame(is, was) ? 'same' : 'ended'
+  return isSame(is, { ...was, directory_id: directoryId }) ? 'moved' : 'left'
+}
+
+const isSame = (a: object, b: object) => JSON.stringify(a) === JSON.stringify(b)
+
+test('every table with a user_id is claimed once, with what becomes of its rows on each occasion', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.columns
+    where table_schema = 'public' and column_name = 'user_id' order by table_name`.execute(db)
+  expect(belongings.map(({ table }) => table).sort()).toEqual(rows.map(({ name }) => name))
+  expect(Object.keys(ANSWERS)).toEqual(rows.map(({ name }) => name))
+  const unanswered = (belonging: Belonging) =>
+    occasions.filter((occasion) => {
+      const fate = belonging[occasion]
+      return typeof fate !== 'function' && !/^[A-Z].{10,}\.$/.test(fate.stays)
+    })
+  expect(belongings.flatMap(unanswered)).toEqual([])
+})
+
+test.each(occasions)('what becomes of a user’s belongings: %s', async (occasion) => {
+  const [subOrgId, targetId] = [await tenant.organization(), await tenant.organization()]
+  const [directory, target] = [await directoryOf(subOrgId), await directoryOf(targetId)]
+  const [owner, bystander] = [await newOwner(subOrgId), await newOwner(subOrgId)]
+  const [before, others] = [await rowsOf(owner), await rowsOf(bystander)]
+  const work = workIn(platform, directory)
+  const held = (run: (...given: Parameters<typeof proveMailbox>) => Promise<unknown>) =>
+    inTx(work, async (work) => run(work, await getUserForUpdate(work, owner.id)))
+  const acts: Record<Occasion, () => Promise<unknown>> = {
+    proof: () => held(proveMailbox),
+    cutOff: () => held((work, user) => cutOff(work, user, 'user_deactivated')),
+    removal: () => deleteUser(work, owner.id, { ifMatch: null }),
+    move: () => moveUser(work, owner.id, { target, ifMatch: null }),
+  }
+  const epochOf = async () =>
+    (await db.selectFrom('users').select('epoch').where('id', '=', owner.id).executeTakeFirstOrThrow()).epoch
+  const epoch = await epochOf()
+  await acts[occasion]()
+  const after = await rowsOf(owner)
+  const answers = Object.keys(ANSWERS).map((table) => [table, answerOf(before, after, table, target.id)])
+  const expected = Object.entries(ANSWERS).map(([table, each]) => [table, each[occasions.indexOf(occasion)]])
+  expect(answers).toEqual(expected)
+  expect(await rowsOf(bystander)).toEqual(others)
+  expect(await epochOf()).toBe(epoch + 1)
+  const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
+  const [factors, passkeys] = [after['totp_enrollments']?.length, after['passkeys']?.length]
+  expect([user.mfa_enrolled, user.passkey_count]).toEqual([factors === 1, passkeys])
+})
+
+test('the first proof of a sign-up leaves out what nothing can be attached to, and is one statement', async () => {
+  const { subOrgId, email, id } = await newUser(tenant)
+  const person = { subOrgId, email, id }
+  const before = await rowsOf(person)
+  await sql`update users set pending_until = clock_now() + interval '1 hour' where id = ${id}`.execute(db)
+  const directory = await directoryOf(subOrgId)
+  const user = await inTx(workIn(platform, directory), (work) => getUserForUpdate(work, id))
+  const asked = belongings.filter((belonging) => !belonging.isAbsent?.(user)).map(({ table }) => table)
+  expect(asked.sort()).toEqual(['links', 'otps', 'sessions'])
+  let statements = 0
+  const counted = platform.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      statements++
+      return result
+    },
+  })
+  await counted.transaction().execute((tx) => proveMailbox({ ...workIn(platform, directory), db: tx }, user))
+  // And the event.
+  expect(statements).toBe(2)
+  expect(await rowsOf(person)).toEqual(before)
+})
