@@ -1,6 +1,12 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { makeProvenUser, succeeded } from '../../../test/factors.ts'
-import { startApp } from '../../../test/harness.ts'
+import { startApp, until } from '../../../test/harness.ts'
+import { workIn } from '../../../test/work.ts'
+import { directoryOfOrganization } from '../../platform/http/directory.ts'
+import { inTx } from '../../platform/work.ts'
+import { deleteUser } from '../users/changes.ts'
+import { settleGrace } from './store.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -97,4 +103,24 @@ test('the preview counts who would be asked, has time, or would be locked out, a
   expect((await caller.get('/v1/mfa/policy/preview?allowed_methods=carrier-pigeon')).status).toBe(400)
   expect(succeeded(await caller.get('/v1/mfa/policy')).policy.updated_at).toBeNull()
   expect(await db.selectFrom('mfa_grace').selectAll().execute()).toEqual([])
+})
+
+test('a sign-in that meets a deletion leaves no grace behind', async () => {
+  const subOrgId = await tenant.organization()
+  const { platform } = app.app
+  const directory = await directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
+  const { id } = await makeProvenUser(tenant, subOrgId)
+  const { settling } = await inTx(workIn(platform, directory), async (work) => {
+    await deleteUser(work, id, { ifMatch: null })
+    const policy = { grace_period_days: 7, required_since: null }
+    let settled = false
+    const settling = settleGrace(platform.db, directory, id, policy).finally(() => {
+      settled = true
+    })
+    const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until(async () => settled || (await waiting.execute(platform.db)).rows.length > 0)
+    return { settling }
+  })
+  expect(await settling).toBeNull()
+  expect(await platform.db.selectFrom('mfa_grace').select('user_id').where('user_id', '=', id).execute()).toEqual([])
 })

@@ -73,6 +73,8 @@ export async function settleGrace(
       select directory_id, id, ${graceEnd(policy)} from users
       where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
         and not exists (select from known)
+      -- Of a user who is being deleted or moved nothing is left behind.
+      for update
       on conflict (directory_id, user_id) do nothing
       returning ends_at)
     select ends_at, ends_at <= clock_now() as over from (select * from known union all select * from made) grace`.execute(
