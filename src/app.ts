@@ -12,6 +12,7 @@ import { openKeyring } from './platform/crypto/keyring.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
 import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
+import { isDistributed } from './platform/db/distributed.ts'
 import { openDatabase } from './platform/db/pool.ts'
 import { transactions } from './platform/db/tx.ts'
 import { keyAuthenticator } from './platform/http/authenticate.ts'
@@ -45,6 +46,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   const { config, databaseUrl, masterKeys } = options
   const log = options.log ?? createLog(config)
   const database = openDatabase(databaseUrl)
+  database.distributed = await isDistributed(database.db)
   const keyring = await openKeyring(database.db, masterKeys)
   const caches = openCaches(databaseUrl, log)
   const platform: Platform = {

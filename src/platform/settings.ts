@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { now } from './db/now.ts'
 import type { DB, Json } from './db/schema.gen.ts'
 import { httpErrors } from './errors.ts'
 import { changedFrom, defineEvents, type EventFactory, record } from './events.ts'
@@ -131,7 +130,9 @@ function settingsRows(table: SettingsTable) {
     const before = await db
       .insertInto(table)
       .values({ directory_id: directory.id, settings: '{}' })
-      .onConflict((conflict) => conflict.column('directory_id').doUpdateSet({ updated_at: now }))
+      .onConflict((conflict) =>
+        conflict.column('directory_id').doUpdateSet((eb) => ({ updated_at: eb.ref('excluded.updated_at') })),
+      )
       .returning('settings')
       .executeTakeFirstOrThrow()
     const after = await db
@@ -176,14 +177,15 @@ function overlay(
 /** The stored values with a patch applied: groups field by field, nulls removed. */
 function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
   const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
+  // `jsonb_build_object` would not be immutable, as a distributed database wants it of what reads columns.
   const merged = groups
     .filter(([, value]) => !Array.isArray(value))
-    .map(
-      ([name, value]) =>
-        sql`|| jsonb_build_object(${name}::text,
-          coalesce(${stored} -> ${name}::text, '{}') || ${JSON.stringify(value)}::jsonb)`,
+    .reduce<RawBuilder<unknown>>(
+      (whole, [name, value]) => sql`jsonb_set(${whole}, array[${name}::text],
+        coalesce(${stored} -> ${name}::text, '{}') || ${JSON.stringify(value)}::jsonb)`,
+      sql`${stored} || ${JSON.stringify(patch)}::jsonb`,
     )
-  return sql<string>`jsonb_strip_nulls(${stored} || ${JSON.stringify(patch)}::jsonb ${sql.join(merged, sql` `)})`
+  return sql<string>`jsonb_strip_nulls(${merged})`
 }
 
 function onlyObject(value: unknown): Record<string, unknown> {

@@ -10,10 +10,9 @@ export async function lockAccounts(tx: Tx): Promise<void> {
 export async function insertAccountRow(tx: Tx, id: string, name: string): Promise<void> {
   // Two concurrent first starts must not create two home accounts.
   await lockAccounts(tx)
-  await tx
-    .insertInto('accounts')
-    .values({ id, name, home: sql<boolean>`not exists (select from accounts where home)` })
-    .execute()
+  await sql`
+    insert into accounts (id, name, home)
+    select ${id}::uuid, ${name}::text, not exists (select from accounts where home)`.execute(tx)
 }
 
 export async function insertEnvironmentRows(tx: Tx, rows: Insertable<Environments>[]): Promise<void> {

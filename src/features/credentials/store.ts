@@ -47,17 +47,23 @@ export async function storePassword(tx: Tx, directory: Directory, password: NewP
   const { hash, format } = password.hashed
   const older = Math.max(0, historyKept - 1)
   if (older > 0) await rememberPassword(tx, directory, userId)
-  const values = {
-    hash,
-    format,
-    must_change: mustChange,
-    revision: sql<string>`gen_random_uuid()`,
-    updated_at: now,
-  }
+  const values = { hash, format, must_change: mustChange }
   await tx
     .insertInto('password_credentials')
-    .values({ ...values, directory_id: directory.id, user_id: userId })
-    .onConflict((conflict) => conflict.columns(['directory_id', 'user_id']).doUpdateSet(values))
+    .values({
+      ...values,
+      directory_id: directory.id,
+      user_id: userId,
+      revision: sql<string>`gen_random_uuid()`,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['directory_id', 'user_id']).doUpdateSet((eb) => ({
+        ...values,
+        revision: eb.ref('excluded.revision'),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
+    )
     .execute()
   await forgetOlder(tx, directory, userId, older)
 }

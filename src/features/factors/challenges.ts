@@ -109,16 +109,20 @@ export interface ChallengeRow {
   totp: TotpRow | null
 }
 
-// Includes the user's factors, so that an attempt needs no second query.
-const columns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_code_hash,
-  (select phone from mfa_phones p where p.directory_id = mfa_challenges.directory_id
-    and p.user_id = mfa_challenges.user_id and p.confirmed_at is not null) as phone,
-  (select count(*)::int from backup_codes b where b.directory_id = mfa_challenges.directory_id
-    and b.user_id = mfa_challenges.user_id) as backup_codes,
-  (select jsonb_build_object('id', t.id, 'secret_sealed', t.secret_sealed, 'last_step', t.last_step,
-      'now_seconds', extract(epoch from clock_now()))
-    from totp_enrollments t where t.directory_id = mfa_challenges.directory_id
-      and t.user_id = mfa_challenges.user_id and t.confirmed_at is not null) as totp`
+const ownColumns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_code_hash`
+
+/** With the user's factors, so that an attempt needs no second query. */
+function selectColumns({ directory }: Work) {
+  return sql`select ${ownColumns},
+    (select phone from mfa_phones p where p.directory_id = ${directory.id}
+      and p.user_id = challenge.user_id and p.confirmed_at is not null) as phone,
+    (select count(*)::int from backup_codes b where b.directory_id = ${directory.id}
+      and b.user_id = challenge.user_id) as backup_codes,
+    (select jsonb_build_object('id', t.id, 'secret_sealed', t.secret_sealed, 'last_step', t.last_step,
+        'now_seconds', extract(epoch from clock_now()))
+      from totp_enrollments t where t.directory_id = ${directory.id}
+        and t.user_id = challenge.user_id and t.confirmed_at is not null) as totp`
+}
 
 /** The condition that selects the live challenge of a token, as seen from this IP. */
 function isLive({ platform, directory }: Work, presented: PresentedChallenge) {
@@ -138,7 +142,7 @@ export interface PresentedChallenge {
 export async function findChallenge(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
-    select ${columns} from mfa_challenges
+    ${selectColumns(work)} from mfa_challenges challenge
     where ${isLive(work, presented)} and attempts < ${TRIES}`.execute(work.db)
   return rows[0] ?? null
 }
@@ -149,9 +153,11 @@ export async function findChallenge(work: Work, presented: PresentedChallenge): 
 export async function claimChallengeTry(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
   if (!looksRight(presented.token)) return null
   const { rows } = await sql<ChallengeRow>`
-    update mfa_challenges set attempts = attempts + 1
-    where ${isLive(work, presented)} and attempts < ${TRIES}
-    returning ${columns}`.execute(work.platform.db)
+    with challenge as (
+      update mfa_challenges set attempts = attempts + 1
+      where ${isLive(work, presented)} and attempts < ${TRIES}
+      returning ${ownColumns})
+    ${selectColumns(work)} from challenge`.execute(work.platform.db)
   return rows[0] ?? null
 }
 

@@ -70,8 +70,6 @@ export interface TotpRow {
   now_seconds: number
 }
 
-const totpColumns = sql`id, secret_sealed, last_step, extract(epoch from clock_now())::float8 as now_seconds`
-
 /**
  * Counts an attempt at a pending enrollment before it is judged. Returns null when there is none, or no attempt is
  * left.
@@ -83,10 +81,12 @@ export async function claimPendingTotp(
   id: string,
 ): Promise<TotpRow | null> {
   const { rows } = await sql<TotpRow>`
-    update totp_enrollments set attempts = attempts + 1
-    where directory_id = ${directory.id} and user_id = ${userId} and id = ${id} and confirmed_at is null
-      and expires_at > clock_now() and attempts < ${PENDING_TRIES}
-    returning ${totpColumns}`.execute(db)
+    with claimed as (
+      update totp_enrollments set attempts = attempts + 1
+      where directory_id = ${directory.id} and user_id = ${userId} and id = ${id} and confirmed_at is null
+        and expires_at > clock_now() and attempts < ${PENDING_TRIES}
+      returning id, secret_sealed, last_step)
+    select claimed.*, extract(epoch from clock_now())::float8 as now_seconds from claimed`.execute(db)
   return rows[0] ?? null
 }
 

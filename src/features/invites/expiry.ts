@@ -1,3 +1,4 @@
+import { skipLocked } from '../../platform/db/distributed.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
@@ -21,7 +22,7 @@ export const announceExpiredInvites: JobHandler = {
 /** Processes one batch. Returns how many. */
 async function announceBatch(platform: Platform): Promise<number> {
   return platform.tx(async (tx) => {
-    const closed = await closeExpiredLinks(tx, 'invite', BATCH)
+    const closed = await closeExpiredLinks(tx, 'invite', BATCH, skipLocked(platform.database))
     for (const [directoryId, links] of Map.groupBy(closed, (link) => link.directory_id)) {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue

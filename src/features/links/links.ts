@@ -1,3 +1,4 @@
+import type { RawBuilder } from 'kysely'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
@@ -164,13 +165,14 @@ export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose,
   return closeLinkRow(db, directory, purpose, id)
 }
 
-/** Closes links of every directory that expired unused. Returns each expired link once. */
+/** Closes links of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
 export async function closeExpiredLinks(
   tx: Tx,
   purpose: LinkPurpose,
   limit: number,
+  skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
-  return closeExpiredLinkRows(tx, purpose, limit)
+  return closeExpiredLinkRows(tx, purpose, limit, skipLocked)
 }
 
 function hashToken({ platform, directory }: Work, token: string): Buffer {

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
@@ -116,12 +116,12 @@ export async function closeExpiredLinkRows(
   tx: Tx,
   purpose: string,
   limit: number,
+  skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
+  const isOver = sql`purpose = ${purpose} and used_at is null and closed_at is null and expires_at <= clock_now()`
   const { rows } = await sql<{ id: string; directory_id: string }>`
-    update links set closed_at = clock_now() where (directory_id, id) in (
-      select directory_id, id from links
-      where purpose = ${purpose} and used_at is null and closed_at is null and expires_at <= clock_now()
-      order by expires_at limit ${limit} for update skip locked)
+    update links set closed_at = clock_now() where ${isOver} and (directory_id, id) in (
+      select directory_id, id from links where ${isOver} order by expires_at limit ${limit} ${skipLocked})
     returning id, directory_id`.execute(tx)
   return rows
 }

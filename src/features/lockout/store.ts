@@ -46,10 +46,12 @@ function countAttempt(
   limits: AttemptLimits,
   counter: AttemptLimits['counters'][number] & { allowed: RawBuilder<unknown> },
 ) {
+  // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
+  const at = sql`excluded.window_started_at`
   const startsOver = sql`(l.locked_until is not null
-    or l.window_started_at <= clock_now() - make_interval(secs => ${limits.windowSeconds}::int))`
+    or ${at} - l.window_started_at >= make_interval(secs => ${limits.windowSeconds}::int))`
   // A day without a failure resets the number of locks.
-  const locksBefore = sql`(case when l.window_started_at <= clock_now() - interval '1 day' then 0 else l.locks end)`
+  const locksBefore = sql`(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
   const isHopeless = sql`(l.consecutive + 1 >= ${MAX_CONSECUTIVE}::int)`
   const locks = sql`((not ${startsOver} and l.failures + 1 >= ${counter.maxAttempts}::int) or ${isHopeless})`
   const seconds = sql`case when ${isHopeless} then ${LONGEST_LOCK_SECONDS}::int else
@@ -61,9 +63,9 @@ function countAttempt(
       failures = case when ${startsOver} then 1 else l.failures + 1 end,
       consecutive = l.consecutive + 1,
       locks = ${locksBefore} + ${locks}::int,
-      window_started_at = case when ${startsOver} then clock_now() else l.window_started_at end,
-      locked_until = case when ${locks} then clock_now() + make_interval(secs => ${seconds}) end
-    where l.locked_until is null or l.locked_until <= clock_now()
+      window_started_at = case when ${startsOver} then ${at} else l.window_started_at end,
+      locked_until = case when ${locks} then (${at} at time zone 'UTC' + make_interval(secs => ${seconds})) at time zone 'UTC' end
+    where l.locked_until is null or l.locked_until <= ${at}
     returning network, failures, locked_until`
 }
 

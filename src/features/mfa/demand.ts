@@ -52,7 +52,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     graceEndsAt: null,
     deviceId: null,
     events: [],
-    unchanged: stillHolds(policy, subject),
+    unchanged: stillHolds(work, policy, subject),
   }
   const required = requiresOf(policy, subject.role)
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
@@ -81,10 +81,10 @@ async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind
   return hasPasskey ? 'challenge' : 'enrollment'
 }
 
-function stillHolds(policy: Policy, subject: Subject): RawBuilder<unknown> {
+function stillHolds({ directory }: Work, policy: Policy, subject: Subject): RawBuilder<unknown> {
   return sql`users.mfa_enrolled = ${subject.mfa_enrolled}::boolean
     and (users.passkey_count > 0) = ${subject.passkey_count > 0}::boolean and coalesce((
-    select version from mfa_policies where mfa_policies.directory_id = users.directory_id), 0) = ${policy.version}::int`
+    select version from mfa_policies where mfa_policies.directory_id = ${directory.id}), 0) = ${policy.version}::int`
 }
 
 /**
@@ -102,7 +102,7 @@ export async function demandAtRefresh(
     graceEndsAt: null,
     deviceId: null,
     events: [],
-    unchanged: stillHolds(policy, subject),
+    unchanged: stillHolds(work, policy, subject),
   }
   if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(work, 'mfa'))) return found
   const grace = await settleGrace(work.db, work.directory, subject.user_id, policy)

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { PolicyFields } from './schema.ts'
@@ -39,12 +40,13 @@ export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: Poli
 /** `required_since` is set once, by the first requirement. */
 export async function writePolicyRow(tx: Tx, directory: Directory, policy: PolicyFields): Promise<PolicyRow> {
   const { rows } = await sql<PolicyRow>`
+    with clock as materialized (select clock_now() as at)
     update mfa_policies set require_mfa = ${policy.require_mfa}, grace_period_days = ${policy.grace_period_days},
       allowed_methods = ${policy.allowed_methods}::text[], enforce_for_roles = ${policy.enforce_for_roles}::text[],
-      required_since = case when ${policy.require_mfa}::boolean then coalesce(required_since, clock_now())
+      required_since = case when ${policy.require_mfa}::boolean then coalesce(required_since, clock.at)
         else required_since end,
-      version = version + 1, updated_at = clock_now()
-    where directory_id = ${directory.id} returning ${columns}`.execute(tx)
+      version = version + 1, updated_at = clock.at
+    from clock where directory_id = ${directory.id} returning ${columns}`.execute(tx)
   const [row] = rows
   if (!row) throw new Error('A policy has disappeared')
   return row
@@ -88,7 +90,8 @@ export async function settleGrace(
 }
 
 function graceEnd(policy: Pick<PolicyRow, 'grace_period_days' | 'required_since'>) {
-  return sql`greatest(users.created_at, coalesce(${policy.required_since}::timestamptz, clock_now()))
+  const since = policy.required_since === null ? now : sql`${policy.required_since}::timestamptz`
+  return sql`greatest(users.created_at, ${since})
     + make_interval(days => ${policy.grace_period_days}::int)`
 }
 

@@ -85,7 +85,7 @@ export async function updateOrganization(
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     const asked = applyPatch(before, change.patch)
     const changed = Object.keys(changedFrom(before, asked))
-    if (!changed.length) return before
+    if (!changed.length) return found(await findOrganizationRow(db, scope, before.id))
     const status = changed.includes('status') ? asked.status : null
     if (status === 'active' && !change.mayReopen)
       throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key can reactivate an organization.' })
@@ -100,12 +100,12 @@ export async function updateOrganization(
       await revokeOrganizationSessions(work, before.id, reason)
     }
     const after = found(await findOrganizationRow(db, scope, before.id))
-    await recordChange(work, { before, after, changed })
+    await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
     return after
   })
 }
 
-function applyPatch(row: OrganizationRow, patch: OrganizationPatch) {
+function applyPatch(row: Omit<OrganizationRow, 'user_count'>, patch: OrganizationPatch) {
   const { name, description, status, externalId, metadata } = patch
   return {
     name: name ?? row.name,
@@ -142,7 +142,7 @@ function writeMetadata(metadata: Record<string, unknown> | null): string {
   throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
 }
 
-function found(row: OrganizationRow | undefined): OrganizationRow {
+function found<T>(row: T | undefined): T {
   if (!row) throw organizationErrors.notFound()
   return row
 }

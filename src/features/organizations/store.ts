@@ -30,15 +30,12 @@ export async function findOrganizationRow(
   reach: OrganizationReach,
   id: string,
 ): Promise<OrganizationRow | undefined> {
-  return selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
+  const row = await selectOrganizations(db, reach).where('organizations.id', '=', id).executeTakeFirst()
+  return row && (await withUserCounts(db, reach, [row]))[0]
 }
 
-/** The same, locked until the transaction ends, for a read-modify-write. */
-export async function lockOrganizationRow(
-  tx: Tx,
-  reach: OrganizationReach,
-  id: string,
-): Promise<OrganizationRow | undefined> {
+/** What is the organization's own, locked until the transaction ends, for a read-modify-write. */
+export async function lockOrganizationRow(tx: Tx, reach: OrganizationReach, id: string) {
   return selectOrganizations(tx, reach).where('organizations.id', '=', id).forUpdate('organizations').executeTakeFirst()
 }
 
@@ -49,7 +46,7 @@ export async function listOrganizationRows(
   page: Page,
 ): Promise<OrganizationRow[]> {
   const query = selectOrganizations(db, reach).where((eb) => eb.and(conditions(filter)))
-  return takePage(query, page).execute()
+  return withUserCounts(db, reach, await takePage(query, page).execute())
 }
 
 export async function countOrganizationRows(
@@ -101,15 +98,29 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
     .select(['created_at', 'updated_at', 'archived_at'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
-      // Both counts use an index that leads with the compared columns.
       sql<number>`(select count(*) from members m
         where m.account_id = organizations.account_id and m.organization_id = organizations.id)`.as('member_count'),
     )
-    .select(
-      sql<number>`(select count(*) from users u join directories d on d.id = u.directory_id
-        where d.organization_id = organizations.id and d.environment_id = ${reach.environmentId}
-          and u.deleted_at is null and (u.pending_until is null or u.pending_until > clock_now()))`.as('user_count'),
-    )
     .where('account_id', '=', reach.accountId)
     .$if(reach.organizationId !== null, (query) => query.where('id', '=', reach.organizationId ?? ''))
+}
+
+/**
+ * With how many users each has in the environment. A statement of its own: a distributed database cannot count users for
+ * each row of a table that is not distributed. It also changes no organization after users were read in a transaction.
+ */
+async function withUserCounts<T extends { id: string }>(
+  db: Db,
+  reach: OrganizationReach,
+  organizations: T[],
+): Promise<(T & { user_count: number })[]> {
+  if (!organizations.length) return []
+  const { rows } = await sql<{ organization_id: string; count: number }>`
+    select d.organization_id, count(*) as count from directories d join users u on u.directory_id = d.id
+    where d.organization_id = any(${organizations.map(({ id }) => id)}::uuid[])
+      and d.environment_id = ${reach.environmentId}
+      and u.deleted_at is null and (u.pending_until is null or u.pending_until > clock_now())
+    group by d.organization_id`.execute(db)
+  const counts = new Map(rows.map((row) => [row.organization_id, row.count]))
+  return organizations.map((row) => ({ ...row, user_count: counts.get(row.id) ?? 0 }))
 }

@@ -10,6 +10,7 @@ import {
   findNewestIdOfSession,
   type GeneratedRow,
   insertGeneratedRows,
+  insertGeneratedRowsOf,
   type PresentedCode,
   type Verdict,
   validateRows,
@@ -23,13 +24,20 @@ interface GenerateInput {
 }
 
 const insertRow = perPlatform((platform) =>
-  coalesce({ run: (items: GeneratedRow[]) => insertGeneratedRows(platform.database.pool, items) }),
+  coalesce({
+    run: (items: GeneratedRow[], directoryId) =>
+      directoryId === null
+        ? insertGeneratedRows(platform.database.pool, items)
+        : insertGeneratedRowsOf(platform.db, directoryId, items),
+    place: { database: platform.database, directoryOf: (item) => item.directory.id },
+  }),
 )
 
 // Two attempts at one code never share a statement: the second must see the effect of the first.
 const validateRow = perPlatform((platform) =>
   coalesce({
-    run: (items: PresentedCode[]) => validateRows(platform.database.pool, items),
+    run: (items: PresentedCode[], directoryId) => validateRows(platform.database.pool, items, directoryId),
+    place: { database: platform.database, directoryOf: (item) => item.directory.id },
     keyOf: (item) => item.otpId,
   }),
 )

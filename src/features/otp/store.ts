@@ -76,6 +76,23 @@ export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Pr
   return items.map((item) => new Date(madeAtMs + item.ttlSeconds * 1000))
 }
 
+/** The same for codes of one directory: rows of values go to the one shard that has it. */
+export async function insertGeneratedRowsOf(db: Db, directoryId: string, items: GeneratedRow[]): Promise<Date[]> {
+  const values = items.map((item) => ({
+    directory_id: directoryId,
+    id: item.id,
+    purpose: 'generator',
+    session_ref: item.sessionRef,
+    phrase_hash: item.phraseHash,
+    digit_hash: item.digitHash,
+    max_attempts: item.maxAttempts,
+    expires_at: sql<Date>`clock_now() + make_interval(secs => ${item.ttlSeconds}::int)`,
+  }))
+  const rows = await db.insertInto('otps').values(values).returning(['id', 'expires_at']).execute()
+  const ends = new Map(rows.map((row) => [row.id, row.expires_at]))
+  return items.map((item) => ends.get(item.id) ?? new Date(Number.NaN))
+}
+
 /** A code presented to the generator's validation. */
 export interface PresentedCode {
   directory: Directory
@@ -92,19 +109,22 @@ export interface PresentedCode {
  *
  * The lateral subquery and the limit on `asked` keep the planner on the primary key: a plan made while the table was
  * small would scan all of it later. Digests are compared plainly: without the key of the hash, timing reveals nothing.
+ *
+ * `$1` are the directories of the codes; `inOne` gives the statement for codes of a single one, named as a constant.
  */
-const VALIDATE = {
-  name: 'otps_validate',
+const validation = (inOne: boolean) => ({
+  name: inOne ? 'otps_validate_in_one' : 'otps_validate',
   text: `
     with clock as materialized (select clock_now() as at),
     asked as (
-      select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::bytea[]) as a (directory_id, id, session_ref, hash)
-      order by directory_id, id limit $5),
+      select * from unnest(${inOne ? '' : '$1::uuid[], '}$2::uuid[], $3::text[], $4::bytea[])
+        as a (${inOne ? '' : 'directory_id, '}id, session_ref, hash)
+      order by ${inOne ? '' : 'directory_id, '}id limit $5),
     locked as (
       select o.*, clock.at, asked.hash = o.phrase_hash as is_phrase, asked.hash = o.digit_hash as is_digits
       from clock cross join asked cross join lateral (
         select * from otps
-        where directory_id = asked.directory_id and id = asked.id and purpose = 'generator'
+        where directory_id = ${inOne ? '$1' : 'asked.directory_id'} and id = asked.id and purpose = 'generator'
           and (asked.session_ref is null or session_ref = asked.session_ref)
         for update) o),
     judged as (
@@ -122,11 +142,11 @@ const VALIDATE = {
           sum(s.attempts) filter (where s.created_at > locked.at - interval '1 day') as today
         from (
           (select id, created_at, attempts from otps
-            where directory_id = locked.directory_id and session_ref = locked.session_ref
+            where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and session_ref = locked.session_ref
             order by created_at desc, id desc limit ${MAX_SIBLINGS})
           union
           (select id, created_at, attempts from otps
-            where directory_id = locked.directory_id and identity = locked.identity and purpose = 'generator'
+            where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and identity = locked.identity and purpose = 'generator'
             order by created_at desc, id desc limit ${MAX_SIBLINGS})) s
         where locked.session_ref is not null or locked.identity is not null) siblings),
     written as (
@@ -134,20 +154,27 @@ const VALIDATE = {
         attempts = attempts + (verdict = 'wrong')::int,
         used_at = case when verdict = 'match' then judged.at else used_at end
       from judged
-      where otps.directory_id = judged.directory_id and otps.id = judged.id and verdict in ('match', 'wrong'))
+      where otps.directory_id = ${inOne ? '$1' : 'judged.directory_id'} and otps.id = judged.id
+        and verdict in ('match', 'wrong'))
     select id, verdict from judged`,
-}
+})
 
-/** Judges and consumes codes with one statement; no id may occur twice in one call. */
-export async function validateRows(pool: Pool, items: PresentedCode[]): Promise<Verdict[]> {
+const VALIDATE = validation(false)
+const VALIDATE_IN_ONE = validation(true)
+
+/** Judges and consumes codes with one statement; no id may occur twice in one call. `directoryId` if all are of one. */
+export async function validateRows(pool: Pool, items: PresentedCode[], directoryId: string | null): Promise<Verdict[]> {
   const values = [
-    uuidArray(items.map((item) => item.directory.id)),
+    directoryId ?? uuidArray(items.map((item) => item.directory.id)),
     uuidArray(items.map((item) => item.otpId)),
     items.map((item) => item.sessionRef),
     byteaArray(items.map((item) => item.hash)),
     items.length,
   ]
-  const { rows } = await pool.query<{ id: string; verdict: Verdict }>({ ...VALIDATE, values })
+  const { rows } = await pool.query<{ id: string; verdict: Verdict }>({
+    ...(directoryId === null ? VALIDATE : VALIDATE_IN_ONE),
+    values,
+  })
   const verdicts = new Map(rows.map((row) => [row.id, row.verdict]))
   return items.map((item) => verdicts.get(item.otpId) ?? 'unknown')
 }
@@ -203,27 +230,30 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
 const CLAIM_ATTEMPT = {
   name: 'otps_claim_attempt',
   text: `
-    with siblings as (
+    with clock as materialized (select clock_now() as at),
+    siblings as (
       select (array_agg(id order by created_at desc, id desc) filter (where purpose = $3))[1] as newest_id,
-        coalesce(sum(failures) filter (where id <> $4 and created_at > clock_now() - interval '1 hour'), 0) as this_hour,
-        coalesce(sum(failures) filter (where id <> $4 and created_at > clock_now() - interval '1 day'), 0) as today
-      from (
+        coalesce(sum(failures) filter (where id <> $4 and created_at > clock.at - interval '1 hour'), 0) as this_hour,
+        coalesce(sum(failures) filter (where id <> $4 and created_at > clock.at - interval '1 day'), 0) as today
+      from clock left join (
         select id, purpose, created_at, attempts - (used_at is not null)::int as failures from otps
         where directory_id = $1 and identity = $2 and purpose <> 'generator'
-        order by created_at desc, id desc limit ${MAX_SIBLINGS}) s),
+        order by created_at desc, id desc limit ${MAX_SIBLINGS}) s on true),
     claimed as (
       update otps set attempts = attempts + 1
       from siblings
       where directory_id = $1 and id = $4 and identity = $2 and purpose = $3 and id = newest_id
         and attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES}
         and today + attempts < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end
-      returning id, user_id, case
-        when not (coalesce(phrase_hash = $5, false) or coalesce(digit_hash = $5, false)) then 'wrong'
-        when used_at is not null then 'used'
-        when expires_at <= clock_now() then 'expired'
-        else 'match' end as verdict)
-    select case when newest_id is distinct from $4 then 'unknown' else coalesce(verdict, 'spent') end as verdict, user_id
-    from siblings left join claimed on true`,
+      returning id, user_id, phrase_hash, digit_hash, used_at, expires_at)
+    select case
+      when newest_id is distinct from $4 then 'unknown'
+      when id is null then 'spent'
+      when not (coalesce(phrase_hash = $5, false) or coalesce(digit_hash = $5, false)) then 'wrong'
+      when used_at is not null then 'used'
+      when expires_at <= clock.at then 'expired'
+      else 'match' end as verdict, user_id
+    from clock cross join siblings left join claimed on true`,
 }
 
 /** Counts an attempt at a sign-in code and judges it; does not consume the code. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
@@ -34,6 +33,8 @@ export async function writeServiceConfigRow(
   await tx
     .insertInto('service_configs')
     .values({ directory_id: directory.id, ...row })
-    .onConflict((conflict) => conflict.column('directory_id').doUpdateSet({ ...row, updated_at: now }))
+    .onConflict((conflict) =>
+      conflict.column('directory_id').doUpdateSet((eb) => ({ ...row, updated_at: eb.ref('excluded.updated_at') })),
+    )
     .execute()
 }

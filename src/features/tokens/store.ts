@@ -34,9 +34,14 @@ export interface SessionPlace {
 
 /**
  * The sessions of several tokens, with their users, in the order requested; null where either is gone. The limits keep
- * the planner on the primary keys: a plan made while the tables were small would scan all of them later.
+ * the planner on the primary keys: a plan made while the tables were small would scan all of them later. `directoryId`,
+ * here and below, if all are of one directory, which the statement then names as a constant.
  */
-export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise<(TokenSession | null)[]> {
+export async function findTokenSessions(
+  db: Db,
+  places: SessionPlace[],
+  directoryId: string | null,
+): Promise<(TokenSession | null)[]> {
   const { rows } = await sql<TokenSession & { place: number }>`
     select asked.place::int, sessions.id as session_id, sessions.user_id, sessions.auth_account_id,
       sessions.auth_method, sessions.amr, sessions.aal, sessions.trusted_device_id, sessions.generation,
@@ -50,9 +55,9 @@ export async function findTokenSessions(db: Db, places: SessionPlace[]): Promise
         then ceil(extract(epoch from u.locked_until - clock_now()))::int end as locked_seconds
     from ${asked(places)}
     cross join lateral (
-      select * from sessions where directory_id = asked.directory_id and id = asked.id limit 1) sessions
+      select * from sessions where directory_id = ${theirs(directoryId)} and id = asked.id limit 1) sessions
     cross join lateral (
-      select * from users where directory_id = sessions.directory_id and id = sessions.user_id limit 1) u
+      select * from users where directory_id = ${theirs(directoryId)} and id = sessions.user_id limit 1) u
     left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true
     where u.deleted_at is null`.execute(db)
   return inPlaces(places, rows)
@@ -76,20 +81,30 @@ export interface LiveSession {
  * Those of the sessions that are live, of users and organizations that are active; null in place of the others. Only
  * what a token's introspection needs, which every request of a customer's user may ask for.
  */
-export async function findLiveSessions(db: Db, places: SessionPlace[]): Promise<(LiveSession | null)[]> {
+export async function findLiveSessions(
+  db: Db,
+  places: SessionPlace[],
+  directoryId: string | null,
+): Promise<(LiveSession | null)[]> {
   const { rows } = await sql<LiveSession & { place: number }>`
     select asked.place::int, sessions.user_id, sessions.auth_account_id, u.email, u.role, sessions.amr, sessions.aal,
       sessions.refresh_hash, (extract(epoch from sessions.authenticated_at) * 1000)::float8 as authenticated_ms,
       (extract(epoch from sessions.expires_at) * 1000)::float8 as expires_ms
     from ${asked(places)}
     cross join lateral (
-      select * from sessions where directory_id = asked.directory_id and id = asked.id and ${isLiveSession} limit 1) sessions
+      select * from sessions
+      where directory_id = ${theirs(directoryId)} and id = asked.id and ${isLiveSession} limit 1) sessions
     cross join lateral (
       select email, role from users
-      where directory_id = sessions.directory_id and id = sessions.user_id and active and deleted_at is null limit 1) u
+      where directory_id = ${theirs(directoryId)} and id = sessions.user_id and active and deleted_at is null limit 1) u
     where asked.organization_id is null
       or (select status from organizations where id = asked.organization_id) = 'active'`.execute(db)
   return inPlaces(places, rows)
+}
+
+/** The directory of a row of `asked`, or the one of all. */
+function theirs(directoryId: string | null): RawBuilder<unknown> {
+  return directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
 }
 
 function asked(places: SessionPlace[]): RawBuilder<unknown> {
@@ -118,7 +133,11 @@ export interface Rotation extends SessionPlace {
  * cannot deadlock; no session may occur twice in one call.
  * @returns false where another request rotated, or the session has ended.
  */
-export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promise<boolean[]> {
+export async function rotateRefreshTokens(
+  db: Db,
+  rotations: Rotation[],
+  directoryId: string | null,
+): Promise<boolean[]> {
   const { rows } = await sql<{ id: string }>`
     with asked as (
       select * from unnest(${rotations.map((item) => item.directory.id)}::uuid[],
@@ -128,15 +147,17 @@ export async function rotateRefreshTokens(db: Db, rotations: Rotation[]): Promis
         as a (directory_id, id, generation, presented_hash, next_hash, next_sealed, idle_seconds)
       order by directory_id, id limit ${rotations.length}),
     locked as (
-      select asked.* from asked cross join lateral (
+      select asked.*, clock_now() as at, clock_now() + make_interval(secs => idle_seconds) as idle_until
+      from asked cross join lateral (
         select generation, refresh_hash from sessions
-        where directory_id = asked.directory_id and id = asked.id and ${isLiveSession}
+        where directory_id = ${theirs(directoryId)} and id = asked.id and ${isLiveSession}
         for update) s
       where s.generation = asked.generation and s.refresh_hash = asked.presented_hash)
     update sessions set generation = sessions.generation + 1,
-      refresh_hash = locked.next_hash, previous_refresh_hash = locked.presented_hash, successor_sealed = locked.next_sealed, rotated_at = clock_now(), last_active_at = clock_now(),
-      idle_expires_at = least(expires_at, clock_now() + make_interval(secs => locked.idle_seconds))
-    from locked where sessions.directory_id = locked.directory_id and sessions.id = locked.id
+      refresh_hash = locked.next_hash, previous_refresh_hash = locked.presented_hash, successor_sealed = locked.next_sealed,
+      rotated_at = locked.at, last_active_at = locked.at, idle_expires_at = least(expires_at, locked.idle_until)
+    from locked
+    where sessions.directory_id = ${directoryId === null ? sql`locked.directory_id` : theirs(directoryId)} and sessions.id = locked.id
     returning sessions.id`.execute(db)
   const rotated = new Set(rows.map((row) => row.id))
   return rotations.map((item) => rotated.has(item.sessionId))

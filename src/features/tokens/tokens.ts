@@ -43,13 +43,23 @@ import {
 
 // Concurrent look-ups share a statement, and are answered only after it.
 const readLiveSession = perPlatform((platform) =>
-  coalesce({ run: (places: SessionPlace[]) => findLiveSessions(platform.db, places) }),
+  coalesce({
+    run: (places: SessionPlace[], directoryId) => findLiveSessions(platform.db, places, directoryId),
+    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
+  }),
 )
 const readSession = perPlatform((platform) =>
-  coalesce({ run: (places: SessionPlace[]) => findTokenSessions(platform.db, places) }),
+  coalesce({
+    run: (places: SessionPlace[], directoryId) => findTokenSessions(platform.db, places, directoryId),
+    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
+  }),
 )
 const rotate = perPlatform((platform) =>
-  coalesce({ run: (items: Rotation[]) => rotateRefreshTokens(platform.db, items), keyOf: (item) => item.sessionId }),
+  coalesce({
+    run: (items: Rotation[], directoryId) => rotateRefreshTokens(platform.db, items, directoryId),
+    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
+    keyOf: (item) => item.sessionId,
+  }),
 )
 
 /**

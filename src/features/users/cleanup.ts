@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { skipLocked } from '../../platform/db/distributed.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
@@ -24,7 +25,7 @@ export const userCleanup: JobHandler = {
   cron: '*/10 * * * *',
   async handle(platform) {
     while ((await expireSignups(platform)) === BATCH);
-    await purgeDeleted(platform.db)
+    await purgeDeleted(platform)
   },
 }
 
@@ -32,7 +33,7 @@ export const userCleanup: JobHandler = {
 async function expireSignups(platform: Platform): Promise<number> {
   return platform.tx(async (tx) => {
     const origin = systemOrigin()
-    const rows = await deleteExpiredRows(tx, BATCH)
+    const rows = await deleteExpiredRows(tx, BATCH, skipLocked(platform.database))
     for (const [directoryId, users] of Map.groupBy(rows, (row) => row.directory_id)) {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue

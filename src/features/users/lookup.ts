@@ -15,11 +15,15 @@ interface Lookup {
  * Finds the user who has an address in one directory. Look-ups that arrive together share a statement: a backend asks
  * this first about everyone it meets, and one by one each would cost more in round trips than in the database.
  */
-export const findListedByEmail = perPlatform(({ db }) =>
-  coalesce({ run: (lookups: Lookup[]) => selectByEmail(db, lookups), maxBatch: 50 }),
+export const findListedByEmail = perPlatform(({ db, database }) =>
+  coalesce({
+    run: (lookups: Lookup[], directoryId) => selectByEmail(db, lookups, directoryId),
+    place: { database, directoryOf: ({ directory }) => directory.id },
+    maxBatch: 50,
+  }),
 )
 
-async function selectByEmail(db: Db, lookups: Lookup[]): Promise<(ListedUserRow | null)[]> {
+async function selectByEmail(db: Db, lookups: Lookup[], directoryId: string | null): Promise<(ListedUserRow | null)[]> {
   const directories = lookups.map(({ directory }) => directory.id)
   const organizations = lookups.map(({ directory }) => directory.organizationId)
   const emails = lookups.map(({ emailNorm }) => emailNorm)
@@ -29,7 +33,8 @@ async function selectByEmail(db: Db, lookups: Lookup[]): Promise<(ListedUserRow 
       as asked (directory_id, organization_id, email_norm, place)
     cross join lateral (
       select users.*, coalesce(users.locked_until > clock_now(), false) as locked from users
-      where users.directory_id = asked.directory_id and users.email_norm = asked.email_norm collate "C"
+      where users.directory_id = ${directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`}
+        and users.email_norm = asked.email_norm collate "C"
         and users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())
       limit 1) found`.execute(db)
   const byPlace = new Map(rows.map((row) => [row.place, row]))

@@ -1,6 +1,7 @@
 import {
   type ExpressionBuilder,
   type InsertObject,
+  type RawBuilder,
   type Selectable,
   type SqlBool,
   sql,
@@ -30,6 +31,8 @@ export interface UserFilter {
 }
 
 const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
+// In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock there.
+const isLockedNow = sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked')
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
 export async function findUserRowByEmail(
@@ -135,12 +138,12 @@ export async function insertUserRows(
         }))
         .where(
           replaces === 'expired'
-            ? sql<SqlBool>`users.pending_until <= clock_now()`
+            ? sql<SqlBool>`users.pending_until <= excluded.created_at`
             : sql<SqlBool>`users.pending_until is not null`,
         ),
     )
     .returningAll()
-    .returning(isLocked)
+    .returning(isLockedNow)
     .execute()
 }
 
@@ -179,7 +182,7 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .returningAll()
-    .returning(isLocked)
+    .returning(isLockedNow)
     .executeTakeFirstOrThrow()
 }
 
@@ -216,7 +219,7 @@ export async function setLockedUntil(
     .where('deleted_at', 'is', null)
     .$if(until === null, (query) => query.where('locked_until', '>', now))
     .returningAll()
-    .returning(isLocked)
+    .returning(sql<boolean>`users.locked_until is not null`.as('locked'))
     .executeTakeFirst()
 }
 
@@ -263,13 +266,15 @@ export function putRow(tx: Tx, directory: Directory, user: HeldUser, changes: Pa
     .returningAll()
 }
 
-/** Deletes a batch of expired sign-ups. */
-export async function deleteExpiredRows(tx: Tx, batch: number): Promise<UserRow[]> {
+/** Deletes a batch of expired sign-ups, without those that `skipLocked` leaves. */
+export async function deleteExpiredRows(tx: Tx, batch: number, skipLocked: RawBuilder<unknown>): Promise<UserRow[]> {
+  const isExpired = sql`pending_until <= clock_now() and deleted_at is null`
   const { rows } = await sql<UserRow>`
-    delete from users where (directory_id, id) in (
-      select directory_id, id from users where pending_until <= clock_now() and deleted_at is null
-      limit ${batch} for update skip locked)
-    returning *, coalesce(locked_until > clock_now(), false) as locked`.execute(tx)
+    with gone as (
+      delete from users where ${isExpired} and (directory_id, id) in (
+        select directory_id, id from users where ${isExpired} limit ${batch} ${skipLocked})
+      returning *)
+    select gone.*, coalesce(locked_until > clock_now(), false) as locked from gone`.execute(tx)
   return rows
 }
 

@@ -1,9 +1,14 @@
 import { httpErrors } from '../errors.ts'
-import { isDatabaseUnavailable, sqlState } from './pool.ts'
+import { type Database, isDatabaseUnavailable, sqlState } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
-  /** Executes one statement for all items. Returns one result per item, in order. */
-  run(items: Item[]): Promise<Result[]>
+  /**
+   * Executes one statement for all items. Returns one result per item, in order. `directoryId` is given, where the
+   * database is distributed, as the directory of all the items: the statement then has to name it as a constant.
+   */
+  run(items: Item[], directoryId: string | null): Promise<Result[]>
+  /** Where the items' rows are. */
+  place: { database: Pick<Database, 'distributed'>; directoryOf(item: Item): string }
   /** Items with the same key never share a statement: they touch the same row and must see each other's effect. */
   keyOf?(item: Item): string | null
   maxBatch?: number
@@ -22,10 +27,11 @@ const MAX_WAITING = 10_000
 
 /**
  * Joins concurrent operations of the same kind into one statement: many requests share one commit, and each is answered
- * only after it (group commit). If an item makes its statement fail, only that item fails.
+ * only after it (group commit). If an item makes its statement fail, only that item fails. Where the database is
+ * distributed, each directory gets a statement of its own, which runs on the one server that has its rows.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
-  const { run, keyOf, maxBatch = 200 } = options
+  const { run, place, keyOf, maxBatch = 200 } = options
   let queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
@@ -56,21 +62,29 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     for (;;) {
       const { batch, keys } = takeBatch()
       if (!batch.length) break
-      await settle(batch)
+      // In parallel, so that a directory whose rows are locked does not delay the others.
+      await Promise.all([...statementsOf(batch)].map(([directoryId, items]) => settle(items, directoryId)))
       for (const key of keys) busyKeys.delete(key)
     }
     running--
   }
 
-  async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
+  function statementsOf(batch: Waiting<Item, Result>[]): Map<string | null, Waiting<Item, Result>[]> {
+    return Map.groupBy(batch, ({ item }) => (place.database.distributed ? place.directoryOf(item) : null))
+  }
+
+  async function settle(batch: Waiting<Item, Result>[], directoryId: string | null): Promise<void> {
     try {
-      const results = await run(batch.map((waiting) => waiting.item))
+      const results = await run(
+        batch.map((waiting) => waiting.item),
+        directoryId,
+      )
       if (results.length !== batch.length) throw new Error('A coalesced statement lost a result')
       for (const [i, result] of results.entries()) batch[i]?.resolve(result)
     } catch (error) {
       if (batch.length === 1 || isLost(error)) for (const waiting of batch) waiting.reject(error)
       // In parallel, so that one that waits for a lock does not delay the others.
-      else await Promise.all(batch.map((waiting) => settle([waiting])))
+      else await Promise.all(batch.map((waiting) => settle([waiting], directoryId)))
     }
   }
 

@@ -15,6 +15,11 @@ export interface Database {
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
   url: string
+  /**
+   * Whether tables are distributed over several servers (Citus). A statement then has to name one directory, and may lock
+   * no rows of several.
+   */
+  distributed: boolean
   /** How many wait for a connection of the pool for which most do. */
   waiting(): number
   close(): Promise<void>
@@ -48,6 +53,7 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
       return queuePool
     },
     url,
+    distributed: false,
     waiting: () => Math.max(...pools.map(({ waitingCount }) => waitingCount)),
     async close() {
       await queuePool?.end()
@@ -86,7 +92,13 @@ export function sqlState(error: unknown): string | null {
 
 /** Whether the error is a violation of this unique index or constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return sqlState(error) === '23505' && readErrorField(error, 'constraint') === constraint
+  if (sqlState(error) !== '23505') return false
+  const named = readErrorField(error, 'constraint')
+  if (typeof named === 'string') return named === constraint
+  // A distributed database names it in the message alone, with the number of the shard after it.
+  const message = readErrorField(error, 'message')
+  const words = typeof message === 'string' ? (message.match(/\w+/g) ?? []) : []
+  return words.some((word) => word === constraint || word.replace(/_\d+$/, '') === constraint)
 }
 
 // Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,

@@ -117,9 +117,9 @@ async function claimRow(db: Db, row: { api_key_id: string; route: string; key: s
       insert into idempotency_keys as i (api_key_id, route, key, body_hash)
       values (${row.api_key_id}, ${row.route}, ${row.key}, ${row.body_hash})
       on conflict (api_key_id, route, key) do update
-        set body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = clock_now()
-        where i.created_at < clock_now() - interval '24 hours'
-          or (i.status is null and i.created_at < clock_now() - make_interval(secs => ${CLAIM_SECONDS}))
+        set body_hash = excluded.body_hash, status = null, reply_sealed = null, created_at = excluded.created_at
+        where excluded.created_at - i.created_at > interval '24 hours'
+          or (i.status is null and excluded.created_at - i.created_at > make_interval(secs => ${CLAIM_SECONDS}))
       returning body_hash, created_at)
     select true as claimed, body_hash, created_at, null::int as status, null::text as reply_sealed from claimed
     union all

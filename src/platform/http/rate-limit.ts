@@ -93,14 +93,14 @@ export async function countSend(
  * request. What is withheld does not count, so a raised ceiling takes effect immediately.
  */
 export async function claimAct({ platform, directory }: Work, limit: RateLimit): Promise<boolean> {
+  if (limit.limit <= 0) return false
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
   const { rows } = await sql`
     insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
-    select ${directory.id}::uuid, ${limit.bucket}, ${idBytes(directory.id)}::bytea, clock_now(), 1
-    where ${limit.limit}::int > 0
+    values (${directory.id}, ${limit.bucket}, ${idBytes(directory.id)}, clock_now(), 1)
     on conflict (directory_id, bucket, identity) do update set
       count = case when ${elapsed} then 1 else c.count + 1 end,
-      window_started_at = case when ${elapsed} then clock_now() else c.window_started_at end
+      window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
     where ${elapsed} or c.count < ${limit.limit}::int
     returning 1`.execute(platform.db)
   return rows.length > 0
@@ -111,8 +111,9 @@ function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
+/** Whether the window of the counter `c` has ended, where an insert meets it: `excluded` brings the present time. */
 function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(c.window_started_at <= clock_now() - make_interval(secs => ${windowSeconds}))`
+  return sql`(excluded.window_started_at - c.window_started_at >= make_interval(secs => ${windowSeconds}))`
 }
 
 /** In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. */
@@ -122,11 +123,13 @@ async function count(platform: Platform, own: Counted[], shared: Counted[]): Pro
       sql`(${counter.directory.id}::uuid, ${counter.bucket}, ${counter.identity}::bytea, ${counter.limit}::int,
         ${counter.windowSeconds}::int, ${shared.includes(counter)}::boolean)`,
   )
-  const sharedToo = sql`, shared as (${countRows(sql`shared and not exists (
-    select from own join asked using (bucket) where own.count > asked.most)`)})`
+  const sharedToo = sql`, shared as (${countRows(
+    shared,
+    sql`shared and not exists (select from own join asked using (bucket) where own.count > asked.most)`,
+  )})`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
     with asked (directory_id, bucket, identity, most, window_seconds, shared) as (values ${sql.join(rows)}),
-    own as (${countRows(sql`not shared`)}) ${shared.length ? sharedToo : sql``}
+    own as (${countRows(own, sql`not shared`)}) ${shared.length ? sharedToo : sql``}
     select bucket, counted.count, ceil(extract(epoch from
       counted.window_started_at + make_interval(secs => asked.window_seconds) - clock_now()))::int as reset
     from (select * from own ${shared.length ? sql`union all select * from shared` : sql``}) counted
@@ -144,14 +147,15 @@ async function count(platform: Platform, own: Counted[], shared: Counted[]): Pro
 }
 
 /** Ordered by bucket, a fixed lock order that prevents deadlocks. */
-function countRows(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const elapsed = windowElapsed(sql`(select window_seconds from asked where asked.bucket = c.bucket)`)
+function countRows(counters: Counted[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  const windows = counters.map(({ bucket, windowSeconds }) => sql`when ${bucket} then ${windowSeconds}::int`)
+  const elapsed = windowElapsed(sql`case c.bucket ${sql.join(windows, sql` `)} end`)
   return sql`
     insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
     select directory_id, bucket, identity, clock_now(), 1 from asked where ${condition} order by bucket
     on conflict (directory_id, bucket, identity) do update set
       count = case when ${elapsed} then 1 else c.count + 1 end,
-      window_started_at = case when ${elapsed} then clock_now() else c.window_started_at end
+      window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
     returning c.bucket, c.count, c.window_started_at`
 }
 

@@ -32,7 +32,7 @@ test.each([undefined, 'window_started_at'] as const)('removes what is old in any
   await count('old', 5, 2)
   await count('young', 3, 0)
   const order = by === undefined ? {} : { orderBy: by }
-  await defineRetention({ table: 'rate_counters', key: [...key], where: old, batch: 2, ...order })(db)
+  await defineRetention({ table: 'rate_counters', key: [...key], where: old, batch: 2, ...order })(platform)
   expect(await buckets()).toEqual(['young0', 'young1', 'young2'])
 })
 
@@ -41,10 +41,10 @@ test('leaves for the next time what somebody holds, and waits for nobody', async
   const remove = defineRetention({ table: 'rate_counters', key: [...key], where: old })
   await platform.tx(async (tx) => {
     await tx.selectFrom('rate_counters').selectAll().where('bucket', '=', 'old1').forUpdate().execute()
-    await remove(db)
+    await remove(platform)
     expect(await buckets()).toEqual(['old1'])
   })
-  await remove(db)
+  await remove(platform)
   expect(await buckets()).toEqual([])
 })
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../db/pool.ts'
+import { skipLocked } from '../db/distributed.ts'
 import type { DB } from '../db/schema.gen.ts'
+import type { Platform } from '../platform.ts'
 import type { JobHandler } from './queue.ts'
 
 type Column<T extends keyof DB> = keyof DB[T] & string
@@ -17,7 +18,7 @@ interface Retention<T extends keyof DB> {
 }
 
 /** Removes these rows. */
-type Removal = (db: Db) => Promise<void>
+type Removal = (platform: Pick<Platform, 'db' | 'database'>) => Promise<void>
 
 /**
  * Removes rows of a table, a batch at a time. A locked row is left for the next run: nothing relies on its removal,
@@ -27,10 +28,10 @@ export function defineRetention<T extends keyof DB>(retention: Retention<T>): Re
   const { table, key, where, orderBy, batch = 1000 } = retention
   const columns = sql.join(key.map((column) => sql.ref(column)))
   const order = orderBy === undefined ? sql`` : sql`order by ${sql.ref(orderBy)}`
-  const statement = sql`
-    delete from ${sql.table(table)} where (${columns}) in (
-      select ${columns} from ${sql.table(table)} where ${where} ${order} limit ${batch} for update skip locked)`
-  return async (db) => {
+  return async ({ db, database }) => {
+    const statement = sql`
+      delete from ${sql.table(table)} where ${where} and (${columns}) in (
+        select ${columns} from ${sql.table(table)} where ${where} ${order} limit ${batch} ${skipLocked(database)})`
     while (Number((await statement.execute(db)).numAffectedRows ?? 0) >= batch);
   }
 }
@@ -40,8 +41,8 @@ export function defineCleanup(name: string, cron: string, removals: Removal[]): 
   return {
     name,
     cron,
-    async handle({ db }) {
-      for (const remove of removals) await remove(db)
+    async handle(platform) {
+      for (const remove of removals) await remove(platform)
     },
   }
 }

@@ -107,7 +107,7 @@ const BATCH = 200
 
 async function dropExpired<M extends { decoy: boolean }>(platform: Platform, channel: Channel<M>): Promise<void> {
   for (;;) {
-    const { deleted, expired } = await deleteExpired(platform.db, channel.outbox, BATCH)
+    const { deleted, expired } = await deleteExpired(platform, channel.outbox, BATCH)
     channel.metrics(platform).results.inc({ result: 'expired' }, expired)
     if (deleted < BATCH) return
   }

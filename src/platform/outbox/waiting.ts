@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { skipLocked } from '../db/distributed.ts'
 import type { Db } from '../db/pool.ts'
 import { type Directory, findDirectory } from '../http/directory.ts'
 import type { Platform } from '../platform.ts'
@@ -81,16 +82,16 @@ export async function noteFailedTry(
  * Drops up to `limit` expired messages; those kept in development, a day later. Returns how many.
  */
 export async function deleteExpired(
-  db: Db,
+  { db, database }: Pick<Platform, 'db' | 'database'>,
   outbox: AnyOutbox,
   limit: number,
 ): Promise<{ expired: number; deleted: number }> {
   const table = sql.table(outbox.table)
+  const isOver = sql`useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')`
   const { rows } = await sql<{ kept: boolean }>`
-    delete from ${table} where (directory_id, id) in (
-      select directory_id, id from ${table}
-      where useful_until <= clock_now() and (not kept or useful_until <= clock_now() - interval '1 day')
-      order by useful_until limit ${limit} for update skip locked)
+    delete from ${table} where ${isOver} and (directory_id, id) in (
+      select directory_id, id from ${table} where ${isOver}
+      order by useful_until limit ${limit} ${skipLocked(database)})
     returning kept`.execute(db)
   return { deleted: rows.length, expired: rows.filter((row) => !row.kept).length }
 }
