@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { coalesce } from './coalesce.ts'
+
+interface Item {
+  directory: string
+  id: string
+}
+
+/** Joins items, and keeps what was asked at once: the directory, and the ids. */
+function joined(database: { distributed: boolean }, fails: string[] = []) {
+  const statements: [string | null, string][] = []
+  const ask = coalesce({
+    async run(items: Item[], directoryId) {
+      const ids = items.map(({ id }) => id)
+      statements.push([directoryId, ids.join()])
+      const failing = ids.find((id) => fails.includes(id))
+      if (failing) throw new Error(`${failing} fails`)
+      return ids.map((id) => `done ${id}`)
+    },
+    place: { database, directoryOf: ({ directory }) => directory },
+  })
+  const all = (...asked: string[]) => Promise.allSettled(asked.map((id) => ask({ directory: id.slice(0, 1), id })))
+  return { all, statements }
+}
+
+test('one statement answers all that is asked at once, whatever the directory', async () => {
+  const { all, statements } = joined({ distributed: false })
+  const answers = await all('a1', 'b1', 'a2')
+  expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toEqual([
+    'done a1',
+    'done b1',
+    'done a2',
+  ])
+  expect(statements).toEqual([[null, 'a1,b1,a2']])
+})
+
+test('where the database is distributed, each directory has a statement, which names it', async () => {
+  const { all, statements } = joined({ distributed: true })
+  const answers = await all('a1', 'b1', 'a2')
+  expect(answers.map((answer) => answer.status === 'fulfilled' && answer.value)).toEqual([
+    'done a1',
+    'done b1',
+    'done a2',
+  ])
+  expect(statements).toEqual([
+    ['a', 'a1,a2'],
+    ['b', 'b1'],
+  ])
+})
+
+test('what is known of the database after the first request holds for the next', async () => {
+  const database = { distributed: false }
+  const { all, statements } = joined(database)
+  database.distributed = true
+  await all('a1', 'b1')
+  expect(statements).toEqual([
+    ['a', 'a1'],
+    ['b', 'b1'],
+  ])
+})
+
+test('an item that makes its statement fail fails alone, by a statement that names its directory as well', async () => {
+  const { all, statements } = joined({ distributed: true }, ['a2'])
+  const answers = await all('a1', 'a2', 'b1')
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(statements).toEqual([
+    ['a', 'a1,a2'],
+    ['b', 'b1'],
+    ['a', 'a1'],
+    ['a', 'a2'],
+  ])
+})

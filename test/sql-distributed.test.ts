@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { jobs } from '../src/jobs.ts'
+import { freshEmail } from './fresh.ts'
+import { type Reply, startApp } from './harness.ts'
+import { signedInUser } from './sign-in.ts'
+import { recordStatements } from './sql-recorder.ts'
+import { brokenRules } from './sql-rules.ts'
+
+// There is no distributed database here. The service believes that there is one, and sends it what it takes.
+const app = await startApp()
+const { platform } = app.app
+const caller = await app.tenant()
+const organizations = await Promise.all(['a', 'b', 'c'].map((slug) => caller.organization(slug)))
+platform.database.distributed = true
+
+/** For each organization as often, all at once. Returns the answers, and the statements about a table. */
+async function atOnce(times: number, table: string, ask: (subOrgId: string, i: number) => Promise<Reply>) {
+  const replies: Reply[] = []
+  const statements = await recordStatements(async () => {
+    const asked = Array.from({ length: times }, (_, i) => organizations.map((id) => ask(id, i))).flat()
+    replies.push(...(await Promise.all(asked)))
+  })
+  expect(statements.flatMap((text) => brokenRules(text, { distributed: true }))).toEqual([])
+  return { replies, statements: statements.filter((text) => text.includes(table)) }
+}
+
+test('the service knows at start that plain PostgreSQL is not distributed', async () => {
+  expect((await startApp()).app.platform.database.distributed).toBe(false)
+})
+
+test('codes are made and validated by statements of one directory each', async () => {
+  const made = await atOnce(5, 'insert into "otps"', (subOrgId) =>
+    caller.post('/v1/otp/generate', { subOrgId, ttl_seconds: 90 }),
+  )
+  expect(made.statements.length).toBeGreaterThanOrEqual(organizations.length)
+  const codes = made.replies.map(({ body }) => body)
+  for (const { expires_at } of codes) expect(new Date(expires_at).getTime()).toBeGreaterThan(Date.now() + 60_000)
+  expect(new Set(codes.map(({ otp_id }) => otp_id)).size).toBe(15)
+  const codeOf = (subOrgId: string, i: number) => codes[i * organizations.length + organizations.indexOf(subOrgId)]
+  const wrong = await atOnce(5, 'update otps', (subOrgId, i) =>
+    caller.post('/v1/otp/validate', { subOrgId, otp_id: codeOf(subOrgId, i).otp_id, code: 'not this' }),
+  )
+  expect(wrong.replies.map(({ body }) => body.valid)).toEqual(Array(15).fill(false))
+  const right = await atOnce(5, 'update otps', (subOrgId, i) =>
+    caller.post('/v1/otp/validate', { subOrgId, otp_id: codeOf(subOrgId, i).otp_id, code: codeOf(subOrgId, i).code }),
+  )
+  expect(right.replies.map(({ body }) => body.valid)).toEqual(Array(15).fill(true))
+  expect(right.statements.length).toBeGreaterThanOrEqual(organizations.length)
+  const again = await atOnce(1, 'update otps', (subOrgId, i) =>
+    caller.post('/v1/otp/validate', { subOrgId, otp_id: codeOf(subOrgId, i).otp_id, code: codeOf(subOrgId, i).code }),
+  )
+  expect(again.replies.map(({ body }) => body.message)).toEqual(Array(3).fill('Code has already been used'))
+  const [first, second] = organizations
+  const foreign = await caller.post('/v1/otp/validate', {
+    subOrgId: second,
+    otp_id: codeOf(first ?? '', 1).otp_id,
+    code: codeOf(first ?? '', 1).code,
+  })
+  expect(foreign.body.valid).toBe(false)
+})
+
+test('sessions are found and refreshed, and users found, by statements of one directory each', async () => {
+  const emails = organizations.map(() => freshEmail())
+  const users = await Promise.all(organizations.map((id, i) => signedInUser(app, caller, id, emails[i] ?? '')))
+  const userOf = (subOrgId: string) => users[organizations.indexOf(subOrgId)]
+  const introspected = await atOnce(3, 'with ordinality', (subOrgId) =>
+    caller.post('/v1/auth/token/introspect', { subOrgId, token: userOf(subOrgId)?.session.access_token }),
+  )
+  expect(introspected.replies.map(({ body }) => body.active)).toEqual(Array(9).fill(true))
+  expect(introspected.statements.length).toBeGreaterThanOrEqual(organizations.length)
+  const refreshed = await atOnce(1, 'update sessions', (subOrgId) =>
+    caller.post('/v1/auth/token/refresh', { subOrgId, refresh_token: userOf(subOrgId)?.session.refresh_token }),
+  )
+  expect(refreshed.replies.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(refreshed.statements.length).toBe(organizations.length)
+  const found = await atOnce(2, 'with ordinality', (subOrgId) =>
+    caller.get(`/v1/users?subOrgId=${subOrgId}&email=${encodeURIComponent(userOf(subOrgId)?.email ?? '')}`),
+  )
+  expect(found.replies.map(({ body }) => body.users.length)).toEqual(Array(6).fill(1))
+  expect(found.statements.length).toBeGreaterThanOrEqual(organizations.length)
+})
+
+test('no job locks rows over all directories, and each removes what is over', async () => {
+  const left = async () => (await platform.db.selectFrom('otps').select('id').execute()).length
+  expect(await left()).toBeGreaterThan(0)
+  await app.advance(40 * 86_400)
+  const statements = await recordStatements(async () => {
+    for (const job of jobs.filter(({ cron }) => cron)) await job.handle(platform, {}, 1)
+  })
+  const ours = statements.filter((text) => !text.includes('graphile_worker.'))
+  expect(ours.flatMap((text) => brokenRules(text, { distributed: true }))).toEqual([])
+  expect(ours.filter((text) => /^\s*(delete from|with gone as|update links)/.test(text)).length).toBeGreaterThan(14)
+  expect(await left()).toBe(0)
+})

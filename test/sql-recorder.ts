@@ -1,0 +1,67 @@
+import { relative } from 'node:path'
+import pg from 'pg'
+import { brokenRules } from './sql-rules.ts'
+
+/** Statements that keep the rules, as most do, which are sent again and again. */
+const kept = new Set<string>()
+const ROOT = `${import.meta.dirname}/..`
+let broken = new Set<string>()
+let recorded: string[] | null = null
+
+/** Reads every statement that this process sends from now on. Returns what ends that, and returns those that broke rules. */
+export function watchStatements(): () => string[] {
+  const { query } = pg.Client.prototype
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...args: unknown[]) {
+      const text = textOf(args[0])
+      if (text !== null) inspect(text)
+      return Reflect.apply(query, this, args)
+    },
+  })
+  return () => {
+    Object.assign(pg.Client.prototype, { query })
+    const found = [...broken]
+    broken = new Set()
+    return found
+  }
+}
+
+/** The statements that this process sends while `act` runs. */
+export async function recordStatements(act: () => Promise<unknown>): Promise<string[]> {
+  const texts: string[] = []
+  recorded = texts
+  try {
+    await act()
+  } finally {
+    recorded = null
+  }
+  return texts
+}
+
+function textOf(query: unknown): string | null {
+  if (typeof query === 'string') return query
+  if (typeof query !== 'object' || query === null || !('text' in query)) return null
+  return typeof query.text === 'string' ? query.text : null
+}
+
+function inspect(text: string): void {
+  recorded?.push(text)
+  // The queue's own are of tables on the server that is asked.
+  if (kept.has(text) || text.includes('graphile_worker.')) return
+  const rules = brokenRules(text)
+  if (!rules.length) kept.add(text)
+  else if (!isOfTest()) broken.add(`${rules.join('; ')}: ${text.replaceAll(/\s+/g, ' ').trim()}`)
+}
+
+const PASSAGES = /^(test\/sql-recorder|src\/platform\/db\/(connections|tx|coalesce))\.ts$/
+
+/** Whether a test itself sends the statement, which may do what no rule of the product does. */
+function isOfTest(): boolean {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 100
+  const { stack = '' } = new Error('Where are we?')
+  Error.stackTraceLimit = stackTraceLimit
+  const files = [...stack.matchAll(/(?:file:\/\/)?(\/[^():]+):\d+:\d+/g)].map(([, path = '']) => relative(ROOT, path))
+  const sender = files.find((path) => /^(src|test)\//.test(path) && !PASSAGES.test(path))
+  return sender !== undefined && /^test\/|\.test\.ts$/.test(sender)
+}
