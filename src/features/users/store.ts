@@ -193,11 +193,8 @@ export async function setAuthAccount(
   id: string,
   newId: string,
 ): Promise<string | undefined> {
-  const row = await tx
-    .updateTable('users')
+  const row = await updateOf(tx, directory, id)
     .set((eb) => ({ auth_account_id: eb.fn.coalesce('auth_account_id', sql<string>`${newId}::uuid`) }))
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .returning('auth_account_id')
     .executeTakeFirst()
@@ -211,11 +208,8 @@ export async function setLockedUntil(
   id: string,
   until: Date | null,
 ): Promise<UserRow | undefined> {
-  return tx
-    .updateTable('users')
+  return updateOf(tx, directory, id)
     .set({ locked_until: until })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
     .where('deleted_at', 'is', null)
     .$if(until === null, (query) => query.where('locked_until', '>', now))
     .returningAll()
@@ -225,11 +219,8 @@ export async function setLockedUntil(
 
 /** Records whether the user has an open invitation. */
 export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {
-  await tx
-    .updateTable('users')
+  await updateOf(tx, directory, id)
     .set({ invited_at: isOpen ? now : null })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
     .execute()
 }
 
@@ -272,10 +263,13 @@ export async function deleteExpiredRows(tx: Tx, batch: number, skipLocked: RawBu
   const { rows } = await sql<UserRow>`
     with gone as (
       delete from users where ${isExpired} and (directory_id, id) in (
-        select directory_id, id from users where ${isExpired} limit ${batch} ${skipLocked})
-      returning *)
+        select directory_id, id from users where ${isExpired} limit ${batch} ${skipLocked}) returning *)
     select gone.*, coalesce(locked_until > clock_now(), false) as locked from gone`.execute(tx)
   return rows
+}
+
+function updateOf(tx: Tx, directory: Directory, id: string) {
+  return tx.updateTable('users').where('directory_id', '=', directory.id).where('id', '=', id)
 }
 
 function selectLive(db: Db, directory: Directory) {

@@ -62,23 +62,17 @@ export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): 
     for (;;) {
       const { batch, keys } = takeBatch()
       if (!batch.length) break
-      // In parallel, so that a directory whose rows are locked does not delay the others.
-      await Promise.all([...statementsOf(batch)].map(([directoryId, items]) => settle(items, directoryId)))
+      const statements = Map.groupBy(batch, ({ item }) => (place.database.distributed ? place.directoryOf(item) : null))
+      await Promise.all([...statements].map(([directoryId, items]) => settle(items, directoryId)))
       for (const key of keys) busyKeys.delete(key)
     }
     running--
   }
 
-  function statementsOf(batch: Waiting<Item, Result>[]): Map<string | null, Waiting<Item, Result>[]> {
-    return Map.groupBy(batch, ({ item }) => (place.database.distributed ? place.directoryOf(item) : null))
-  }
-
   async function settle(batch: Waiting<Item, Result>[], directoryId: string | null): Promise<void> {
     try {
-      const results = await run(
-        batch.map((waiting) => waiting.item),
-        directoryId,
-      )
+      const items = batch.map((waiting) => waiting.item)
+      const results = await run(items, directoryId)
       if (results.length !== batch.length) throw new Error('A coalesced statement lost a result')
       for (const [i, result] of results.entries()) batch[i]?.resolve(result)
     } catch (error) {

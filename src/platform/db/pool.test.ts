@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { isDatabaseUnavailable } from './pool.ts'
+import { isDatabaseUnavailable, isUniqueViolation } from './pool.ts'
 
 const { platform } = (await startApp()).app
 
@@ -49,4 +49,25 @@ test('a value that is read for several does not wait for those who wait for it',
   const first = cache.get('shared')
   go.resolve()
   expect(await Promise.all([first, ...holders])).toEqual(Array(11).fill('shared'))
+})
+
+test('a taken value is known by the name of its index', async () => {
+  await sql`create table taken (a int, b int)`.execute(platform.db)
+  await sql`create unique index taken_by_a on taken (a)`.execute(platform.db)
+  await sql`create unique index taken_by_a_b on taken (a, b)`.execute(platform.db)
+  const insert = () => sql`insert into taken values (1, 1)`.execute(platform.db)
+  await insert()
+  const error = await insert().catch((error: unknown) => error)
+  expect(isUniqueViolation(error, 'taken_by_a')).toBe(true)
+  expect(isUniqueViolation(error, 'taken_by_a_b')).toBe(false)
+  expect(isUniqueViolation(new Error('violates unique constraint "taken_by_a"'), 'taken_by_a')).toBe(false)
+})
+
+test('where only the message names the index, it may have the number of a shard', () => {
+  const violation = (name: string) =>
+    Object.assign(new Error(`duplicate key value violates unique constraint "${name}"`), { code: '23505' })
+  expect(isUniqueViolation(violation('users_by_email_102042'), 'users_by_email')).toBe(true)
+  expect(isUniqueViolation(violation('users_by_email'), 'users_by_email')).toBe(true)
+  expect(isUniqueViolation(violation('users_by_email_norm_102042'), 'users_by_email')).toBe(false)
+  expect(isUniqueViolation(violation('old_users_by_email_102042'), 'users_by_email')).toBe(false)
 })

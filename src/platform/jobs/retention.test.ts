@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
+import { startApp, until } from '../../../test/harness.ts'
 import { cleanUpPlatform } from './cleanup.ts'
 import { defineRetention } from './retention.ts'
 
@@ -46,6 +46,23 @@ test('leaves for the next time what somebody holds, and waits for nobody', async
   })
   await remove(platform)
   expect(await buckets()).toEqual([])
+})
+
+test('where no rows of several directories can be locked, what is renewed meanwhile stays', async () => {
+  await count('old', 3, 2)
+  const remove = defineRetention({ table: 'rate_counters', key: [...key], where: old })
+  let removal: Promise<void> | null = null
+  await platform.tx(async (tx) => {
+    await sql`update rate_counters set window_started_at = clock_now() where bucket = 'old1'`.execute(tx)
+    removal = remove({ db, database: { ...platform.database, distributed: true } })
+    await until(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%delete from%'`.execute(db)
+      return rows.length > 0
+    })
+  })
+  await removal
+  expect(await buckets()).toEqual(['old1'])
 })
 
 test('a job removes by each of its retentions', async () => {

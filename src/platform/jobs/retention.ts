@@ -21,17 +21,18 @@ interface Retention<T extends keyof DB> {
 type Removal = (platform: Pick<Platform, 'db' | 'database'>) => Promise<void>
 
 /**
- * Removes rows of a table, a batch at a time. A locked row is left for the next run: nothing relies on its removal,
- * since expiry is checked where a row is used.
+ * Removes rows of a table, a batch at a time. A locked row is left for the next run, unless the database is distributed:
+ * nothing relies on its removal, since expiry is checked where a row is used.
  */
 export function defineRetention<T extends keyof DB>(retention: Retention<T>): Removal {
   const { table, key, where, orderBy, batch = 1000 } = retention
   const columns = sql.join(key.map((column) => sql.ref(column)))
+  const isOver = sql`(${where})`
   const order = orderBy === undefined ? sql`` : sql`order by ${sql.ref(orderBy)}`
   return async ({ db, database }) => {
     const statement = sql`
-      delete from ${sql.table(table)} where ${where} and (${columns}) in (
-        select ${columns} from ${sql.table(table)} where ${where} ${order} limit ${batch} ${skipLocked(database)})`
+      delete from ${sql.table(table)} where ${isOver} and (${columns}) in (
+        select ${columns} from ${sql.table(table)} where ${isOver} ${order} limit ${batch} ${skipLocked(database)})`
     while (Number((await statement.execute(db)).numAffectedRows ?? 0) >= batch);
   }
 }
