@@ -226,11 +226,8 @@ export async function setInvited(tx: Tx, directory: Directory, id: string, isOpe
 
 /** Changes the user's row and raises the epoch: a sign-in that started before does not pass. A query, to embed. */
 export function changeRow(tx: Tx, directory: Directory, id: string, changes: UserChanges) {
-  return tx
-    .updateTable('users')
+  return updateOf(tx, directory, id)
     .set({ ...changes, epoch: sql`epoch + 1` })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
     .returningAll()
 }
 
