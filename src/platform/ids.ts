@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 // Ten bits at a time: joining single characters would be most of the cost of an id.
-const PAIRS = Array.from({ length: 1024 }, (_, i) => CROCKFORD.charAt(i >> 5) + CROCKFORD.charAt(i & 31))
+const PAIRS = Array.from({ length: 1024 }, (_, i) => CROCKFORD.charAt(i >> 5) + CROCKFORD.charAt(i & 31)).join('')
 const pool = Buffer.alloc(8192)
 let taken = pool.length
 
@@ -60,5 +60,5 @@ export function newRequestId(nowMs = Date.now()): string {
 }
 
 function pairOf(bits: number): string {
-  return PAIRS[bits] ?? ''
+  return PAIRS.slice(2 * bits, 2 * bits + 2)
 }

@@ -116,6 +116,30 @@ test('a token of whoever may not sign in is not live, even while the session is'
   }
 })
 
+test('tokens that are introspected at the same time are each told of by their own session', async () => {
+  const people = await Promise.all(Array.from({ length: 5 }, newSession))
+  await app.advance(3)
+  const told = await Promise.all(people.map(({ session }) => introspect(session.access_token)))
+  const claims = people.map(({ session }) => decodeJwt(session.access_token))
+  expect(
+    told.map(({ active, username, sid, exp, auth_time, org_id }) => [active, username, sid, exp, auth_time, org_id]),
+  ).toEqual(
+    people.map(({ email }, i) => {
+      const { sid, exp, auth_time, org_id } = claims[i] ?? {}
+      return [true, email, sid, exp, auth_time, org_id]
+    }),
+  )
+  // A refresh token lives as long as its session.
+  const { rows } = await app.app.platform.database.pool.query(
+    'select id, expires_at from sessions where id = any($1)',
+    [told.map(({ sid }) => sid)],
+  )
+  for (const [i, { session }] of people.entries()) {
+    const ends = rows.find((row) => row.id === told[i].sid)?.expires_at
+    expect((await introspect(session.refresh_token)).exp).toBe(Math.floor(ends.getTime() / 1000))
+  }
+})
+
 test('a token is no token for a key of another organization, environment or account', async () => {
   const { session } = await newSession()
   const other = await tenant.organization()

@@ -233,7 +233,8 @@ async function locate({ platform, directory: reach }: InReach, token: string): P
     return directory ? { directory, sessionId: refresh.sessionId, claims: null, refresh } : null
   }
   const claims = await verifyAccessToken(platform, reach.environmentId, token)
-  if (!claims || typeof claims['sid'] !== 'string' || claims.aud !== reach.accountId) return null
+  if (!claims || typeof claims['sid'] !== 'string' || !isId(claims['sid']) || claims.aud !== reach.accountId)
+    return null
   const organizationId = claims['org_id']
   const own =
     typeof organizationId === 'string'

@@ -51,9 +51,10 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
       const operationId = index === 0 ? route.operation : `${route.operation}.alias${index === 1 ? '' : index}`
       if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
       const operation = describeOperation(route, path, operationId, contract)
+      // Of the operation, since the reference page does not look at those of the path.
+      if (!path.startsWith('/v1/')) operation['servers'] = [{ url: baseUrl }]
       operations.set(operationId, operation)
-      const item = paths[path] ?? (path.startsWith('/v1/') ? {} : { servers: [{ url: baseUrl }] })
-      paths[path] = { ...item, [route.method.toLowerCase()]: operation }
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
     }
   }
   for (const operation of operations.values()) referToRecurring(operation, contract)

@@ -176,9 +176,13 @@ async function requireService(route: Route, pipeline: Pipeline, directory: Direc
   })
 }
 
-function contextOf(request: FastifyRequest, platform: Platform): RequestContext {
+/** What handlers of every kind of route work with; each sees what its kind has. */
+function contextOf(
+  request: FastifyRequest,
+  platform: Platform,
+): RequestContext & Pick<RequestState, 'caller' | 'directory'> {
   const { caller, directory, origin, route } = request.state
-  const context = {
+  return {
     platform,
     origin,
     db: platform.db,
@@ -190,7 +194,6 @@ function contextOf(request: FastifyRequest, platform: Platform): RequestContext 
     caller,
     directory,
   }
-  return context
 }
 
 /** The text of an answer, by the serializer of its status. */

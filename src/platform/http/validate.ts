@@ -20,21 +20,40 @@ function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
   addFormats.default(ajv)
   // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
   ajv.addFormat('uuid', isId)
-  // Ajv's own counts the characters of every text. There are never more of them than UTF-16 units, which are known.
-  ajv.removeKeyword('maxLength').addKeyword({
-    keyword: 'maxLength',
-    type: 'string',
-    schemaType: 'number',
-    compile: (limit: number) => (text: string) => text.length <= limit || countCharacters(text) <= limit,
-    error: { message: ({ schemaCode }) => str`must NOT have more than ${schemaCode} characters` },
-  })
+  // Ajv's own count the characters of every text. There are at most as many as UTF-16 units, and at least half.
+  addLength(
+    ajv,
+    'maxLength',
+    'more',
+    (text, limit) => text.length <= limit || countCharacters(text, limit + 1) <= limit,
+  )
+  addLength(
+    ajv,
+    'minLength',
+    'fewer',
+    (text, limit) => text.length >= 2 * limit || countCharacters(text, limit) >= limit,
+  )
   return ajv
 }
 
-/** Code points, as JSON Schema counts (RFC 8259 §1 allows any), without building a list of them. */
-function countCharacters(text: string): number {
+type Fits = (text: string, limit: number) => boolean
+
+/** Before patterns, which would read a text of any length. */
+function addLength(ajv: Ajv, keyword: string, than: string, fits: Fits): void {
+  ajv.removeKeyword(keyword).addKeyword({
+    keyword,
+    before: 'pattern',
+    type: 'string',
+    schemaType: 'number',
+    compile: (limit: number) => (text: string) => fits(text, limit),
+    error: { message: ({ schemaCode }) => str`must NOT have ${than} than ${schemaCode} characters` },
+  })
+}
+
+/** Code points, which is what JSON Schema limits (Validation §6.3), up to `enough` of them. */
+function countCharacters(text: string, enough: number): number {
   let count = 0
-  for (const _ of text) count++
+  for (const _ of text) if (++count >= enough) break
   return count
 }
 
