@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
@@ -141,4 +142,35 @@ test('a claim takes what is left, and what it does not get does not count', asyn
   await service.advance(86_400)
   expect(await claim(1)).toBe(true)
   expect(await claim(1)).toBe(false)
+})
+
+test('a window ends exactly with its last second, for claims and for counts', async () => {
+  const directory = await directoryOf(await service.tenant())
+  await platform.tx(async (tx) => {
+    // Within a transaction the time stands still.
+    const work = workIn({ ...platform, db: tx }, directory)
+    const begin = (agoMs: number) =>
+      sql`update rate_counters set window_started_at = clock_now() - make_interval(secs => ${agoMs / 1000}::float8)
+        where directory_id = ${directory.id}`.execute(tx)
+    const claim = () => claimAct(work, { bucket: 'test.claim', limit: 1, windowSeconds: 3600 })
+    expect([await claim(), await claim()]).toEqual([true, false])
+    await begin(3_599_999)
+    expect(await claim()).toBe(false)
+    await begin(3_600_000)
+    expect([await claim(), await claim()]).toEqual([true, false])
+    const count = async () => (await countAct(work, ada, [MINUTE, { ...HOUR, limit: 3 }])).remaining
+    expect([await count(), await count()]).toEqual([2, 1])
+    await begin(59_999)
+    expect(await count()).toBe(0)
+    await begin(60_000)
+    // Of the minute there is all again, of the hour nothing.
+    await expect(count()).rejects.toMatchObject({ definition: { code: 'rate_limited' } })
+    const { rows } = await sql<{ bucket: string; count: number; age: number }>`
+      select bucket, count, extract(epoch from clock_now() - window_started_at)::int as age from rate_counters
+      where directory_id = ${directory.id} and bucket in ('test.minute', 'test.hour') order by bucket`.execute(tx)
+    expect(rows).toEqual([
+      { bucket: 'test.hour', count: 4, age: 60 },
+      { bucket: 'test.minute', count: 1, age: 0 },
+    ])
+  })
 })
