@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { jobs } from '../src/jobs.ts'
 import { freshEmail } from './fresh.ts'
 import { type Reply, startApp } from './harness.ts'
+import { startSecondApp } from './second-app.ts'
 import { signedInUser } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 import { brokenRules } from './sql-rules.ts'
@@ -24,8 +26,16 @@ async function atOnce(times: number, table: string, ask: (subOrgId: string, i: n
   return { replies, statements: statements.filter((text) => text.includes(table)) }
 }
 
-test('the service knows at start that plain PostgreSQL is not distributed', async () => {
-  expect((await startApp()).app.platform.database.distributed).toBe(false)
+test('a start finds out whether the database is distributed', async () => {
+  const plain = await startApp()
+  expect(plain.app.platform.database.distributed).toBe(false)
+  // In place of the extension, which is not here, a list of extensions that names it.
+  const { db } = plain.app.platform
+  await sql`create schema listed create table pg_extension (extname name)`.execute(db)
+  await sql`insert into listed.pg_extension values ('plpgsql'), ('citus')`.execute(db)
+  const name = new URL(plain.databaseUrl).pathname.slice(1)
+  await sql`alter database ${sql.id(name)} set search_path = listed, public, pg_catalog`.execute(db)
+  expect((await startSecondApp(plain)).app.platform.database.distributed).toBe(true)
 })
 
 test('codes are made and validated by statements of one directory each', async () => {
