@@ -28,7 +28,7 @@ export async function moveWithBelongings(
 ): Promise<Done<HeldUser>> {
   const { db, directory } = work
   const plan = planChange(work, move, (belonging) => belonging.move)
-  const owner = putRow(db, move.to, move.user, { ...plan.columns, ...changes })
+  const owner = putRow(move.to, move.user, { ...plan.columns, ...changes })
   const done = await runPlan(db, plan, { owner, left: takeRow(db, directory, move.user.id) })
   return { ...done, user: { ...done.user, held: true } }
 }

@@ -1,6 +1,7 @@
 import {
   type ExpressionBuilder,
   type InsertObject,
+  isExpression,
   type RawBuilder,
   type Selectable,
   type SqlBool,
@@ -237,21 +238,17 @@ export function takeRow(tx: Tx, directory: Directory, id: string) {
 }
 
 /** Inserts the row of a user who comes from another directory: a query, to embed. */
-export function putRow(tx: Tx, directory: Directory, user: HeldUser, changes: Partial<NewUserRow>) {
+export function putRow(directory: Directory, user: HeldUser, changes: Partial<NewUserRow>) {
   const { locked: _, held: __, ...row } = user
-  return tx
-    .insertInto('users')
-    .values({
-      ...row,
-      metadata: JSON.stringify(row.metadata),
-      ...changes,
-      directory_id: directory.id,
-      environment_id: directory.environmentId,
-      version: row.version + 1,
-      epoch: row.epoch + 1,
-      updated_at: now,
-    })
-    .returningAll()
+  const { id: directory_id, environmentId: environment_id } = directory
+  const raised = { version: row.version + 1, epoch: row.epoch + 1 }
+  const entries = Object.entries({ ...row, updated_at: now, ...changes, directory_id, environment_id, ...raised })
+  const known = Object.fromEntries(entries.filter(([, value]) => !isExpression(value)))
+  // Selected, since `values` may hold no query where the database is distributed.
+  return sql`
+    insert into users (${sql.join(entries.map(([column]) => sql.ref(column)))})
+    select ${sql.join(entries.map(([column, value]) => (isExpression(value) ? value : sql.ref(`moved.${column}`))))}
+    from jsonb_populate_record(null::users, ${JSON.stringify(known)}::jsonb) moved returning *`
 }
 
 /** Deletes a batch of expired sign-ups, without those that `skipLocked` leaves. */
