@@ -6,11 +6,12 @@ RUN npm ci --omit=dev && npm cache clean --force
 COPY migrations migrations
 COPY src src
 # The embedded database's directory, for whoever mounts a volume instead of setting DATABASE_URL; and Node's compile
-# cache, filled now so that the first start is as quick as the others.
+# cache, filled now so that the first start is as quick as the others, and loads no compiler of TypeScript.
 RUN mkdir -p .watchword node_modules/.cache && chown node:node .watchword node_modules/.cache
 USER node
-RUN node src/cli.ts openapi --out /dev/null
+RUN NODE_COMPILE_CACHE=node_modules/.cache/watchword node -e \
+  "for (const name of ['run', 'workers', 'jobs', 'readiness', 'platform/jobs/worker']) import('./src/' + name + '.ts')"
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=40s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "src/main.js"]

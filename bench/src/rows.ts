@@ -2,6 +2,7 @@ import type { Row } from './bench.ts'
 import { betterAuthRows } from './peers/rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
+import { memoryRows } from './product/memory-rows.ts'
 import { mfaRows } from './product/mfa-rows.ts'
 import { otpRows } from './product/otp-rows.ts'
 import { passkeyRows } from './product/passkey-rows.ts'
@@ -24,4 +25,5 @@ export const rows: Row[] = [
   ...enumerationRows,
   ...userRows,
   ...processRows,
+  ...memoryRows,
 ]

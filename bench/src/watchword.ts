@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import manifest from '../../package.json' with { type: 'json' }
 import { type Server, stopChild } from './child.ts'
 
 const START_TIMEOUT_SECONDS = 60
@@ -25,7 +26,8 @@ export async function startWatchword(settings: Record<string, string>): Promise<
   const [port, metricsPort] = [await findFreePort(), await findFreePort()]
   const baseUrl = `http://127.0.0.1:${port}`
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const [, ...args] = manifest.scripts.start.split(' ')
+  const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', process.stderr, 'inherit'],
     env: {

@@ -87,7 +87,7 @@ export function runFile(file: string, args: string[], env: Record<string, string
 export async function startService(env: Record<string, string>): Promise<Service> {
   const [port, metricsPort] = [await takePort(), await takePort()]
   const ports = { PORT: String(port), WATCHWORD_METRICS_PORT: String(metricsPort), LOG_LEVEL: 'warn' }
-  const running = runFile('main.ts', [], { ...ports, ...env })
+  const running = runFile('main.js', [], { ...ports, ...env })
   const privateUrl = `http://127.0.0.1:${metricsPort}`
   const readiness = async (): Promise<Readiness | null> => {
     const reply = await fetch(`${privateUrl}/readyz`).catch(() => null)

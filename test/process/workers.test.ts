@@ -11,7 +11,7 @@ function workersOf(primary: number | undefined): number[] {
   return pids.filter(
     (pid) =>
       readText(`/proc/${pid}/status`).includes(`\nPPid:\t${primary}\n`) &&
-      readText(`/proc/${pid}/cmdline`).includes('main.ts'),
+      readText(`/proc/${pid}/cmdline`).includes('main.js'),
   )
 }
 

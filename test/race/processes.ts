@@ -5,7 +5,7 @@ import { afterAll } from 'vitest'
 import { type Caller, caller, type TestApp, until } from '../harness.ts'
 import { takePort } from '../process/service.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url))
 
 export interface RunningProcess {
   baseUrl: string

@@ -1,4 +1,3 @@
-import { toDataURL } from 'qrcode'
 import { record } from '../../platform/events.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
@@ -81,6 +80,8 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
   if (!expiresAt) throw mfaErrors.alreadyEnrolled()
   const { name } = await brandOf(work)
   const url = otpauthUrl(secret, name, user.email)
+  // Loaded with the first enrollment, for the memory that it takes.
+  const { toDataURL } = await import('qrcode')
   return { pendingId, secret, otpauthUrl: url, qrDataUrl: await toDataURL(url), expiresAt }
 }
 

@@ -28,10 +28,9 @@ import {
 import { passkeyDeletedMail, passkeyRegisteredMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
-import { relyingPartyOf } from './relying-party.ts'
+import { ALGORITHMS, relyingPartyOf } from './relying-party.ts'
 import { type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
 import { isRecentSession } from './store.ts'
-import { ALGORITHMS, verifyRegistration } from './webauthn.ts'
 
 export const passkeyMethod: SignInMethod = {
   id: 'passkey',
@@ -102,6 +101,8 @@ export async function finishRegistration(
   const ceremony = await spendCeremony(platform.db, directory, 'registration', sent.challengeId)
   if (ceremony?.user_id !== user.id) throw refusedRegistration()
   const rp = await relyingPartyOf(work)
+  // Loaded with the first passkey, for the memory that its library takes.
+  const { verifyRegistration } = await import('./webauthn.ts')
   const made = await verifyRegistration({ rp, ceremony }, sent.credential)
   if ('refused' in made) throw refusedRegistration(made.cause)
   const passkey = {

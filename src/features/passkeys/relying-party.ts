@@ -3,6 +3,9 @@ import { brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
 import { HOST, type PasskeySettings, passkeySettings } from './settings.ts'
 
+/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), in order of preference. */
+export const ALGORITHMS = [-8, -7, -257]
+
 /** The relying party of a directory's passkeys, and the pages that they are accepted from. */
 export interface RelyingParty {
   id: string

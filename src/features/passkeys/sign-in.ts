@@ -26,7 +26,7 @@ import { passkeyErrors } from './errors.ts'
 import { CEREMONY_SECONDS, passkeyMethod, type StartedCeremony } from './passkeys.ts'
 import { relyingPartyOf } from './relying-party.ts'
 import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
-import { type Assertion, type Refused, verifyAssertion } from './webauthn.ts'
+import type { Assertion, Refused } from './webauthn.ts'
 
 /**
  * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets
@@ -81,6 +81,8 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
   if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, passkey, mismatch ?? 'unknown')
   const rp = await relyingPartyOf(work)
+  // Loaded with the first passkey, for the memory that its library takes.
+  const { verifyAssertion } = await import('./webauthn.ts')
   const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
   if ('refused' in proved) throw await refusal(work, passkey, proved.refused, proved)
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })

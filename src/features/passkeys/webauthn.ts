@@ -1,11 +1,8 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
 import type { CeremonyRow, NewPasskey, PasskeyRow } from '../passkey-credentials/passkey-credentials.ts'
-import { acceptsOrigin, type RelyingParty } from './relying-party.ts'
+import { ALGORITHMS, acceptsOrigin, type RelyingParty } from './relying-party.ts'
 import type { RegistrationCredential, SignInCredential } from './schema.ts'
-
-/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), in order of preference. */
-export const ALGORITHMS = [-8, -7, -257]
 
 // Room for RSA with 4096 bits; larger keys make verification expensive.
 const MAX_PUBLIC_KEY_BYTES = 1024
