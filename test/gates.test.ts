@@ -69,7 +69,6 @@ test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', 
   const sample = await entryBy(route, world)
   const before = await countOf('sessions', world)
   const closed: Gate = {
-    name: 'closed',
     judge: async () => {
       throw loginErrors.userInactive({ detail: 'Closed by a test.' })
     },
@@ -95,7 +94,6 @@ test('every session and challenge is of a method on the list', async () => {
 
 // As if the user's role had been changed by another request since the gate has read it.
 const outdated: Gate = {
-  name: 'outdated',
   judge: async () => {
     const conditions = [sql`users.role = 'changed since'`]
     return { kind: 'pass', conditions, deviceId: null, events: [], says: {} }

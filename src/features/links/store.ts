@@ -69,8 +69,8 @@ export function consumeLinkRow(db: Db, directory: Directory, id: string) {
 }
 
 /**
- * Closes the links of a user except `exceptId`: a query, to execute or to embed. One that another request is redeeming right now is skipped, to avoid a
- * deadlock: that statement waits for the user's row in turn, and checks the user itself.
+ * Closes the links of a user except `exceptId`: a query, to execute or to embed. One that another request is redeeming
+ * right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user itself.
  */
 export function closeLinkRows(
   tx: Tx,

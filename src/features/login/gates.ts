@@ -50,7 +50,6 @@ export interface HeldProof {
 
 /** One reason why somebody may not have a session, or not yet. */
 export interface Gate {
-  name: string
   /**
    * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
    * sent, and at every way in.
@@ -67,7 +66,6 @@ export const gates = handedIn<readonly Gate[]>('the gates')
 
 /** No user signs in or refreshes while the organization is suspended or archived. Throws `organization_suspended`. */
 export const organizationGate: Gate = {
-  name: 'organization',
   refuseAddress({ directory }, state) {
     const status = directory.organizationId === null ? 'active' : (state.organization_status ?? 'archived')
     if (status !== 'active') throw loginErrors.organizationSuspended({ extra: { organization_status: status } })
@@ -76,7 +74,6 @@ export const organizationGate: Gate = {
 
 /** After too many wrong passwords the address waits. Throws `account_locked`. */
 export const lockGate: Gate = {
-  name: 'lock',
   refuseAddress(_work, state) {
     if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
   },
@@ -84,7 +81,6 @@ export const lockGate: Gate = {
 
 /** Throws `user_inactive`. */
 export const activeGate: Gate = {
-  name: 'active',
   refuseUser(_work, facts) {
     if (!facts.active) throw loginErrors.userInactive()
   },

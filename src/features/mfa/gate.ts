@@ -9,7 +9,6 @@ import { policyOf } from './policy.ts'
 
 /** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
 export const mfaGate: Gate = {
-  name: 'mfa',
   async judge(work, entry) {
     if (entry.aal !== 'aal1') return null
     const { facts, session } = entry

@@ -281,8 +281,8 @@ export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpo
 }
 
 /**
- * Ends the sign-in codes of an address: a query, to embed. A code that is being redeemed right now is skipped, to avoid a deadlock: that
- * statement waits for the user's row in turn, and checks the user itself.
+ * Ends the sign-in codes of an address: a query, to embed. A code that is being redeemed right now is skipped, to avoid a
+ * deadlock: that statement waits for the user's row in turn, and checks the user itself.
  */
 export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
   return tx

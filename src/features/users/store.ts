@@ -32,7 +32,8 @@ export interface UserFilter {
 }
 
 const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
-// In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock there.
+// In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
+// there.
 const isLockedNow = sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked')
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
