@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -32,8 +32,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await administer(serverUrl, `drop database if exists ${template} with (force)`)
     await embedded?.stop()
+    if (embedded) reportCrashes(join(dataDir, 'postgres.log'))
     if (embedded) rmSync(join(dataDir, '..'), { recursive: true, force: true })
   }
+}
+
+/** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */
+function reportCrashes(logFile: string): void {
+  const lines = readFileSync(logFile, 'utf8').split('\n')
+  const crashes = lines.filter((line) => /terminated by signal|PANIC|could not fork|No space left/.test(line))
+  if (crashes.length > 0) console.error(['The PostgreSQL of the tests failed on the way:', ...crashes].join('\n'))
 }
 
 /** What the tests write need not outlive the machine's power. Those that kill databases have databases of their own. */

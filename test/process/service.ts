@@ -154,9 +154,9 @@ export function makeDataDir(): string {
 export function databasePid(dataDir: string): number | null {
   const file = join(dataDir, 'postgres', 'postmaster.pid')
   const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0
-  // A zombie has no command line.
+  // A zombie has no command line, and another process may have the number by now.
   const command = pid > 0 && existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
-  return command.includes('postgres') ? pid : null
+  return command.includes(join(dataDir, 'postgres')) ? pid : null
 }
 
 export function makeDirectory(): string {
