@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type Gate, loginErrors, gates as loginGates } from '../src/features/login/login.ts'
 import { gates } from '../src/gates.ts'
 import type { Route } from '../src/platform/http/route.ts'
+import { defineCondition } from '../src/platform/proofs.ts'
 import { routes } from '../src/routes.ts'
 import { methods } from '../src/sign-in-methods.ts'
 import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
@@ -92,10 +93,16 @@ test('every session and challenge is of a method on the list', async () => {
   expect(ids).toEqual(expect.arrayContaining(rows.map((row) => row.auth_method)))
 })
 
+const changedSince = defineCondition({
+  name: 'changed-since',
+  columns: {},
+  holds: () => "users.role = 'changed since'",
+})
+
 // As if the user's role had been changed by another request since the gate has read it.
 const outdated: Gate = {
   judge: async () => {
-    const conditions = [sql`users.role = 'changed since'`]
+    const conditions = [changedSince({})]
     return { kind: 'pass', conditions, deviceId: null, events: [], says: {} }
   },
 }

@@ -196,18 +196,27 @@ const WRITES = 'a write names its directory as `directory_id = $n`'
 
 const joined = 'joined over requests, and where the database is distributed a statement for each directory'
 
+const JOINED: Exception[] = [
+  {
+    name: 'codes of the generator, judged',
+    reason: joined,
+    covers: (sql) => /\bfrom unnest\(\$1::uuid\[\], \$2::uuid\[\].*\bupdate otps set\b/s.test(sql),
+  },
+  {
+    name: 'refresh tokens, rotated',
+    reason: joined,
+    covers: (sql) => /\bfrom unnest\(\$1::uuid\[\],\s+\$2::uuid\[\].*\bupdate sessions set generation\b/s.test(sql),
+  },
+  {
+    name: 'proofs, burnt for sessions and challenges',
+    reason: joined,
+    covers: (sql) => /\bjsonb_to_recordset\(\$1::jsonb\) as given .* for update skip locked\) person\b/s.test(sql),
+  },
+]
+
 export const EXCEPTIONS: Record<string, Exception[]> = {
   [LOCKS]: [
-    {
-      name: 'codes of the generator, judged',
-      reason: joined,
-      covers: (sql) => /\bfrom unnest\(\$1::uuid\[\], \$2::uuid\[\].*\bupdate otps set\b/s.test(sql),
-    },
-    {
-      name: 'refresh tokens, rotated',
-      reason: joined,
-      covers: (sql) => /\bfrom unnest\(\$1::uuid\[\],\s+\$2::uuid\[\].*\bupdate sessions set generation\b/s.test(sql),
-    },
+    ...JOINED,
     {
       name: 'clean-ups',
       reason: 'skipLocked() leaves the lock out where the database is distributed',
@@ -216,8 +225,8 @@ export const EXCEPTIONS: Record<string, Exception[]> = {
         / for update skip locked\)/.test(sql),
     },
   ],
+  [WRITES]: JOINED,
 }
-EXCEPTIONS[WRITES] = (EXCEPTIONS[LOCKS] ?? []).slice(0, 2)
 
 /**
  * The rules that a statement breaks. `distributed` for what is sent to a database that is, where there are no exceptions.

@@ -3,15 +3,16 @@ import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { burn } from '../../platform/proofs.ts'
 import { deleteUser, moveUser } from '../users/changes.ts'
 import {
   assertNotReused,
-  credentialUnchanged,
   findPassword,
   hashPassword,
   hasPassword,
   needsRehash,
   parseImportedHash,
+  passwordProof,
   storePassword,
   upgradeHash,
   verifyNothing,
@@ -163,9 +164,10 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
   const { directory, userId, set, find } = await start()
   await set('correct horse')
   const old = await find()
-  const ask = (revision = '') => credentialUnchanged(platform.db, directory, userId, revision).execute()
-  expect(await ask(old?.revision)).toEqual([{ user_id: userId }])
-  expect(await ask(newId())).toEqual([])
+  const ask = (revision = newId()) =>
+    burn({ directory, db: platform.db }, passwordProof({ password_revision: revision }), userId)
+  expect(await ask(old?.revision)).toBe(true)
+  expect(await ask(newId())).toBe(false)
   const fresh = await hash('battery staple')
   const waiting = await platform.tx(async (tx) => {
     await storePassword(tx, directory, { userId, hashed: fresh, historyKept: 0, mustChange: false })
@@ -174,7 +176,7 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
     expect(await Promise.race([asked, find()])).toMatchObject({ hash: old?.hash })
     return { asked }
   })
-  expect([await waiting.asked, await ask((await find())?.revision)]).toEqual([[], [{ user_id: userId }]])
+  expect([await waiting.asked, await ask((await find())?.revision)]).toEqual([false, true])
 })
 
 test('imported hashes are stored together, verified, and brought to our format', async () => {

@@ -9,9 +9,9 @@ export { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash
 export { parseImportedHash } from './imported-hash.ts'
 export { assertPasswordAllowed, type PasswordContext, type PasswordPolicy } from './policy.ts'
 export {
-  credentialUnchanged,
   findPassword,
   hasPassword,
+  passwordProof,
   type StoredPassword,
   storePassword,
   upgradeHash,

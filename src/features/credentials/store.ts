@@ -4,6 +4,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { defineProof } from '../../platform/proofs.ts'
 
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
@@ -115,25 +116,15 @@ export async function upgradeHash(
   return upgraded !== undefined
 }
 
-/**
- * A query that returns one row if the password that was verified is still the stored one, to embed in the statement
- * that creates the session: a password that is changed concurrently opens none. Locks both rows until that statement
- * ends.
- */
-export function credentialUnchanged(db: Db, directory: Directory, userId: string, revision: string) {
-  return db
-    .selectFrom('users')
-    .innerJoin('password_credentials', (join) =>
-      join
-        .onRef('password_credentials.directory_id', '=', 'users.directory_id')
-        .onRef('password_credentials.user_id', '=', 'users.id'),
-    )
-    .select('password_credentials.user_id')
-    .where('users.directory_id', '=', directory.id)
-    .where('users.id', '=', userId)
-    .where('password_credentials.revision', '=', revision)
-    .forUpdate(['users', 'password_credentials'])
-}
+/** The password that was verified is still the stored one: one that is changed concurrently opens no session. */
+export const passwordProof = defineProof({
+  name: 'password',
+  columns: { password_revision: 'uuid' },
+  locks: true,
+  find: (directory) => `
+    select user_id from password_credentials
+    where directory_id = ${directory} and user_id = asked.user_id and revision = asked.password_revision`,
+})
 
 /** The current password and the newest previous ones, `count` in all. */
 export async function findRecentPasswords(

@@ -106,7 +106,7 @@ function redeem(work: Work, link: LinkRow, whose: { id: string; emailNorm: strin
   return inTx(work, async (work) => {
     const user = await findUserForUpdate(work, whose.id)
     if (user?.email_norm !== whose.emailNorm) return null
-    if (!(await consumeLink(work, link).executeTakeFirst())) return null
+    if (!(await consumeLink(work, link))) return null
     await proveMailbox(work, user, { linkId: link.id, password: keepsPassword })
     return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
   })

@@ -1,8 +1,8 @@
-import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
-import { now } from '../../platform/db/now.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { defineOutcome, defineProof } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { factorHashes } from './hash-purpose.ts'
 import type { TotpRow } from './store.ts'
@@ -11,31 +11,21 @@ const PREFIX = 'mfa_'
 const TTL_SECONDS = 300
 const TRIES = 5
 
-/** The input of `startChallenge`. */
-export interface NewChallenge {
-  id: string
-  userId: string
-  /** The mailbox of the first factor: the user must still have it. */
-  emailNorm: string
+/** The input of `newChallenge`. */
+export interface ChallengeInput {
   authMethod: string
   amr: string[]
   sessionId: string | null
   ip: string | null
   enrollment: boolean
-  /** Consumes the first factor: returns one row if it could be consumed, otherwise none. */
-  proof: OperationNodeSource
-  /** May use `exists (select from proof)`. */
-  alongside: OperationNodeSource | null
-  /** A condition on the row `users`: whether the facts that decided the demand still hold. */
-  unchanged: RawBuilder<unknown>
-  /** Records events, from the common table expression `challenge`. */
-  record: RawBuilder<unknown>
 }
 
+/** What is known of a challenge once it is stored: when it ends, and which factors its user has. */
 export interface MadeChallenge {
-  token: string
-  expiresAt: Date
-  has: { totp: boolean; backup: boolean; sms: boolean }
+  expires_at: Date
+  totp: boolean
+  backup: boolean
+  sms: boolean
 }
 
 /** Makes a token and the hash that is stored. */
@@ -54,44 +44,46 @@ export function hashChallengeNetwork(platform: Platform, ip: string): Buffer {
 }
 
 /**
- * The one statement that creates a challenge: it consumes the first factor and locks the user's row, so that a
- * concurrent cut-off finds the challenge. Returns null when the proof was already consumed, or the user was deleted,
- * deactivated or changed since they were read.
+ * The challenge that a first factor pays for. The statement locks the user's row, so that a concurrent cut-off finds the
+ * challenge.
  */
-export async function startChallenge(
-  { platform, directory, db }: Work,
-  challenge: NewChallenge,
-): Promise<MadeChallenge | null> {
+const challengeOutcome = defineOutcome<MadeChallenge>()({
+  name: 'challenge',
+  columns: {
+    token_hash: 'bytea',
+    auth_method: 'text',
+    amr: 'text[]',
+    refreshed_session: 'uuid',
+    network_hash: 'bytea',
+    enrollment: 'boolean',
+  },
+  signsIn: false,
+  write: (directory) => `
+    insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
+      enrollment, expires_at)
+    select ${directory}, ready.made_id, ready.token_hash, ready.user_id, ready.auth_method, ready.amr,
+      ready.refreshed_session, ready.network_hash, ready.enrollment, ready.at + make_interval(secs => ${TTL_SECONDS})
+    from ready returning id, expires_at`,
+  answers: (directory) => `made.expires_at,
+    exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
+      and confirmed_at is not null) as totp,
+    exists (select from backup_codes where directory_id = ${directory} and user_id = ready.user_id) as backup,
+    exists (select from mfa_phones where directory_id = ${directory} and user_id = ready.user_id
+      and confirmed_at is not null) as sms`,
+})
+
+/** A challenge to be stored, and its token. */
+export function newChallenge(platform: Platform, challenge: ChallengeInput) {
   const { token, hash } = makeToken(platform)
-  const network = challenge.ip === null ? null : hashChallengeNetwork(platform, challenge.ip)
-  const { rows } = await sql<{ expires_at: Date; totp: boolean; backup: boolean; sms: boolean }>`
-    with proof as (${challenge.proof}),
-    ${challenge.alongside ? sql`alongside as (${challenge.alongside}),` : sql``}
-    person as (
-      select id from users
-      where directory_id = ${directory.id} and id = ${challenge.userId} and email_norm = ${challenge.emailNorm}
-        and active and deleted_at is null and ${challenge.unchanged} and exists (select from proof)
-      for update),
-    challenge as (
-      insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
-        enrollment, expires_at)
-      select ${directory.id}::uuid, ${challenge.id}::uuid, ${hash}::bytea, person.id, ${challenge.authMethod},
-        ${challenge.amr}::text[], ${challenge.sessionId}::uuid, ${network}::bytea, ${challenge.enrollment}::boolean,
-        clock_now() + make_interval(secs => ${TTL_SECONDS}::int)
-      from person
-      returning user_id, expires_at),
-    recorded as (${challenge.record})
-    select challenge.expires_at,
-      exists (select from totp_enrollments where directory_id = ${directory.id} and user_id = challenge.user_id
-        and confirmed_at is not null) as totp,
-      exists (select from backup_codes where directory_id = ${directory.id} and user_id = challenge.user_id) as backup,
-      exists (select from mfa_phones where directory_id = ${directory.id} and user_id = challenge.user_id
-        and confirmed_at is not null) as sms
-    from challenge`.execute(db)
-  const [row] = rows
-  if (!row) return null
-  const { expires_at: expiresAt, ...has } = row
-  return { token, expiresAt, has }
+  const outcome = challengeOutcome({
+    token_hash: hash,
+    auth_method: challenge.authMethod,
+    amr: challenge.amr,
+    refreshed_session: challenge.sessionId,
+    network_hash: challenge.ip === null ? null : hashChallengeNetwork(platform, challenge.ip),
+    enrollment: challenge.enrollment,
+  })
+  return { token, outcome }
 }
 
 /** A live challenge. */
@@ -165,17 +157,18 @@ function looksRight(token: string): boolean {
   return token.startsWith(PREFIX) && token.length === PREFIX.length + SECRET_LENGTH
 }
 
-/** Consumes a challenge: a query, to embed in the statement that creates the session. */
-export function consumeChallenge({ directory, db }: Work, id: string) {
-  return db
-    .updateTable('mfa_challenges')
-    .set({ used_at: now })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .returning('id')
-}
+/** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
+export const challengeProof = defineProof({
+  name: 'challenge-passed',
+  columns: { challenge_id: 'uuid' },
+  locks: true,
+  find: (directory) => `
+    select id from mfa_challenges where directory_id = ${directory} and id = asked.challenge_id
+      and used_at is null and expires_at > clock.at`,
+  write: (directory) => `
+    update mfa_challenges set used_at = ready.at from ready
+    where mfa_challenges.directory_id = ${directory} and mfa_challenges.id = ready.challenge_id`,
+})
 
 /** Stores the code that is sent for a challenge, replacing any earlier one. */
 export async function setChallengeSms({ directory, db }: TxWork, id: string, codeHash: Buffer): Promise<void> {

@@ -9,11 +9,12 @@ import { deleteBackupCodes, deletePhone, deleteTotp, updateMfaEnrolled } from '.
 export { hashBackupCodes, makeBackupCodes, readBackupCode, verifyBackupCode } from './backup-codes.ts'
 export {
   type ChallengeRow,
+  challengeProof,
   claimChallengeTry,
-  consumeChallenge,
   findChallenge,
+  type MadeChallenge,
+  newChallenge,
   setChallengeSms,
-  startChallenge,
 } from './challenges.ts'
 export {
   type DeviceRow,

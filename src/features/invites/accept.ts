@@ -1,7 +1,7 @@
 import { record } from '../../platform/events.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors, spendLink } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -67,7 +67,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
       // The user proved possession of the link; the password is only being chosen.
       amr: ['otp'],
       linkId: link.id,
-      consume: (db) => consumeLink({ ...work, db }, link),
+      spends: [spendLink(link)],
     }
     const answer = await completeMailboxLogin(work, facts, proof, (work) => write(work, acceptance))
     if (!answer) throw linkErrors.tokenInvalid()
@@ -84,7 +84,7 @@ export async function acceptOnPage(work: Work, sent: { token: string; password: 
       if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
       await proveMailbox(work, held, { linkId: link.id })
       await write(work, acceptance)
-      if ((await consumeLink(work, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+      if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
     }),
   )
 }

@@ -6,16 +6,17 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { burn } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { linkErrors } from './errors.ts'
 import {
   closeExpiredLinkRows,
   closeLinkRow,
   closeLinkRows,
-  consumeLinkRow,
   findLinkRow,
   insertLinkRow,
   type LinkRow,
+  linkProof,
 } from './store.ts'
 
 const links = hashPurpose('link')
@@ -142,12 +143,14 @@ export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
   ])
 }
 
-/**
- * The one consumer of links, as a query to embed in the statement that writes what the link pays for. It returns a row
- * to one caller only; no row means that another request was faster, or that the link has expired or was withdrawn.
- */
-export function consumeLink({ db, directory }: Work, link: LinkRow) {
-  return consumeLinkRow(db, directory, link.id)
+/** What a sign-in by this link burns. */
+export function spendLink(link: LinkRow) {
+  return linkProof({ link_id: link.id })
+}
+
+/** Burns a link that pays for something else. Returns false when another request was faster, or it is no longer live. */
+export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
+  return burn(work, spendLink(link))
 }
 
 /** Withdraws the links of a user and of their address for one purpose. */

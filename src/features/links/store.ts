@@ -3,6 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { defineProof } from '../../platform/proofs.ts'
 
 export type LinkRow = Selectable<Links> & { expired: boolean; age_seconds: number }
 
@@ -55,18 +56,17 @@ export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffe
     .executeTakeFirst()
 }
 
-/** Consumes a link: a query, to embed in the statement that writes what the link pays for. */
-export function consumeLinkRow(db: Db, directory: Directory, id: string) {
-  return db
-    .updateTable('links')
-    .set({ used_at: now })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)
-    .where('used_at', 'is', null)
-    .where('closed_at', 'is', null)
-    .where('expires_at', '>', now)
-    .returning(['id', 'user_id'])
-}
+/** The one consumer of links: of any number of requests with the same link one passes. */
+export const linkProof = defineProof({
+  name: 'link',
+  columns: { link_id: 'uuid' },
+  locks: true,
+  find: (directory) => `
+    select id from links where directory_id = ${directory} and id = asked.link_id
+      and used_at is null and closed_at is null and expires_at > clock.at`,
+  write: (directory) => `
+    update links set used_at = ready.at from ready where links.directory_id = ${directory} and links.id = ready.link_id`,
+})
 
 /**
  * Closes the links of a user except `exceptId`: a query, to execute or to embed. One that another request is redeeming

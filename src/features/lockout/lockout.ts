@@ -5,7 +5,14 @@ import { networkOf } from '../../platform/http/client-address.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { lockoutErrors } from './errors.ts'
-import { type AttemptLimits, claimAttemptRows, clearAllRows, clearRows, lockedSeconds } from './store.ts'
+import {
+  type AttemptLimits,
+  claimAttemptRows,
+  clearAllRows,
+  clearedFailures,
+  clearRows,
+  lockedSeconds,
+} from './store.ts'
 
 const networks = hashPurpose('network')
 
@@ -88,6 +95,11 @@ export function accountLocked(seconds: number) {
     headers: { 'retry-after': String(wait) },
     extra: { retry_after: wait },
   })
+}
+
+/** Resets the counters with the sign-in that was right. */
+export function failuresCleared(platform: Platform, who: { identity: Buffer; ip: string | null }) {
+  return clearedFailures({ failed_identity: who.identity, failed_networks: networksOf(platform, who.ip) })
 }
 
 /** A query that resets the counters after a right password. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { defineBeside } from '../../platform/proofs.ts'
 
 export interface LockoutRow {
   network: string
@@ -78,6 +79,15 @@ export function clearRows(db: Db, directory: Directory, identity: Buffer, networ
     .where('network', 'in', networks)
     .returning('network')
 }
+
+/** The same beside a sign-in. */
+export const clearedFailures = defineBeside({
+  name: 'cleared',
+  columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
+  write: (directory) => `
+    delete from lockouts using ready where lockouts.directory_id = ${directory}
+      and lockouts.identity = ready.failed_identity and lockouts.network = any(ready.failed_networks)`,
+})
 
 /** Resets every failure of an address. Returns whether there were any. */
 export async function clearAllRows(db: Db, directory: Directory, identity: Buffer): Promise<boolean> {

@@ -1,23 +1,24 @@
-import type { OperationNodeSource } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
-import type { Db } from '../../platform/db/pool.ts'
-import { recordIfAny } from '../../platform/events.ts'
+import type { EventInput } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EmailAddress } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
+import type { SpendEvent, UsedBeside, UsedProof } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { networksOf } from '../lockout/lockout.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import { assertAddressWelcome, assertMaySignIn, type Pass, passGates } from './gates.ts'
+import { assertAddressWelcome, assertMaySignIn, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
+import { sessionOutcome } from './session-outcome.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
-import { findDoorState, findSignInFactsByEmail, insertSignIn, type SignInFacts } from './store.ts'
+import { spend } from './spend.ts'
+import { findDoorState, findSignInFactsByEmail, type SignInFacts } from './store.ts'
 
 /** What a method has proved. */
 export interface Proof {
@@ -26,10 +27,12 @@ export interface Proof {
   amr: string[]
   /** `aal2` when the method proved two factors; absent for one. */
   aal?: 'aal2'
-  /** Consumes the one-time secret within the statement that creates the session. */
-  consume(db: Db): OperationNodeSource
-  /** Another statement, executed with it if the proof holds. */
-  alongside?(db: Db): OperationNodeSource
+  /** Burnt by the statement that creates the session. */
+  spends: UsedProof[]
+  /** Written by it besides. */
+  beside?: UsedBeside[]
+  /** Recorded by it besides. */
+  events?: EventInput[]
 }
 
 /** An address, and the keyed hash under which its codes, links and counters are stored. */
@@ -75,16 +78,38 @@ export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
   const passage = await passGates(work, { facts, method: method.id, amr, aal, session: null })
-  if (passage.kind === 'hold')
-    return passage.hold({
-      proof: proof.consume(work.db),
-      alongside: proof.alongside?.(work.db) ?? null,
-      conditions: [],
-    })
+  if (passage.kind === 'hold') return holdBack(work, facts, proof, passage)
   const settings = await authSettings.effective(work)
   const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
   return session && { session, ...passage.says }
 }
+
+/**
+ * Burns the proof for what the gate answers instead of a session. Returns null when it was burnt already.
+ */
+export async function holdBack(
+  work: Work,
+  facts: SignInFacts,
+  { spends, beside = [], events = [] }: Pick<Proof, 'spends' | 'beside' | 'events'>,
+  held: Hold,
+): Promise<SessionAnswer | null> {
+  const made = await spend(work, {
+    user: userOf(facts),
+    proofs: spends,
+    beside,
+    conditions: held.conditions,
+    outcome: held.outcome,
+    madeId: held.madeId,
+    events: [...events, ...held.events],
+  })
+  return made && held.answer(made)
+}
+
+const userOf = (facts: SignInFacts) => ({
+  id: facts.user_id,
+  emailNorm: facts.email.toLowerCase(),
+  epoch: facts.epoch,
+})
 
 /** A sign-in that every gate has let pass. */
 interface Admission {
@@ -109,62 +134,49 @@ async function issueWithinLimit(work: Work, admission: Admission): Promise<Sessi
 }
 
 async function issueSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
-  const { platform, directory, origin, db } = work
+  const { platform, directory } = work
   const { facts, proof, passed, settings } = admission
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
-  const aal = proof.aal ?? 'aal1'
-  const newAuthAccountId = newId()
-  const created = sessionEvents.created({
-    target: { type: 'session', id: sessionId },
-    data: {
-      id: sessionId,
-      user_id: newAuthAccountId,
-      directory_user_id: facts.user_id,
-      auth_method: proof.method.id,
-      amr: proof.amr,
-      aal,
-    },
-  })
-  const made = await insertSignIn(db, directory, {
-    proof: proof.consume(db),
-    alongside: proof.alongside?.(db) ?? null,
-    userId: facts.user_id,
-    emailNorm: facts.email.toLowerCase(),
-    epoch: facts.epoch,
-    newAuthAccountId,
+  const { amr, aal = 'aal1' } = proof
+  const made = await spend(work, {
+    user: userOf(facts),
+    proofs: proof.spends,
+    beside: proof.beside ?? [],
     conditions: passed.conditions,
-    session: {
-      id: sessionId,
-      authMethod: proof.method.id,
-      amr: proof.amr,
+    madeId: sessionId,
+    outcome: sessionOutcome({
+      auth_method: proof.method.id,
+      amr,
       aal,
-      ipAddress: origin.endUser.ip,
-      userAgent: origin.endUser.userAgent,
-      refreshHash: refresh.hash,
-      idleSeconds: settings.session_idle_timeout_seconds,
-      maxSeconds: settings.session_max_lifetime_seconds,
-      trustedDeviceId: passed.deviceId,
-    },
-    record: recordIfAny(
-      work,
-      'session',
-      // The user may have an auth account already, or get one meanwhile.
-      { ...created, fromSource: { user_id: 'auth_account_id' } },
-      loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method.id } }),
-      ...passed.events,
-    ),
+      refresh_hash: refresh.hash,
+      trusted_device_id: passed.deviceId,
+      idle_seconds: settings.session_idle_timeout_seconds,
+      max_seconds: settings.session_max_lifetime_seconds,
+    }),
+    events: [...sessionEventsOf(sessionId, facts, proof), ...(proof.events ?? []), ...passed.events],
   })
   if (!made) return null
   const session = {
     sessionId,
     userId: made.auth_account_id,
-    amr: proof.amr,
+    amr,
     aal,
     authenticatedAt: made.created_at,
     endsAt: made.expires_at,
   }
   return issueTokens(work, { facts, session, refreshToken: refresh.token, settings })
+}
+
+function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): SpendEvent[] {
+  const { method, amr, aal = 'aal1' } = proof
+  const created = sessionEvents.created({
+    target: { type: 'session', id },
+    // The auth account, which the user may get only with this session, fills in `user_id`.
+    data: { id, user_id: id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
+  })
+  const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
+  return [{ ...created, accountField: 'user_id' }, succeeded]
 }
 
 /** A session that tokens are issued for. */

@@ -1,6 +1,6 @@
-import type { OperationNodeSource, RawBuilder } from 'kysely'
 import type { EventInput } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
+import type { UsedCondition, UsedOutcome } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { accountLocked } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
@@ -25,7 +25,7 @@ export interface Pass {
    * Conditions on the row `users` under which this still holds: checked by the very statement that creates the session,
    * so that what is changed concurrently cannot be bypassed.
    */
-  conditions: RawBuilder<unknown>[]
+  conditions: UsedCondition[]
   /** The trusted device that replaces the second factor. */
   deviceId: string | null
   /** Recorded by the statement that creates the session. */
@@ -34,18 +34,16 @@ export interface Pass {
   says: Pick<SessionAnswer, 'mfa'>
 }
 
-/** A gate wants something more before there is a session. */
-export interface Hold {
+/** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */
+export interface Hold<R extends object = object> {
   kind: 'hold'
-  /** Consumes the proof for what the gate answers instead. Returns null when it was already consumed. */
-  hold(held: HeldProof): Promise<SessionAnswer | null>
-}
-
-/** The proof that a held sign-in consumes, with what the gates before demand of the user. */
-export interface HeldProof {
-  proof: OperationNodeSource
-  alongside: OperationNodeSource | null
-  conditions: RawBuilder<unknown>[]
+  outcome: UsedOutcome<R>
+  /** The id of what is made. */
+  madeId: string
+  /** What must still hold of the row `users` then, like that of a `Pass`. */
+  conditions: UsedCondition[]
+  events: EventInput[]
+  answer(made: R): Promise<SessionAnswer>
 }
 
 /** One reason why somebody may not have a session, or not yet. */
@@ -109,11 +107,7 @@ export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> 
     const verdict = await gate.judge?.(work, entry)
     if (!verdict) continue
     if (verdict.kind === 'hold') {
-      const { conditions } = passed
-      return {
-        kind: 'hold',
-        hold: (held) => verdict.hold({ ...held, conditions: [...conditions, ...held.conditions] }),
-      }
+      return { ...verdict, conditions: [...passed.conditions, ...verdict.conditions] }
     }
     passed.conditions.push(...verdict.conditions)
     passed.events.push(...verdict.events)

@@ -8,6 +8,7 @@ export {
   assertOrganizationOpen,
   completeLogin,
   findSignInFacts,
+  holdBack,
   type Identity,
   identify,
   issueTokens,

@@ -1,4 +1,4 @@
-import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { lockedSeconds } from '../lockout/lockout.ts'
@@ -89,67 +89,4 @@ export async function findDoorState(
   const [state] = rows
   if (!state) throw new Error('A statement without a row')
   return state
-}
-
-export interface SignInStatement {
-  /** Consumes the one-time secret: returns one row if it could be consumed, otherwise none. */
-  proof: OperationNodeSource
-  /** May use `exists (select from proof)`. */
-  alongside: OperationNodeSource | null
-  userId: string
-  /** The mailbox of the proof: the user must still have it. */
-  emailNorm: string
-  epoch: number
-  /** Becomes the user's auth account if there is none yet. */
-  newAuthAccountId: string
-  /** Conditions on the row `users`: whether the facts that the gates decided by still hold. */
-  conditions: RawBuilder<unknown>[]
-  session: {
-    id: string
-    authMethod: string
-    amr: string[]
-    aal: string
-    ipAddress: string | null
-    userAgent: string | null
-    refreshHash: Buffer
-    idleSeconds: number
-    maxSeconds: number
-    trustedDeviceId: string | null
-  }
-  /** Records the events, from the common table expression `session`. */
-  record: RawBuilder<unknown>
-}
-
-/**
- * The one statement that creates a session: it consumes the proof, inserts the session, updates the user and records
- * the events, so that a crash leaves neither a consumed code without a session nor the reverse.
- * @returns null when the proof was already consumed, or when the user was deleted, was cut off, changed address or
- * came to need another factor since the facts were read; the code is then consumed without a session.
- */
-export async function insertSignIn(db: Db, directory: Directory, statement: SignInStatement) {
-  const { session } = statement
-  const { rows } = await sql<{ auth_account_id: string; created_at: Date; expires_at: Date }>`
-    with proof as (${statement.proof}),
-    ${statement.alongside ? sql`alongside as (${statement.alongside}),` : sql``}
-    signed_in as (
-      update users set last_login_at = clock_now(),
-        auth_account_id = coalesce(auth_account_id, ${statement.newAuthAccountId}::uuid)
-      where directory_id = ${directory.id} and id = ${statement.userId} and email_norm = ${statement.emailNorm}
-        and ${sql.join([sql`epoch = ${statement.epoch}`, ...statement.conditions], sql` and `)}
-        and active and deleted_at is null
-        and exists (select from proof)
-      returning auth_account_id),
-    session as (
-      insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
-        ip_address, user_agent, refresh_hash, trusted_device_id, idle_expires_at, expires_at)
-      select ${directory.id}::uuid, ${session.id}::uuid, ${directory.environmentId}::uuid, ${statement.userId}::uuid,
-        signed_in.auth_account_id, ${session.authMethod}, ${session.amr}::text[], ${session.aal},
-        ${session.ipAddress}, ${session.userAgent}, ${session.refreshHash}::bytea, ${session.trustedDeviceId}::uuid,
-        clock_now() + make_interval(secs => least(${session.idleSeconds}::int, ${session.maxSeconds}::int)),
-        clock_now() + make_interval(secs => ${session.maxSeconds}::int)
-      from signed_in
-      returning auth_account_id, created_at, expires_at),
-    recorded as (${statement.record})
-    select * from session`.execute(db)
-  return rows[0] ?? null
 }

@@ -1,6 +1,6 @@
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { consumeLink, linkErrors } from '../links/links.ts'
+import { linkErrors, spendLink } from '../links/links.ts'
 import {
   assertMaySignIn,
   authSettings,
@@ -81,7 +81,7 @@ export async function verifyMagicLink(work: Work, presented: { email: string; to
       method: magicLinkMethod,
       amr: ['otp'],
       linkId: link.id,
-      consume: (db) => consumeLink({ ...work, db }, link),
+      spends: [spendLink(link)],
     })
     // Another request with the same link was faster.
     if (!answer) throw linkErrors.tokenInvalid()

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
@@ -7,14 +6,14 @@ import { maskPhone } from '../../platform/sms/phone.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   type ChallengeRow,
+  challengeProof,
   claimChallengeTry,
-  consumeChallenge,
   factorIdentity,
   findChallenge,
   setChallengeSms,
   trustDevice,
 } from '../factors/factors.ts'
-import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
+import { type Attempt, accountLocked, claimAttempt, failuresCleared, findLock } from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   authSettings,
@@ -144,8 +143,8 @@ export async function completeChallenge(
     method,
     amr: [...new Set([...challenge.amr, ...amr])],
     aal: 'aal2',
-    consume: (db) => consumeChallenge({ ...work, db }, challenge.id),
-    alongside: (db) => clearFailures({ ...work, db }, who).where(sql<boolean>`exists (select from proof)`),
+    spends: [challengeProof({ challenge_id: challenge.id })],
+    beside: [failuresCleared(work.platform, who)],
   })
   // Another request was faster, or the user was cut off. The rollback restores the code.
   if (!answer?.session) throw mfaErrors.challengeExpired()

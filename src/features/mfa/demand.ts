@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
 import type { EventInput } from '../../platform/events.ts'
+import { defineCondition, type UsedCondition } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
 import { gateEvents } from '../login/login.ts'
@@ -37,7 +37,7 @@ export interface Demand {
    * Whether the decision still holds, as a condition on the row `users`: checked by the very statement that creates the
    * session, so that a policy or factor set concurrently cannot be bypassed.
    */
-  unchanged: RawBuilder<unknown>
+  unchanged: UsedCondition
 }
 
 /**
@@ -52,7 +52,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     graceEndsAt: null,
     deviceId: null,
     events: [],
-    unchanged: stillHolds(work, policy, subject),
+    unchanged: stillHolds(policy, subject),
   }
   const required = requiresOf(policy, subject.role)
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
@@ -81,10 +81,20 @@ async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind
   return hasPasskey ? 'challenge' : 'enrollment'
 }
 
-function stillHolds({ directory }: Work, policy: Policy, subject: Subject): RawBuilder<unknown> {
-  return sql`users.mfa_enrolled = ${subject.mfa_enrolled}::boolean
-    and (users.passkey_count > 0) = ${subject.passkey_count > 0}::boolean and coalesce((
-    select version from mfa_policies where mfa_policies.directory_id = ${directory.id}), 0) = ${policy.version}::int`
+const demandUnchanged = defineCondition({
+  name: 'demand-unchanged',
+  columns: { had_factor: 'boolean', had_passkey: 'boolean', policy_version: 'int' },
+  holds: (directory) => `users.mfa_enrolled = asked.had_factor and (users.passkey_count > 0) = asked.had_passkey
+    and coalesce((select version from mfa_policies where mfa_policies.directory_id = ${directory}), 0)
+      = asked.policy_version`,
+})
+
+function stillHolds(policy: Policy, { mfa_enrolled, passkey_count }: Subject): UsedCondition {
+  return demandUnchanged({
+    had_factor: mfa_enrolled,
+    had_passkey: passkey_count > 0,
+    policy_version: policy.version,
+  })
 }
 
 /**
@@ -102,7 +112,7 @@ export async function demandAtRefresh(
     graceEndsAt: null,
     deviceId: null,
     events: [],
-    unchanged: stillHolds(work, policy, subject),
+    unchanged: stillHolds(policy, subject),
   }
   if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(work, 'mfa'))) return found
   const grace = await settleGrace(work.db, work.directory, subject.user_id, policy)

@@ -1,8 +1,6 @@
-import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
-import { recordIfAny } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { startChallenge } from '../factors/factors.ts'
+import { type MadeChallenge, newChallenge } from '../factors/factors.ts'
 import { authSettings, type Entry, type Gate, gateEvents, type SessionAnswer } from '../login/login.ts'
 import { type Demand, demandAtRefresh, demandFactor, methodsOf } from './demand.ts'
 import { policyOf } from './policy.ts'
@@ -19,17 +17,7 @@ export const mfaGate: Gate = {
     const { kind, unchanged, deviceId, events } = demand
     if (kind === 'nothing')
       return { kind: 'pass', conditions: [unchanged], deviceId, events, says: describeGrace(demand) }
-    return {
-      kind: 'hold',
-      hold: ({ proof, alongside, conditions }) =>
-        replyWithChallenge(work, {
-          entry,
-          enrollment: kind === 'enrollment',
-          proof,
-          alongside,
-          conditions: [...conditions, unchanged],
-        }),
-    }
+    return { kind: 'hold', conditions: [unchanged], ...challengeFor(work, entry, kind === 'enrollment') }
   },
 }
 
@@ -40,53 +28,38 @@ function describeGrace({ graceEndsAt }: Demand): Pick<SessionAnswer, 'mfa'> {
     : { mfa: { required: true, enrolled: false, grace_ends_at: graceEndsAt.toISOString() } }
 }
 
-/** A first factor that was right, to be consumed for a challenge. */
-interface FirstFactor {
-  entry: Entry
-  enrollment: boolean
-  proof: OperationNodeSource
-  alongside: OperationNodeSource | null
-  /** What must still hold of the row `users`. */
-  conditions: RawBuilder<unknown>[]
-}
-
-/**
- * Consumes the first factor for a challenge instead of a session: no session exists before every factor has passed.
- * @returns null when the first factor was already consumed.
- */
-async function replyWithChallenge(work: Work, first: FirstFactor): Promise<SessionAnswer | null> {
-  const { entry, enrollment } = first
+/** The challenge that is made instead of a session: no session exists before every factor has passed. */
+function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
   const { facts, method: authMethod, amr, session } = entry
-  const id = newId()
-  const data = { id, directory_user_id: facts.user_id, auth_method: authMethod, enrollment_required: enrollment }
-  const made = await startChallenge(work, {
-    id,
-    userId: facts.user_id,
-    emailNorm: facts.email.toLowerCase(),
+  const madeId = newId()
+  const target = { type: 'user', id: facts.user_id }
+  const { ip } = work.origin.endUser
+  const { token, outcome } = newChallenge(work.platform, {
     authMethod,
     amr,
     sessionId: session?.id ?? null,
-    ip: work.origin.endUser.ip,
+    ip,
     enrollment,
-    proof: first.proof,
-    alongside: first.alongside,
-    unchanged: sql.join([sql`epoch = ${facts.epoch}`, ...first.conditions], sql` and `),
-    record: recordIfAny(
-      work,
-      'challenge',
-      gateEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data }),
-    ),
   })
-  if (!made) return null
-  const methods = enrollment ? ['totp'] : await methodsToOffer(work, facts.mfa_enrolled, made.has)
-  return {
-    session: null,
-    mfa_required: true,
-    challenge_token: made.token,
-    challenge_expires_at: made.expiresAt.toISOString(),
+  const data = {
+    id: madeId,
     directory_user_id: facts.user_id,
-    methods,
+    auth_method: authMethod,
     enrollment_required: enrollment,
+  }
+  return {
+    madeId,
+    outcome,
+    events: [gateEvents.challengeCreated({ target, data })],
+    answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionAnswer> => ({
+      session: null,
+      mfa_required: true,
+      challenge_token: token,
+      challenge_expires_at: expires_at.toISOString(),
+      directory_user_id: facts.user_id,
+      methods: enrollment ? ['totp'] : await methodsToOffer(work, facts.mfa_enrolled, has),
+      enrollment_required: enrollment,
+    }),
   }
 }
 

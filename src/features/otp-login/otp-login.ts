@@ -21,7 +21,7 @@ import {
 } from '../login/login.ts'
 import {
   claimOtpAttempt,
-  consumeOtp,
+  codeProof,
   findLiveOtp,
   issueOtp,
   type OtpAttempt,
@@ -134,7 +134,7 @@ function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpI
   return completeMailboxLogin(work, facts, {
     method: purpose === 'signup' && facts.pending ? signupMethod : otpMethod,
     amr: ['otp'],
-    consume: (db) => consumeOtp({ ...work, db }, otpId, purpose),
+    spends: [codeProof({ otp_id: otpId, otp_purpose: purpose })],
   })
 }
 

@@ -2,12 +2,13 @@ import { isId, newId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { claimOtpRow, consumeOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+import { claimOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
 
 export type { ShownCode } from './codes.ts'
 export { otpEvents } from './events.ts'
 export { admitPhone, requirePhone } from './sending.ts'
 export { type OtpSettings, otpSettings, sendCeilings } from './settings.ts'
+export { codeProof } from './store.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
@@ -59,7 +60,7 @@ export async function findLiveOtp(
 
 export interface OtpAttempt {
   /**
-   * `match`: right, but not consumed yet (`consumeOtp` does that). `expired` and `used`: only for the right code.
+   * `match`: right, but not consumed yet (`codeProof` does that). `expired` and `used`: only for the right code.
    * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
    */
   outcome: Verdict
@@ -80,12 +81,4 @@ export async function claimOtpAttempt(
   const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
   const row = await claimOtpRow(platform.database.pool, directory, { ...attempt, otpId, hash })
   return { outcome: row.verdict, userId: row.user_id }
-}
-
-/**
- * The one consumer of sign-in codes, as a query to embed in the statement that writes what the code pays for. It
- * returns a row to one caller only; no row means that another request was faster, or that the code has expired.
- */
-export function consumeOtp({ db, directory }: Work, otpId: string, purpose: SignInPurpose) {
-  return consumeOtpRow(db, directory, otpId, purpose)
 }

@@ -4,10 +4,11 @@ import { startApp } from '../../../test/harness.ts'
 import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory, type Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { burn } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
   claimOtpAttempt,
-  consumeOtp,
+  codeProof,
   findLiveOtp,
   issueOtp,
   type NewOtp,
@@ -38,7 +39,8 @@ async function start(overrides: Partial<OtpSettings> = {}, known = true) {
     const { purpose = 'login', identity = person.identity } = other
     return claimOtpAttempt(workIn(other.in ?? directory), { purpose, identity, otpId, code })
   }
-  const consume = (otpId: string, purpose: SignInPurpose = 'login') => consumeOtp(work, otpId, purpose).execute()
+  const consume = (otpId: string, purpose: SignInPurpose = 'login') =>
+    burn(work, codeProof({ otp_id: otpId, otp_purpose: purpose }))
   const live = (purpose: SignInPurpose = 'login') =>
     findLiveOtp(work, { purpose, identity: person.identity, newerThanSeconds: 30 })
   return { ...person, directory, issue, claim, consume, live }
@@ -55,8 +57,8 @@ describe.each([true, false])('a code for an address that somebody has: %s', (kno
     ])
     expect(await claim(otpId, code.toUpperCase())).toEqual({ outcome: 'match', userId })
     expect(await claim(otpId, code)).toEqual({ outcome: 'match', userId })
-    expect(await consume(otpId)).toEqual([{ id: otpId, user_id: userId }])
-    expect(await consume(otpId)).toEqual([])
+    expect(await consume(otpId)).toBe(true)
+    expect(await consume(otpId)).toBe(false)
     expect(await claim(otpId, code)).toEqual({ outcome: 'used', userId })
     expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
   })
@@ -75,7 +77,7 @@ describe.each([true, false])('a code for an address that somebody has: %s', (kno
     await advance(301)
     expect(await claim(otpId, 'wrong one')).toEqual({ outcome: 'wrong', userId })
     expect(await claim(otpId, code)).toEqual({ outcome: 'expired', userId })
-    expect(await consume(otpId)).toEqual([])
+    expect(await consume(otpId)).toBe(false)
   })
 
   test('is found again while nothing has happened to it', async () => {
@@ -108,8 +110,8 @@ test('purpose, address and directory are bound', async () => {
   for (const other of foreign) expect(await claim(otpId, code, other)).toEqual({ outcome: 'unknown', userId: null })
   expect(await claim(newId(), code)).toEqual({ outcome: 'unknown', userId: null })
   expect(await claim('no id', code)).toEqual({ outcome: 'unknown', userId: null })
-  expect([await consume(otpId, 'signup'), await stranger.consume(otpId)]).toEqual([[], []])
-  expect((await consume(otpId)).length).toBe(1)
+  expect([await consume(otpId, 'signup'), await stranger.consume(otpId)]).toEqual([false, false])
+  expect(await consume(otpId)).toBe(true)
 })
 
 test('a code of the generator signs nobody in', async () => {
@@ -125,7 +127,7 @@ test('a code of the generator signs nobody in', async () => {
   for (const purpose of ['login', 'signup'] as const) {
     const claim = { purpose, otpId, identity: identity ?? Buffer.alloc(0), code }
     expect(await claimOtpAttempt(workIn(directory), claim)).toEqual({ outcome: 'unknown', userId: null })
-    expect(await consumeOtp(workIn(directory), otpId, purpose).execute()).toEqual([])
+    expect(await burn(workIn(directory), codeProof({ otp_id: otpId, otp_purpose: purpose }))).toBe(false)
   }
   expect((await owner.post('/v1/otp/validate', { otp_id: otpId, code })).body).toEqual({ valid: true })
 })

@@ -4,6 +4,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { defineProof } from '../../platform/proofs.ts'
 
 type Pool = Database['pool']
 
@@ -267,18 +268,17 @@ export async function claimOtpRow(
   return rows[0] ?? { verdict: 'unknown', user_id: null }
 }
 
-/** Consumes a sign-in code: a query, to embed in the statement that writes the session. */
-export function consumeOtpRow(db: Db, directory: Directory, otpId: string, purpose: OtpPurpose) {
-  return db
-    .updateTable('otps')
-    .set({ used_at: now })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', otpId)
-    .where('purpose', '=', purpose)
-    .where('used_at', 'is', null)
-    .where('expires_at', '>', now)
-    .returning(['id', 'user_id'])
-}
+/** The one consumer of sign-in codes: of any number of requests with the same code one passes. */
+export const codeProof = defineProof({
+  name: 'code',
+  columns: { otp_id: 'uuid', otp_purpose: 'text' },
+  locks: true,
+  find: (directory) => `
+    select id from otps where directory_id = ${directory} and id = asked.otp_id and purpose = asked.otp_purpose
+      and used_at is null and expires_at > clock.at`,
+  write: (directory) => `
+    update otps set used_at = ready.at from ready where otps.directory_id = ${directory} and otps.id = ready.otp_id`,
+})
 
 /**
  * Ends the sign-in codes of an address: a query, to embed. A code that is being redeemed right now is skipped, to avoid a

@@ -13,5 +13,5 @@ export {
   type NewPasskey,
   type OwnedPasskey,
   type PasskeyRow,
-  usePasskey,
+  passkeyProof,
 } from './store.ts'

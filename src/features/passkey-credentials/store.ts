@@ -1,9 +1,9 @@
-import { type Selectable, type SqlBool, sql } from 'kysely'
-import { now } from '../../platform/db/now.ts'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Passkeys } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
+import { defineProof } from '../../platform/proofs.ts'
 
 export type PasskeyRow = Selectable<Passkeys>
 
@@ -168,27 +168,14 @@ export async function deletePasskey(tx: Tx, directory: Directory, passkey: Passk
  * creates the session: of two responses with the same counter only one passes. WebAuthn L3 §7.2 step 22 leaves it to us
  * how to treat a counter that does not grow: for a passkey that is backed up, and so on many devices, we ignore it.
  */
-export function usePasskey(db: Db, directory: Directory, passkey: PasskeyRow, use: PasskeyUse) {
-  return db
-    .updateTable('passkeys')
-    .from((eb) =>
-      eb
-        .selectFrom('users')
-        .select('users.id')
-        .where('users.directory_id', '=', directory.id)
-        .where('users.id', '=', passkey.user_id)
-        .forUpdate()
-        .as('owner'),
-    )
-    .set({ counter: use.counter, backed_up: use.backedUp, last_used_at: now })
-    .where('passkeys.directory_id', '=', directory.id)
-    .where('passkeys.id', '=', passkey.id)
-    .whereRef('passkeys.user_id', '=', 'owner.id')
-    .where(counterHolds(use))
-    .returning('passkeys.id')
-}
-
-function counterHolds({ counter, backedUp }: PasskeyUse) {
-  return sql<SqlBool>`(${backedUp}::boolean or passkeys.counter < ${counter}::bigint
-    or (passkeys.counter = 0 and ${counter}::bigint = 0))`
-}
+export const passkeyProof = defineProof({
+  name: 'passkey',
+  columns: { passkey_id: 'uuid', passkey_counter: 'bigint', passkey_backed_up: 'boolean' },
+  locks: true,
+  find: (directory) => `
+    select id from passkeys where directory_id = ${directory} and id = asked.passkey_id and user_id = asked.user_id
+      and (asked.passkey_backed_up or counter < asked.passkey_counter or (counter = 0 and asked.passkey_counter = 0))`,
+  write: (directory) => `
+    update passkeys set counter = ready.passkey_counter, backed_up = ready.passkey_backed_up, last_used_at = ready.at
+    from ready where passkeys.directory_id = ${directory} and passkeys.id = ready.passkey_id`,
+})

@@ -17,9 +17,9 @@ import {
   findPasskeyByCredential,
   listPasskeysOfAddress,
   type OwnedPasskey,
+  passkeyProof,
   spendCeremony,
   startCeremony,
-  usePasskey,
 } from '../passkey-credentials/passkey-credentials.ts'
 import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
@@ -88,7 +88,7 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
   const facts = await findSignInFacts(work, owner)
   if (facts?.user_id !== passkey.user_id) throw await refusal(work, passkey, 'other_user')
-  const done = await completeLogin(work, facts, proofOf(work, passkey, proved))
+  const done = await completeLogin(work, facts, proofOf(passkey, proved))
   // The passkey has just been deleted, or another response with the same counter was faster.
   if (!done) throw await refusal(work, passkey, 'counter')
   return done
@@ -98,12 +98,12 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
  * RFC 8176: proof of possession of a key, and presence. Nothing attests whether the key is in hardware, so neither
  * `hwk` nor `swk` is claimed. Fingerprint, face or PIN make it two factors.
  */
-function proofOf({ directory }: Work, passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
+function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
     method: passkeyMethod,
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
     ...(userVerified ? { aal: 'aal2' as const } : {}),
-    consume: (db: Parameters<typeof usePasskey>[0]) => usePasskey(db, directory, passkey, use),
+    spends: [passkeyProof({ passkey_id: passkey.id, passkey_counter: use.counter, passkey_backed_up: use.backedUp })],
   }
 }
 

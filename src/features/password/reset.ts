@@ -4,7 +4,7 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, type LinkRow, linkErrors, spendLink } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -81,7 +81,7 @@ export async function confirmReset(
       // The user proved possession of the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,
-      consume: (db) => consumeLink({ ...work, db }, link),
+      spends: [spendLink(link)],
     }
     const answer = isMailed
       ? await completeMailboxLogin(work, reset.facts, proof, reset.write)
@@ -161,7 +161,7 @@ export async function resetOnPage(work: Work, sent: { token: string; password: s
       const held = await findUserForUpdate(work, user.id)
       if (held?.email_norm !== user.email_norm) throw linkErrors.tokenInvalid()
       const proved = await proveMailbox(work, held, { linkId: link.id })
-      if ((await consumeLink(work, link).execute()).length === 0) throw linkErrors.tokenInvalid()
+      if (!(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
       await reset.write(work, proved)
     })
   })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
@@ -7,17 +6,24 @@ import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
-  credentialUnchanged,
   findPassword,
   hashPassword,
   needsRehash,
+  passwordProof,
   type StoredPassword,
   upgradeHash,
   verifyNothing,
   verifyPassword,
 } from '../credentials/credentials.ts'
 import { issueLink } from '../links/links.ts'
-import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
+import {
+  type Attempt,
+  accountLocked,
+  claimAttempt,
+  clearFailures,
+  failuresCleared,
+  findLock,
+} from '../lockout/lockout.ts'
 import {
   type AuthSettings,
   assertDoorOpen,
@@ -75,9 +81,8 @@ async function exchangePassword(
   const answer = await completeLogin(work, cleared, {
     method: passwordMethod,
     amr: ['pwd'],
-    consume: (db) => credentialUnchanged(db, work.directory, facts.user_id, stored.revision),
-    alongside: (db) =>
-      clearFailures({ ...work, db }, sourceOf(work, who)).where(sql<boolean>`exists (select from proof)`),
+    spends: [passwordProof({ password_revision: stored.revision })],
+    beside: [failuresCleared(work.platform, sourceOf(work, who))],
   })
   // Another request changed the password while this one was being verified.
   if (!answer) throw passwordErrors.invalidCredentials()

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import type { Db } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
@@ -93,12 +91,7 @@ async function makeUser(
   if (hashed) await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await mailVerification(work, user)
   const amr = hashed ? ['pwd'] : []
-  return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, consume: consumeNothing } })
-}
-
-/** The proof of this sign-in is the row that this very transaction created: there is nothing to consume. */
-function consumeNothing(db: Db) {
-  return db.selectNoFrom(sql<number>`1`.as('one'))
+  return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, spends: [] } })
 }
 
 /** The session of a user whom this transaction created. Returns null when the proof was already consumed. */

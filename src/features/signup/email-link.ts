@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { type LinkRow, linkErrors, spendLink } from '../links/links.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
@@ -105,13 +105,13 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
 
 function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
   return completeMailboxLogin(work, facts, {
-    ...proofBy(work, link, facts.pending ? signupMethod : magicLinkMethod),
+    ...proofBy(link, facts.pending ? signupMethod : magicLinkMethod),
     linkId: link.id,
   })
 }
 
-function proofBy(work: Work, link: LinkRow, method: SignInMethod): Proof {
-  return { method, amr: ['otp'], consume: (db) => consumeLink({ ...work, db }, link) }
+function proofBy(link: LinkRow, method: SignInMethod): Proof {
+  return { method, amr: ['otp'], spends: [spendLink(link)] }
 }
 
 async function signUpByLink(
@@ -124,7 +124,7 @@ async function signUpByLink(
   await assertDoorOpen(work, who)
   const answer = await inTxUnlessConsumed(work, async (work) => {
     const user = await createSignup(work, { ...profile, ...who.address }, true)
-    return user && startFirstSession(work, { who, user, proof: proofBy(work, link, signupMethod) })
+    return user && startFirstSession(work, { who, user, proof: proofBy(link, signupMethod) })
   })
   if (answer) return answer
   // The address was taken meanwhile: by this very link, which is then consumed, or another way.

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { uuidArray } from '../../platform/db/arrays.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { defineProof } from '../../platform/proofs.ts'
 import type { SignInFacts } from '../login/login.ts'
 import { isLiveSession } from '../sessions/sessions.ts'
 
@@ -163,17 +164,15 @@ export async function rotateRefreshTokens(
   return rotations.map((item) => rotated.has(item.sessionId))
 }
 
-/**
- * A query that returns one row if the session is live. Takes no lock: passing the challenge checks the session again.
- */
-export function selectLiveSession(db: Db, directory: Directory, sessionId: string) {
-  return db
-    .selectFrom('sessions')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', sessionId)
-    .where(isLiveSession)
-}
+/** The session is live. Takes no lock: passing the challenge checks the session again. */
+export const sessionProof = defineProof({
+  name: 'live-session',
+  columns: { session_id: 'uuid' },
+  locks: false,
+  find: (directory) => `
+    select id from sessions where directory_id = ${directory} and id = asked.session_id
+      and revoked_at is null and idle_expires_at > clock.at and expires_at > clock.at`,
+})
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {
   const row = await db

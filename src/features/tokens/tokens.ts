@@ -24,6 +24,7 @@ import {
   type AuthSettings,
   assertMaySignIn,
   authSettings,
+  holdBack,
   issueTokens,
   passGates,
   type SessionAnswer,
@@ -37,7 +38,7 @@ import {
   type Rotation,
   rotateRefreshTokens,
   type SessionPlace,
-  selectLiveSession,
+  sessionProof,
   type TokenSession,
 } from './store.ts'
 
@@ -110,8 +111,7 @@ async function continueSession(
   const { session_id: id, auth_method: method, amr, aal, trusted_device_id: trustedDeviceId } = session
   const passage = await passGates(work, { facts: session, method, amr, aal, session: { id, trustedDeviceId } })
   if (passage.kind === 'hold') {
-    const proof = selectLiveSession(work.db, work.directory, id)
-    const answer = await passage.hold({ proof, alongside: null, conditions: [] })
+    const answer = await holdBack(work, session, { spends: [sessionProof({ session_id: id })] }, passage)
     if (!answer) throw tokenErrors.refreshTokenInvalid()
     return answer
   }

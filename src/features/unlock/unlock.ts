@@ -19,7 +19,7 @@ export async function unlockByLink(work: Work, presented: { email: string; token
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
-      const consumed = await consumeLink(work, link).executeTakeFirst()
+      const consumed = await consumeLink(work, link)
       if (!user || !consumed) throw linkErrors.tokenInvalid()
       await markUnlocked(work, user.id)
       // Attempts at the second factor stay counted: the mailbox may be the first.
