@@ -363,7 +363,7 @@ test('rules open transactions, routes never', () => {
 
 test('there is one of each: issuer, consumer of codes, maker of tenants, way out', () => {
   expect(count(/insert into sessions|insertInto\('sessions'/g)).toBe(1)
-  expect(filesWith(/insert into sessions|insertInto\('sessions'/)).toEqual(['src/features/login/store.ts'])
+  expect(filesWith(/insert into sessions|insertInto\('sessions'/)).toEqual(['src/features/login/session-outcome.ts'])
   expect(filesWith(/\bused_at\s*[=:]/, written)).toEqual([
     'src/features/factors/challenges.ts',
     'src/features/links/store.ts',

@@ -59,8 +59,12 @@ test('the lock of clean-ups is left out where the database is distributed, so it
   const locking = readSources('src').filter(
     ({ path, text }) => /for update skip locked/.test(text) && !/\.test\.ts$/.test(path),
   )
-  // That of links names its directory.
-  expect(locking.map(({ path }) => path)).toEqual(['src/features/links/store.ts', 'src/platform/db/distributed.ts'])
+  // Those of links and of sign-ins name their directory there.
+  expect(locking.map(({ path }) => path)).toEqual([
+    'src/features/links/store.ts',
+    'src/features/login/spend-text.ts',
+    'src/platform/db/distributed.ts',
+  ])
 })
 
 test('every table has its place', async () => {

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { workIn } from '../../test/work.ts'
 import { loginEvents } from '../features/login/events.ts'
-import { record, recordIfAny } from './events.ts'
+import { recordset, recordsetValue } from './db/recordset.ts'
+import { joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
 import { accountDirectory } from './http/directory.ts'
 
 const service = await startApp()
@@ -24,12 +25,19 @@ test('a statement records what it says with the row that it waits for, and nothi
   const work = workIn(platform, await accountDirectory(platform, { ...tenant, environmentSlug: 'production' }))
   const [before, method] = [{ method: 'password' }, 'otp']
   const found = succeeded({ target, data: { method: 'unknown' }, previous: before })
-  const events = [{ ...found, fromSource: { method: 'text' } }, signedUp({ data: { method } })]
-  const run = (text: string | null) =>
-    sql`
-    with source as (select text from (values (${text}::text)) as given (text) where text is not null),
-    recorded as (${recordIfAny(work, 'source', ...events)})
-    select from source`.execute(db)
+  const events = [{ ...found, filledField: 'method' }, signedUp({ data: { method } })]
+  const [one, other] = events.map((event) => joinedEventRow(work, event))
+  const given = recordset('$1', 'given', { n: 'int', text: 'text', ...ORIGIN_COLUMNS })
+  const from = 'ready join (select) as made on ready.text is not null'
+  const run = (text: string | null) => {
+    const statement = `
+      with ready as (select * from ${given}),
+      recorded as (${recordText({ events: '$2', directory: '$3::uuid', from, filled: 'ready.text' })})
+      select from ready`
+    const rows = recordsetValue([{ n: 1, text, ...originRow(work) }])
+    const values = [rows, recordsetValue([one, other].map((row) => ({ n: 1, ...row }))), work.directory.id]
+    return db.executeQuery(CompiledQuery.raw(statement, values))
+  }
 
   await run(null)
   expect(await recorded()).toEqual([])

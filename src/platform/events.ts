@@ -1,6 +1,7 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely'
+import type { Insertable } from 'kysely'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { type Columns, type RowOf, recordset } from './db/recordset.ts'
 import type { Events } from './db/schema.gen.ts'
 import { newId } from './ids.ts'
 import type { Work } from './work.ts'
@@ -123,26 +124,66 @@ function assertFits({ type, data: schema }: EventDefinition, data: unknown): voi
   throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(error)}`)
 }
 
-/** An event of `recordIfAny`: fields of its `data` that are only known there, and the columns they take. */
-type ConditionalEvent = EventInput & { fromSource?: Record<string, string> }
+/** An event of a statement that is joined over requests. */
+export interface JoinedEvent extends EventInput {
+  /** The field of `data` that gets a value which is known only there. */
+  filledField?: string
+}
+
+/** What a row of such a statement has of its request, for `recordText`. */
+export const ORIGIN_COLUMNS = {
+  account_id: 'uuid',
+  environment_id: 'uuid',
+  actor_type: 'text',
+  actor_id: 'text',
+  request_id: 'text',
+  ip_address: 'text',
+  user_agent: 'text',
+} as const satisfies Columns
+
+export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origin'>): RowOf<typeof ORIGIN_COLUMNS> {
+  return {
+    account_id: directory.accountId,
+    environment_id: directory.environmentId,
+    actor_type: origin.actor.type,
+    actor_id: origin.actor.id,
+    request_id: origin.requestId,
+    ip_address: origin.endUser.ip,
+    user_agent: origin.endUser.userAgent,
+  }
+}
+
+const JOINED_COLUMNS = {
+  n: 'int',
+  id: 'uuid',
+  type: 'text',
+  target_type: 'text',
+  target_id: 'text',
+  data: 'jsonb',
+  previous: 'jsonb',
+  filled_field: 'text',
+} as const satisfies Columns
+
+/** The row of such an event in the parameter of its statement, but for `n`. */
+export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
+  const { id, type, target_type, target_id } = eventRow(work, event)
+  const { data, previous, filledField = null } = event
+  return { id, type, target_type, target_id, data, previous, filled_field: filledField }
+}
 
 /**
- * The same as an SQL fragment, for a statement that writes events together with other rows: nothing is recorded unless
- * the common table expression `source`, of one row at most, has it.
+ * Records the events of the parameter `events` whose `n` is that of a row of `ready`; `from` begins with that table and
+ * may leave rows out. `filled` is what `filledField` gets.
  */
-export function recordIfAny(work: EventWork, source: string, ...events: ConditionalEvent[]): RawBuilder<unknown> {
-  const rows = events.map((event) => {
-    const row = eventRow(work, event)
-    const filled = Object.entries(event.fromSource ?? {}).map(
-      ([field, column]) => sql` || jsonb_build_object(${field}::text, ${sql.ref(`${source}.${column}`)})`,
-    )
-    return sql`(${row.directory_id}::uuid, ${row.account_id}::uuid, ${row.environment_id}::uuid, ${row.id}::uuid,
-      ${row.type}, ${row.actor_type}, ${row.actor_id}, ${row.target_type}, ${row.target_id}, ${row.request_id},
-      ${row.ip_address}, ${row.user_agent}, ${row.data}::jsonb${sql.join(filled, sql``)}, ${row.previous}::jsonb)`
-  })
-  return sql`insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
+export function recordText(place: { events: string; directory: string; from: string; filled: string }): string {
+  return `
+    insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
       target_id, request_id, ip_address, user_agent, data, previous)
-    select event.* from ${sql.table(source)} cross join lateral (values ${sql.join(rows)}) as event`
+    select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
+      ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
+      event.data || case when event.filled_field is null then '{}'
+        else jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous
+    from ${place.from} join ${recordset(place.events, 'event', JOINED_COLUMNS)} on event.n = ready.n`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

@@ -1,6 +1,5 @@
 import { CompiledQuery } from 'kysely'
 import { type Columns, type RowOf, recordset, recordsetValue } from './db/recordset.ts'
-import type { EventInput } from './events.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -53,12 +52,6 @@ export interface OutcomeKind<C extends Columns = Columns, R extends object = obj
 export interface Used<K extends Kind<Columns>> {
   kind: K
   values: Record<string, unknown>
-}
-
-/** An event of the statement. */
-export interface SpendEvent extends EventInput {
-  /** The field of `data` that gets the user's auth account, which is known only there. */
-  accountField?: string
 }
 
 const names = new Set<string>()

@@ -2,11 +2,11 @@ import { epochSeconds } from '../../platform/clock.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
-import type { EventInput } from '../../platform/events.ts'
+import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { EmailAddress } from '../../platform/mail/address.ts'
 import type { Platform } from '../../platform/platform.ts'
-import type { SpendEvent, UsedBeside, UsedProof } from '../../platform/proofs.ts'
+import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { networksOf } from '../lockout/lockout.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
@@ -168,7 +168,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
   return issueTokens(work, { facts, session, refreshToken: refresh.token, settings })
 }
 
-function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): SpendEvent[] {
+function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEvent[] {
   const { method, amr, aal = 'aal1' } = proof
   const created = sessionEvents.created({
     target: { type: 'session', id },
@@ -176,7 +176,7 @@ function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): SpendEve
     data: { id, user_id: id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
   })
   const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
-  return [{ ...created, accountField: 'user_id' }, succeeded]
+  return [{ ...created, filledField: 'user_id' }, succeeded]
 }
 
 /** A session that tokens are issued for. */

@@ -1,4 +1,5 @@
-import { type Columns, recordset } from '../../platform/db/recordset.ts'
+import type { Columns } from '../../platform/db/recordset.ts'
+import { ORIGIN_COLUMNS, recordText } from '../../platform/events.ts'
 import {
   askedText,
   type BesideKind,
@@ -27,29 +28,12 @@ export interface Form {
 const COMMON: Columns = {
   n: 'int',
   directory_id: 'uuid',
-  account_id: 'uuid',
-  environment_id: 'uuid',
+  ...ORIGIN_COLUMNS,
   user_id: 'uuid',
   email_norm: 'text',
   epoch: 'int',
   made_id: 'uuid',
   new_account_id: 'uuid',
-  actor_type: 'text',
-  actor_id: 'text',
-  request_id: 'text',
-  ip_address: 'text',
-  user_agent: 'text',
-}
-
-const EVENT: Columns = {
-  n: 'int',
-  id: 'uuid',
-  type: 'text',
-  target_type: 'text',
-  target_id: 'text',
-  data: 'jsonb',
-  previous: 'jsonb',
-  account_field: 'text',
 }
 
 const texts = new Map<string, string>()
@@ -77,7 +61,8 @@ function write({ outcome, proofs, beside, conditions }: Shape, form: Form): stri
     ...[...proofs, ...beside, ...conditions, outcome].map((part) => part.columns),
   )
   const holds = conditions.map((condition) => `and ${condition.holds(of('asked'))}`)
-  const account = outcome.signsIn ? 'made.auth_account_id' : 'null'
+  const made = 'ready join made on made.id = ready.made_id'
+  const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
   return `
     with ${askedText(columns)},
     ready as materialized (
@@ -91,15 +76,8 @@ function write({ outcome, proofs, beside, conditions }: Shape, form: Form): stri
     ${[...proofs, ...beside].map((part, i) => (part.write ? `written_${i} as (${part.write(of('ready'))}),` : '')).join('')}
     ${outcome.signsIn ? `signed_in as (${signInText(of('ready'))}),` : ''}
     made as (${outcome.write(of('ready'))}),
-    recorded as (
-      insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
-        target_id, request_id, ip_address, user_agent, data, previous)
-      select ${of('ready')}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
-        ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
-        event.data || case when event.account_field is null then '{}'
-          else jsonb_build_object(event.account_field, ${account}) end, event.previous
-      from ready join made on made.id = ready.made_id join ${recordset('$3', 'event', EVENT)} on event.n = ready.n)
-    select ready.n, ${outcome.answers(of('ready'))} from ready join made on made.id = ready.made_id`
+    recorded as (${recordText({ events: '$3', directory: of('ready'), from: made, filled })})
+    select ready.n, ${outcome.answers(of('ready'))} from ${made}`
 }
 
 function signInText(directory: string): string {

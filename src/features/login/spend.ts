@@ -2,10 +2,10 @@ import { CompiledQuery } from 'kysely'
 import { coalesce } from '../../platform/db/coalesce.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { recordsetValue } from '../../platform/db/recordset.ts'
-import { eventRow } from '../../platform/events.ts'
+import { type JoinedEvent, joinedEventRow, originRow } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import type { SpendEvent, UsedBeside, UsedCondition, UsedOutcome, UsedProof } from '../../platform/proofs.ts'
+import type { UsedBeside, UsedCondition, UsedOutcome, UsedProof } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { type Form, type Shape, shapeName, spendText } from './spend-text.ts'
 
@@ -20,7 +20,7 @@ export interface Spending<R extends object> {
   outcome: UsedOutcome<R>
   /** The id of what is made. */
   madeId: string
-  events: SpendEvent[]
+  events: JoinedEvent[]
 }
 
 interface Item {
@@ -51,23 +51,17 @@ export async function spend<R extends object>(work: Work, spending: Spending<R>)
 }
 
 function itemOf<R extends object>(work: Work, spending: Spending<R>): Item {
-  const { directory, origin } = work
+  const { directory } = work
   const { user, proofs, beside, conditions, outcome, madeId } = spending
   const parts = [...proofs, ...beside, ...conditions, outcome]
   const row = {
     directory_id: directory.id,
-    account_id: directory.accountId,
-    environment_id: directory.environmentId,
+    ...originRow(work),
     user_id: user.id,
     email_norm: user.emailNorm,
     epoch: user.epoch,
     made_id: madeId,
     new_account_id: newId(),
-    actor_type: origin.actor.type,
-    actor_id: origin.actor.id,
-    request_id: origin.requestId,
-    ip_address: origin.endUser.ip,
-    user_agent: origin.endUser.userAgent,
   }
   return {
     shape: {
@@ -79,15 +73,9 @@ function itemOf<R extends object>(work: Work, spending: Spending<R>): Item {
     directoryId: directory.id,
     userId: user.id,
     row: Object.assign(row, ...parts.map(({ values }) => values)),
-    events: spending.events.map((event) => {
-      const { id, type, target_type, target_id, data, previous } = eventRow(work, event)
-      const account_field = event.accountField ?? null
-      return { id, type, target_type, target_id, data: read(data), previous: read(previous), account_field }
-    }),
+    events: spending.events.map((event) => joinedEventRow(work, event)),
   }
 }
-
-const read = (json: unknown): unknown => (typeof json === 'string' ? JSON.parse(json) : null)
 
 type Joined = (item: Item) => Promise<object | null>
 
