@@ -14,7 +14,6 @@ import { mfaRoutes } from './features/mfa/routes.ts'
 import { mfaLoginRoutes } from './features/mfa-login/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
-import { otpLoginRoutes } from './features/otp-login/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
@@ -37,7 +36,6 @@ export const routes: Route[] = [
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
-  ...otpLoginRoutes,
   ...magicLinkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,

@@ -10,7 +10,6 @@ import * as mfa from '../src/features/mfa/sample.ts'
 import * as mfaLogin from '../src/features/mfa-login/sample.ts'
 import * as organizations from '../src/features/organizations/sample.ts'
 import * as otp from '../src/features/otp/sample.ts'
-import * as otpLogin from '../src/features/otp-login/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
 import * as password from '../src/features/password/sample.ts'
 import * as services from '../src/features/services/sample.ts'
@@ -40,7 +39,6 @@ const withRecords = noRecords
   .add(apiKeys)
   .add(invites)
   .add(otp)
-  .add(otpLogin)
   .add(signup)
   .add(password)
   .add(magicLink)

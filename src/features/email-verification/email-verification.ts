@@ -1,14 +1,14 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
   authSettings,
-  countMail,
-  identify,
   type LinkDelivery,
   loginErrors,
   mailLink,

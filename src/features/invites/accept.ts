@@ -1,3 +1,4 @@
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
@@ -8,8 +9,6 @@ import {
   assertOrganizationOpen,
   completeMailboxLogin,
   findSignInFacts,
-  type Identity,
-  identify,
   type MailboxProof,
   presentLink,
   type SessionAnswer,

@@ -1,13 +1,11 @@
 import type { OperationNodeSource } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
-import { hashIdentity } from '../../platform/crypto/identity.ts'
+import type { Identity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { recordIfAny } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import type { EmailAddress } from '../../platform/mail/address.ts'
-import type { Platform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { networksOf } from '../lockout/lockout.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
@@ -30,16 +28,6 @@ export interface Proof {
   consume(db: Db): OperationNodeSource
   /** Another statement, executed with it if the proof holds. */
   alongside?(db: Db): OperationNodeSource
-}
-
-/** An address, and the keyed hash under which its codes, links and counters are stored. */
-export interface Identity {
-  address: EmailAddress
-  hash: Buffer
-}
-
-export function identify(platform: Platform, address: EmailAddress): Identity {
-  return { address, hash: hashIdentity(platform, address.norm) }
 }
 
 /** What the door checks about the user of an address, in one statement. Returns null when no user has it. */

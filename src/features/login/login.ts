@@ -8,8 +8,6 @@ export {
   assertOrganizationOpen,
   completeLogin,
   findSignInFacts,
-  type Identity,
-  identify,
   issueTokens,
   type Proof,
 } from './door.ts'
@@ -32,7 +30,6 @@ export { type FoundLink, presentLink } from './present-link.ts'
 export { defaultRedirect } from './redirects.ts'
 export { Delivery, Email, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
 export {
-  countMail,
   describeNothingSent,
   type LinkDelivery,
   type LinkMailData,

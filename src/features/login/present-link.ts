@@ -1,8 +1,9 @@
+import type { Identity } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
 import { findLink, type LinkPurpose, type LinkRow, linkErrors } from '../links/links.ts'
-import { findSignInFacts, type Identity } from './door.ts'
+import { findSignInFacts } from './door.ts'
 import { loginEvents } from './events.ts'
 import type { SignInFacts } from './store.ts'
 

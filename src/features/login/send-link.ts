@@ -1,13 +1,14 @@
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { type EventFactory, type EventInput, record } from '../../platform/events.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import { countSend, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { issueLink, type LinkPurpose, linkUrl } from '../links/links.ts'
-import { otpSettings, sendCeilings } from '../otp/otp.ts'
-import { assertDoorOpen, findSignInFacts, type Identity, identify } from './door.ts'
+import { assertDoorOpen, findSignInFacts } from './door.ts'
 import { type LinkEventData, loginEvents } from './events.ts'
 import { assertRedirectAllowed } from './redirects.ts'
 import type { SignInFacts } from './store.ts'
@@ -83,17 +84,6 @@ export interface Addressee {
   details?: Record<string, unknown>
   /** Set if this link lives shorter than the response says, which is the same for every address. */
   ttlSeconds?: number
-}
-
-// Over all kinds of mail, so that many routes together cannot flood one address.
-const ofAnyKind: RateLimit[] = [
-  { bucket: 'mail.minute', limit: 10, windowSeconds: 60 },
-  { bucket: 'mail.hour', limit: 30, windowSeconds: 3600 },
-]
-
-/** Counts a mail to an address before it is composed. Throws `rate_limited`. */
-export async function countMail(work: Work, who: Identity, limits: RateLimit[]): Promise<RateState> {
-  return countSend(work, who.hash, [...limits, ...ofAnyKind], sendCeilings(await otpSettings(work)))
 }
 
 export interface SendLinkInput {

@@ -1,3 +1,4 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import { consumeLink, linkErrors } from '../links/links.ts'
@@ -5,7 +6,6 @@ import {
   assertMaySignIn,
   authSettings,
   completeMailboxLogin,
-  identify,
   type LinkDelivery,
   magicLinkMethod,
   presentLink,

@@ -6,7 +6,8 @@ import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { createLog } from '../../platform/log.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { claimOtpAttempt, consumeOtp, issueOtp, otpSettings } from './otp.ts'
+import { otpSettings } from './settings.ts'
+import { claimOtpAttempt, consumeOtp, issueOtp } from './sign-in-codes.ts'
 
 // Two services on one database: what one of them holds in memory cannot be what keeps a code single.
 const first = await startApp()

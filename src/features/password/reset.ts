@@ -1,3 +1,4 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
@@ -11,7 +12,6 @@ import {
   completeLogin,
   completeMailboxLogin,
   findSignInFacts,
-  identify,
   inTxUnlessConsumed,
   type LinkDelivery,
   type MailboxProof,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
@@ -9,8 +10,6 @@ import {
   authSettings,
   completeMailboxLogin,
   findSignInFacts,
-  type Identity,
-  identify,
   inTxUnlessConsumed,
   type LinkDelivery,
   magicLinkMethod,

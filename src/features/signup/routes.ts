@@ -17,7 +17,7 @@ import {
   sendErrors,
   sessionRoute,
 } from '../login/login.ts'
-import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
+import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
 import { NewPassword } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'

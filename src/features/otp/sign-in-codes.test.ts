@@ -5,16 +5,8 @@ import { systemOrigin } from '../../platform/events.ts'
 import { accountDirectory, type Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  claimOtpAttempt,
-  consumeOtp,
-  findLiveOtp,
-  issueOtp,
-  type NewOtp,
-  type OtpSettings,
-  otpSettings,
-  type SignInPurpose,
-} from './otp.ts'
+import { type OtpSettings, otpSettings } from './settings.ts'
+import { claimOtpAttempt, consumeOtp, findLiveOtp, issueOtp, type NewOtp, type SignInPurpose } from './sign-in-codes.ts'
 
 const { tenant, advance, app } = await startApp()
 const { platform } = app
