@@ -7,6 +7,7 @@ import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
+import { lockoutRoutes } from './features/lockout/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { magicLinkRoutes } from './features/magic-link/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
@@ -20,7 +21,6 @@ import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
-import { unlockRoutes } from './features/unlock/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import type { Route } from './platform/http/route.ts'
 import { mailPages } from './platform/mail/pages.ts'
@@ -41,7 +41,7 @@ export const routes: Route[] = [
   ...mfaRoutes,
   ...mfaLoginRoutes,
   ...passkeyRoutes,
-  ...unlockRoutes,
+  ...lockoutRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,
   ...tokenRoutes,

@@ -3,6 +3,7 @@ import * as emailVerification from '../src/features/email-verification/sample.ts
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
+import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
 import * as magicLink from '../src/features/magic-link/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
@@ -16,7 +17,6 @@ import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
 import * as tokens from '../src/features/tokens/sample.ts'
-import * as unlock from '../src/features/unlock/sample.ts'
 import * as users from '../src/features/users/sample.ts'
 import { noRecords } from './records.ts'
 import type { FeatureSample } from './samples.ts'
@@ -43,7 +43,7 @@ const withRecords = noRecords
   .add(password)
   .add(magicLink)
   .add(emailVerification)
-  .add(unlock)
+  .add(lockout)
   .add(mfa)
   .add(mfaLogin)
   .add(passkeys)

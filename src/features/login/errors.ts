@@ -21,6 +21,14 @@ export const loginErrors = defineErrors({
     'organization_status says which. No user can sign in or refresh until the organization is active again.',
     { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
   ],
+  accountLocked: [
+    429,
+    'account_locked',
+    'Too many wrong passwords',
+    'Sign-in is refused by every method for retry_after seconds, whether or not a user has the address. The link in ' +
+      'the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
+    { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
+  ],
   invalidRedirectUri: [
     400,
     'invalid_redirect_uri',

@@ -1,4 +1,3 @@
-import { lockoutErrors } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
 
 // For features that reach sessions only through other features.
@@ -19,7 +18,6 @@ export {
   type Entry,
   type Gate,
   gates,
-  lockGate,
   organizationGate,
   passGates,
 } from './gates.ts'
@@ -45,7 +43,7 @@ export { findSignInFactsById, type SignInFacts } from './store.ts'
 export { inTxUnlessConsumed } from './unless-consumed.ts'
 
 /** What the door may refuse before the user is known: for routes that send codes and links. */
-export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]
+export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
 
 /** What it may refuse when a session is requested. */
 export const doorErrors = [

@@ -9,12 +9,18 @@ import {
   type ChallengeRow,
   claimChallengeTry,
   consumeChallenge,
-  factorIdentity,
   findChallenge,
   setChallengeSms,
   trustDevice,
 } from '../factors/factors.ts'
-import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
+import {
+  type Attempt,
+  accountLocked,
+  claimAttempt,
+  clearFailures,
+  factorIdentity,
+  findLock,
+} from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   authSettings,

@@ -5,7 +5,7 @@ import { loginErrors, PresentedLinkBody } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { unlockByLink, unlockUser } from './unlock.ts'
 
-export const unlockRoutes: Route[] = [
+export const lockoutRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/unlock',
