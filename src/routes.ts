@@ -7,9 +7,9 @@ import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
+import { linkRoutes } from './features/links/routes.ts'
 import { lockoutRoutes } from './features/lockout/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
-import { magicLinkRoutes } from './features/magic-link/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
 import { mfaLoginRoutes } from './features/mfa-login/routes.ts'
@@ -36,7 +36,7 @@ export const routes: Route[] = [
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
-  ...magicLinkRoutes,
+  ...linkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,
   ...mfaLoginRoutes,

@@ -3,9 +3,9 @@ import * as emailVerification from '../src/features/email-verification/sample.ts
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
+import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
-import * as magicLink from '../src/features/magic-link/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
 import * as mfa from '../src/features/mfa/sample.ts'
 import * as mfaLogin from '../src/features/mfa-login/sample.ts'
@@ -41,7 +41,7 @@ const withRecords = noRecords
   .add(otp)
   .add(signup)
   .add(password)
-  .add(magicLink)
+  .add(links)
   .add(emailVerification)
   .add(lockout)
   .add(mfa)

@@ -2,7 +2,7 @@ import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors } from '../links/links.ts'
+import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors, presentLink } from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -10,7 +10,6 @@ import {
   completeMailboxLogin,
   findSignInFacts,
   type MailboxProof,
-  presentLink,
   type SessionAnswer,
   type SignInFacts,
   type SignInMethod,

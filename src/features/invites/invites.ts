@@ -7,8 +7,8 @@ import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { closeLink } from '../links/links.ts'
-import { assertOrganizationOpen, type LinkDelivery, loginErrors, mailLink } from '../login/login.ts'
+import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
+import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
 import { passwordSettings } from '../password/password.ts'
 import {
   findUserByEmail,

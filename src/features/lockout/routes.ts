@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { linkErrors } from '../links/links.ts'
-import { loginErrors, PresentedLinkBody } from '../login/login.ts'
+import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { loginErrors } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { unlockByLink, unlockUser } from './unlock.ts'
 

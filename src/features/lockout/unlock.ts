@@ -1,8 +1,8 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { consumeLink, linkErrors, voidLinks } from '../links/links.ts'
-import { assertOrganizationOpen, presentLink } from '../login/login.ts'
+import { consumeLink, linkErrors, presentLink, voidLinks } from '../links/links.ts'
+import { assertOrganizationOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
 import { factorIdentity, unlock } from './attempts.ts'
 

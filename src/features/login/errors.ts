@@ -29,12 +29,6 @@ export const loginErrors = defineErrors({
       'the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
     { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
   ],
-  invalidRedirectUri: [
-    400,
-    'invalid_redirect_uri',
-    'The redirect address is not allowed',
-    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
-  ],
   sessionLimitReached: [
     403,
     'session_limit_reached',

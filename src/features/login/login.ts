@@ -11,7 +11,7 @@ export {
   type Proof,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
-export { DeviceTrust, gateEvents, LinkEventData, loginEvents } from './events.ts'
+export { DeviceTrust, describeNothingSent, gateEvents, loginEvents } from './events.ts'
 export {
   activeGate,
   assertMaySignIn,
@@ -22,20 +22,8 @@ export {
   passGates,
 } from './gates.ts'
 export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
-export { magicLinkMethod, type SignInMethod, signInMethods, signupMethod } from './methods.ts'
+export { type SignInMethod, signInMethods, signupMethod } from './methods.ts'
 export { isOriginAllowed } from './origins.ts'
-export { type FoundLink, presentLink } from './present-link.ts'
-export { defaultRedirect } from './redirects.ts'
-export { Delivery, Email, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
-export {
-  describeNothingSent,
-  type LinkDelivery,
-  type LinkMailData,
-  mailLink,
-  readDelivery,
-  type SentLink,
-  sendLink,
-} from './send-link.ts'
 export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply.ts'
 export { doorRoute, sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'

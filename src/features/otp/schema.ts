@@ -1,7 +1,7 @@
 import { type Static, type TStringOptions, Type } from 'typebox'
+import { Email } from '../../platform/mail/address.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { SettingsSources } from '../../platform/settings.ts'
-import { Email } from '../login/login.ts'
 import { Settings } from './settings.ts'
 import type { SentCode } from './sign-in.ts'
 

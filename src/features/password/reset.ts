@@ -5,7 +5,16 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, type LinkRow, linkErrors } from '../links/links.ts'
+import {
+  consumeLink,
+  countLinkUse,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  presentLink,
+  type SentLink,
+  sendLink,
+} from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
@@ -13,14 +22,10 @@ import {
   completeMailboxLogin,
   findSignInFacts,
   inTxUnlessConsumed,
-  type LinkDelivery,
   type MailboxProof,
   type Proof,
-  presentLink,
-  type SentLink,
   type SessionAnswer,
   type SignInFacts,
-  sendLink,
 } from '../login/login.ts'
 import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'

@@ -18,7 +18,7 @@ import {
   verifyNothing,
   verifyPassword,
 } from '../credentials/credentials.ts'
-import { issueLink } from '../links/links.ts'
+import { issueLink, mailLink } from '../links/links.ts'
 import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
 import {
   type AuthSettings,
@@ -27,7 +27,6 @@ import {
   completeLogin,
   findSignInFacts,
   loginEvents,
-  mailLink,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'

@@ -3,7 +3,16 @@ import { Value } from 'typebox/value'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
+import {
+  consumeLink,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  magicLinkMethod,
+  presentLink,
+  type SentLink,
+  sendLink,
+} from '../links/links.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
@@ -11,15 +20,10 @@ import {
   completeMailboxLogin,
   findSignInFacts,
   inTxUnlessConsumed,
-  type LinkDelivery,
-  magicLinkMethod,
   type Proof,
-  presentLink,
-  type SentLink,
   type SessionAnswer,
   type SignInFacts,
   type SignInMethod,
-  sendLink,
   signupMethod,
 } from '../login/login.ts'
 import { createSignup, SignupProfile } from '../users/users.ts'
