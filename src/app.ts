@@ -3,6 +3,7 @@ import { belongings } from './belongings.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
+import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { gates } from './gates.ts'
@@ -19,6 +20,7 @@ import { keyAuthenticator } from './platform/http/authenticate.ts'
 import { buildServer, type ServerParts } from './platform/http/server.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { mailDelivery } from './platform/mail/jobs.ts'
+import { sendCeilings } from './platform/mail/limits.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { routes } from './routes.ts'
@@ -79,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { metrics } = platform
   loginGates.hand(platform, gates)
   signInMethods.hand(platform, methods)
+  sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   const server = buildServer(appParts(platform))
   return {
     platform,

@@ -7,21 +7,20 @@ import { eventRoutes } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
+import { linkRoutes } from './features/links/routes.ts'
+import { lockoutRoutes } from './features/lockout/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
-import { magicLinkRoutes } from './features/magic-link/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
 import { mfaLoginRoutes } from './features/mfa-login/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
-import { otpLoginRoutes } from './features/otp-login/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
-import { unlockRoutes } from './features/unlock/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import type { Route } from './platform/http/route.ts'
 import { mailPages } from './platform/mail/pages.ts'
@@ -37,13 +36,12 @@ export const routes: Route[] = [
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
-  ...otpLoginRoutes,
-  ...magicLinkRoutes,
+  ...linkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,
   ...mfaLoginRoutes,
   ...passkeyRoutes,
-  ...unlockRoutes,
+  ...lockoutRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,
   ...tokenRoutes,

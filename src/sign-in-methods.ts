@@ -1,6 +1,7 @@
 import { inviteMethod } from './features/invites/invites.ts'
-import { magicLinkMethod, type SignInMethod, signupMethod } from './features/login/login.ts'
-import { otpMethod } from './features/otp-login/otp-login.ts'
+import { magicLinkMethod } from './features/links/links.ts'
+import { type SignInMethod, signupMethod } from './features/login/login.ts'
+import { otpMethod } from './features/otp/otp.ts'
 import { passkeyMethod } from './features/passkeys/passkeys.ts'
 import { passwordMethod } from './features/password/password.ts'
 

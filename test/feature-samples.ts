@@ -3,21 +3,20 @@ import * as emailVerification from '../src/features/email-verification/sample.ts
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
+import * as links from '../src/features/links/sample.ts'
+import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
-import * as magicLink from '../src/features/magic-link/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
 import * as mfa from '../src/features/mfa/sample.ts'
 import * as mfaLogin from '../src/features/mfa-login/sample.ts'
 import * as organizations from '../src/features/organizations/sample.ts'
 import * as otp from '../src/features/otp/sample.ts'
-import * as otpLogin from '../src/features/otp-login/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
 import * as password from '../src/features/password/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
 import * as tokens from '../src/features/tokens/sample.ts'
-import * as unlock from '../src/features/unlock/sample.ts'
 import * as users from '../src/features/users/sample.ts'
 import { noRecords } from './records.ts'
 import type { FeatureSample } from './samples.ts'
@@ -40,12 +39,11 @@ const withRecords = noRecords
   .add(apiKeys)
   .add(invites)
   .add(otp)
-  .add(otpLogin)
   .add(signup)
   .add(password)
-  .add(magicLink)
+  .add(links)
   .add(emailVerification)
-  .add(unlock)
+  .add(lockout)
   .add(mfa)
   .add(mfaLogin)
   .add(passkeys)

@@ -1,19 +1,11 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { consumeLink, type LinkRow, linkErrors } from '../links/links.ts'
-import {
-  assertDoorOpen,
-  assertMaySignIn,
-  authSettings,
-  countMail,
-  identify,
-  type LinkDelivery,
-  loginErrors,
-  mailLink,
-  presentLink,
-} from '../login/login.ts'
+import { consumeLink, type LinkDelivery, type LinkRow, linkErrors, mailLink, presentLink } from '../links/links.ts'
+import { assertDoorOpen, assertMaySignIn, authSettings, loginErrors } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'

@@ -1,17 +1,9 @@
 import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { linkErrors } from '../links/links.ts'
-import {
-  Delivery,
-  doorErrors,
-  Email,
-  LinkReply,
-  loginErrors,
-  readDelivery,
-  sessionEvents,
-  TokenHash,
-} from '../login/login.ts'
+import { Email } from '../../platform/mail/address.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
+import { doorErrors, sessionEvents } from '../login/login.ts'
 import { Password, passwordErrors } from '../password/password.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { resendVerification, verifyEmail } from './email-verification.ts'
@@ -35,7 +27,7 @@ export const emailVerificationRoutes: Route[] = [
       already_verified: Type.Optional(Type.Boolean({ description: 'true: there was nothing to send.' })),
       url: LinkReply.properties.url,
     }),
-    errors: [userErrors.notFound, loginErrors.invalidRedirectUri, ...doorErrors],
+    errors: [userErrors.notFound, deliveryErrors.invalidRedirectUri, ...doorErrors],
     maybeEvents: [emailVerificationEvents.sent],
     examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
     handle: async (work, { params, body }) => {

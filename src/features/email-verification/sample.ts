@@ -3,7 +3,7 @@ import type { TestApp } from '../../../test/harness.ts'
 import type { Start } from '../../../test/records.ts'
 import type { Samples } from '../../../test/samples.ts'
 import { mailedLink } from '../../../test/sign-in.ts'
-import type { MagicLinkRecords } from '../magic-link/sample.ts'
+import type { LinkRecords } from '../links/sample.ts'
 
 /** `linkUser` has been mailed a link that verifies the address. */
 export interface VerificationRecords {
@@ -12,7 +12,7 @@ export interface VerificationRecords {
 
 export async function makeRecords(
   app: TestApp,
-  { scoped, linkEmail, ids }: Start & MagicLinkRecords,
+  { scoped, linkEmail, ids }: Start & LinkRecords,
 ): Promise<VerificationRecords> {
   succeeded(await scoped.post(`/v1/users/${ids.linkUser}/verify/resend`, {}))
   return { ids: { verificationLink: (await mailedLink(app, linkEmail, 'email_verification')).token_hash } }

@@ -1,6 +1,3 @@
-import { identities } from '../../platform/crypto/identity.ts'
-import { keyedHash } from '../../platform/crypto/tokens.ts'
-import type { Platform } from '../../platform/platform.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { voidChallenges } from './challenges.ts'
 import { forgetDevices } from './devices.ts'
@@ -66,12 +63,4 @@ async function finishFactorRemoval(work: TxWork, userId: string): Promise<void> 
   await forgetDevices(work, userId)
   await voidChallenges(work, userId)
   await updateMfaEnrolled(work.db, work.directory, userId)
-}
-
-/**
- * The identity under which a user's wrong codes are counted. Not the address: a right password resets the failures of
- * the address, so someone who knows the password could guess codes forever.
- */
-export function factorIdentity(platform: Platform, userId: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(identities), 'second-factor', userId)
 }

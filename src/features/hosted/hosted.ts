@@ -6,19 +6,11 @@ import { definePage } from '../../platform/http/pages.ts'
 import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { inviteEvents } from '../invites/invites.ts'
-import { findLink, type LinkPurpose } from '../links/links.ts'
-import {
-  assertMaySignIn,
-  assertOrganizationOpen,
-  type FoundLink,
-  findSignInFacts,
-  loginEvents,
-  presentLink,
-  sessionEvents,
-} from '../login/login.ts'
+import { type FoundLink, findLink, type LinkPurpose, presentLink } from '../links/links.ts'
+import { unlockByLinkEvents } from '../lockout/lockout.ts'
+import { assertMaySignIn, assertOrganizationOpen, findSignInFacts, loginEvents, sessionEvents } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { isServiceEnabled } from '../services/services.ts'
-import { unlockByLinkEvents } from '../unlock/unlock.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'

@@ -1,4 +1,5 @@
 import type { ServiceId } from '../../contract.ts'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { Fields } from '../../platform/http/media.ts'
@@ -6,8 +7,8 @@ import type { PageBody } from '../../platform/http/page-layout.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
-import { directoryOfToken, type LinkPurpose, type LinkRow, purposeOfType } from '../links/links.ts'
-import { defaultRedirect, type Identity, identify, type SignInFacts } from '../login/login.ts'
+import { defaultRedirect, directoryOfToken, type LinkPurpose, type LinkRow, purposeOfType } from '../links/links.ts'
+import type { SignInFacts } from '../login/login.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */
 export interface ParsedLink {

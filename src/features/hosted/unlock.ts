@@ -1,4 +1,4 @@
-import { unlockByLink } from '../unlock/unlock.ts'
+import { unlockByLink } from '../lockout/lockout.ts'
 import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
 
 /** The page of the link in the mail about a lock. */

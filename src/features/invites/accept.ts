@@ -1,17 +1,23 @@
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, findLink, type LinkRow, linkErrors, spendLink } from '../links/links.ts'
+import {
+  consumeLink,
+  countLinkUse,
+  findLink,
+  type LinkRow,
+  linkErrors,
+  presentLink,
+  spendLink,
+} from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
   assertOrganizationOpen,
   completeMailboxLogin,
   findSignInFacts,
-  type Identity,
-  identify,
   type MailboxProof,
-  presentLink,
   type SessionAnswer,
   type SignInFacts,
   type SignInMethod,

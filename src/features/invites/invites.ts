@@ -1,20 +1,14 @@
-import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { hashIdentity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { closeLink } from '../links/links.ts'
-import {
-  assertOrganizationOpen,
-  countMail,
-  identify,
-  type LinkDelivery,
-  loginErrors,
-  mailLink,
-} from '../login/login.ts'
+import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
+import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
 import { passwordSettings } from '../password/password.ts'
 import {
   findUserByEmail,

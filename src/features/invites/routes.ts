@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
 import { credentialErrors } from '../credentials/credentials.ts'
-import { linkErrors } from '../links/links.ts'
-import { Delivery, doorErrors, Email, loginErrors, readDelivery, sessionRoute } from '../login/login.ts'
+import { Delivery, deliveryErrors, linkErrors, readDelivery } from '../links/links.ts'
+import { doorErrors, loginErrors, sessionRoute } from '../login/login.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
@@ -37,7 +38,7 @@ const refusals = [
   loginErrors.userInactive,
   loginErrors.organizationSuspended,
   loginErrors.methodDisabled,
-  loginErrors.invalidRedirectUri,
+  deliveryErrors.invalidRedirectUri,
 ]
 
 export const inviteRoutes: Route[] = [

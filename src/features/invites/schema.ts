@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
-import { TokenHash } from '../login/login.ts'
+import { TokenHash } from '../links/links.ts'
 import { NewPassword } from '../password/password.ts'
 import type { InviteRow } from './store.ts'
 

@@ -16,3 +16,13 @@ export const linkErrors = defineErrors({
     'The link was right but came too late: request a new one.',
   ],
 })
+
+/** Of how a link is to be delivered. */
+export const deliveryErrors = defineErrors({
+  invalidRedirectUri: [
+    400,
+    'invalid_redirect_uri',
+    'The redirect address is not allowed',
+    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
+  ],
+})

@@ -1,183 +1,29 @@
-import type { RawBuilder } from 'kysely'
-import { hashIdentity } from '../../platform/crypto/identity.ts'
-import { hashPurpose } from '../../platform/crypto/keyring.ts'
-import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
-import type { Tx } from '../../platform/db/pool.ts'
-import { countAct } from '../../platform/http/rate-limit.ts'
-import { newId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
-import { burn } from '../../platform/proofs.ts'
-import type { TxWork, Work } from '../../platform/work.ts'
-import { linkErrors } from './errors.ts'
-import {
-  closeExpiredLinkRows,
-  closeLinkRow,
-  closeLinkRows,
-  findLinkRow,
-  insertLinkRow,
-  type LinkRow,
-  linkProof,
-} from './store.ts'
-
-const links = hashPurpose('link')
-
-export { linkErrors } from './errors.ts'
+export { deliveryErrors, linkErrors } from './errors.ts'
+export { LinkEventData } from './events.ts'
+export {
+  closeExpiredLinks,
+  closeLink,
+  consumeLink,
+  countLinkUse,
+  directoryOfToken,
+  findLink,
+  issueLink,
+  type LinkPurpose,
+  linkUrl,
+  purposeOfType,
+  spendLink,
+  voidLinks,
+} from './link.ts'
+export { magicLinkMethod } from './magic-link.ts'
+export { type FoundLink, presentLink } from './present-link.ts'
+export { defaultRedirect } from './redirects.ts'
+export { Delivery, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
+export {
+  type LinkDelivery,
+  type LinkMailData,
+  mailLink,
+  readDelivery,
+  type SentLink,
+  sendLink,
+} from './send-link.ts'
 export type { LinkRow } from './store.ts'
-
-/** Separates the links of each use: a link created for one is never accepted for another (ASVS 6.6.2). */
-export type LinkPurpose =
-  | 'magic_link'
-  | 'password_reset'
-  /** Never mailed: returned for a right password that must be changed. */
-  | 'password_change'
-  | 'invite'
-  | 'email_verification'
-  | 'signup'
-  | 'unlock'
-
-/** `type` of a link, for the page that it leads to. */
-const TYPES: Record<Exclude<LinkPurpose, 'password_change'>, string> = {
-  magic_link: 'magiclink',
-  password_reset: 'recovery',
-  invite: 'invite',
-  email_verification: 'verification',
-  signup: 'signup',
-  unlock: 'unlock',
-}
-
-/** The purpose that the `type` of a link stands for, or undefined. */
-export function purposeOfType(type: string): LinkPurpose | undefined {
-  return (Object.keys(TYPES) as (keyof typeof TYPES)[]).find((purpose) => TYPES[purpose] === type)
-}
-
-export interface NewLink {
-  purpose: LinkPurpose
-  /** Null for a decoy, which redeems nothing, and where redeeming the link creates the user. */
-  userId: string | null
-  /** Keyed hash of the normalised address (`hashIdentity`). */
-  identity: Buffer
-  ttlSeconds: number
-  /** What redeeming it needs: the profile of a sign-up. */
-  details?: Record<string, unknown>
-}
-
-export interface IssuedLink {
-  id: string
-  /** The directory's id and 256 random bits. Not stored: only its keyed hash is. */
-  token: string
-  expiresAt: Date
-}
-
-/** Issues a link, which voids older ones for its address and purpose. Mails nothing. */
-export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
-  const { directory, db } = work
-  const id = newId()
-  const token = packId(directory.id) + randomBase62()
-  const { purpose, userId, identity, ttlSeconds, details = {} } = link
-  const tokenHash = hashToken(work, token)
-  const row = { id, purpose, userId, identity, tokenHash, details, ttlSeconds }
-  return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
-}
-
-/**
- * The URL to mail: the one the application asked for, or the hosted page. The one builder of mailed links, which uses
- * only the configured base URL, never a Host or forwarded header.
- */
-export function linkUrl(
-  platform: Platform,
-  link: { purpose: keyof typeof TYPES; token: string; email: string; redirectTo: string | null },
-): string {
-  const url = new URL(link.redirectTo ?? `${platform.config.baseUrl}/auth/link`)
-  url.searchParams.set('token_hash', link.token)
-  url.searchParams.set('email', link.email)
-  url.searchParams.set('type', TYPES[link.purpose])
-  return url.href
-}
-
-/** The directory that a token names, or null if it is not one of ours. Proves nothing. */
-export function directoryOfToken(token: string): string | null {
-  const isWhole = token.length === ID_LENGTH + SECRET_LENGTH && /^[0-9A-Za-z]+$/.test(token)
-  return isWhole ? unpackId(token.slice(0, ID_LENGTH)) : null
-}
-
-export interface LinkLookup {
-  token: string
-  /** The link must be for one of these. */
-  purposes: readonly LinkPurpose[]
-  /** The address that the link must have been mailed to; null if the caller names none. */
-  identity: Buffer | null
-}
-
-/**
- * The live link of a token; does not consume it. A link of another purpose, address or directory is treated as one that
- * never existed.
- * Throws `token_invalid`, and `token_expired` only for the right token.
- */
-export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
-  const { directory, db } = work
-  const { token, purposes, identity } = presented
-  if (directoryOfToken(token) !== directory.id) throw linkErrors.tokenInvalid()
-  const link = await findLinkRow(db, directory, hashToken(work, token))
-  const fits =
-    link && purposes.some((purpose) => purpose === link.purpose) && (!identity || link.identity.equals(identity))
-  if (!fits) throw linkErrors.tokenInvalid()
-  // Revealed only to someone who has the right token.
-  if (link.used_at) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
-  if (link.closed_at && link.closed_at < link.expires_at)
-    throw linkErrors.tokenInvalid({
-      detail: 'The link was withdrawn, or a newer one was sent.',
-      extra: { reason: 'withdrawn' },
-    })
-  if (link.expired) throw linkErrors.tokenExpired()
-  return link
-}
-
-/**
- * Counts an attempt that costs a hash, such as a new password: a link allows only few, with or without an API key.
- * Throws `rate_limited`.
- */
-export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
-  await countAct(work, link.token_hash, [
-    { bucket: 'link.minute', limit: 10, windowSeconds: 60 },
-    { bucket: 'link.day', limit: 50, windowSeconds: 86_400 },
-  ])
-}
-
-/** What a sign-in by this link burns. */
-export function spendLink(link: LinkRow) {
-  return linkProof({ link_id: link.id })
-}
-
-/** Burns a link that pays for something else. Returns false when another request was faster, or it is no longer live. */
-export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
-  return burn(work, spendLink(link))
-}
-
-/** Withdraws the links of a user and of their address for one purpose. */
-export async function voidLinks(
-  { platform, directory, db }: TxWork,
-  user: { id: string; email_norm: string },
-  purpose: LinkPurpose,
-): Promise<void> {
-  const identity = hashIdentity(platform, user.email_norm)
-  await closeLinkRows(db, directory, { userId: user.id, identity, purpose }).execute()
-}
-
-/** Withdraws one link. Returns false when there is none, or it was no longer live. */
-export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose, id: string): Promise<boolean> {
-  return closeLinkRow(db, directory, purpose, id)
-}
-
-/** Closes links of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
-export async function closeExpiredLinks(
-  tx: Tx,
-  purpose: LinkPurpose,
-  limit: number,
-  skipLocked: RawBuilder<unknown>,
-): Promise<{ id: string; directory_id: string }[]> {
-  return closeExpiredLinkRows(tx, purpose, limit, skipLocked)
-}
-
-function hashToken({ platform, directory }: Work, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(links), directory.id, token)
-}

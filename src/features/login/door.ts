@@ -1,18 +1,16 @@
+import { sql } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
-import { hashIdentity } from '../../platform/crypto/identity.ts'
+import type { Identity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import type { EmailAddress } from '../../platform/mail/address.ts'
-import type { Platform } from '../../platform/platform.ts'
 import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { networksOf } from '../lockout/lockout.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import { assertAddressWelcome, assertMaySignIn, type Hold, type Pass, passGates } from './gates.ts'
+import { assertAddressWelcome, assertMaySignIn, type Hold, lockedSeconds, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
@@ -35,21 +33,11 @@ export interface Proof {
   events?: EventInput[]
 }
 
-/** An address, and the keyed hash under which its codes, links and counters are stored. */
-export interface Identity {
-  address: EmailAddress
-  hash: Buffer
-}
-
-export function identify(platform: Platform, address: EmailAddress): Identity {
-  return { address, hash: hashIdentity(platform, address.norm) }
-}
-
 /** What the door checks about the user of an address, in one statement. Returns null when no user has it. */
 export async function findSignInFacts(work: Work, who: Identity): Promise<SignInFacts | null> {
-  const { platform, directory, origin, db } = work
-  const networks = networksOf(platform, origin.endUser.ip)
-  return findSignInFactsByEmail(db, directory, { emailNorm: who.address.norm, identity: who.hash, networks })
+  const { directory, db } = work
+  const identified = { emailNorm: who.address.norm, lockedSeconds: lockedSeconds(work, who.hash) }
+  return findSignInFactsByEmail(db, directory, identified)
 }
 
 /**
@@ -57,16 +45,13 @@ export async function findSignInFacts(work: Work, who: Identity): Promise<SignIn
  * Throws `organization_suspended`, `account_locked`.
  */
 export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
-  const { platform, directory, origin, db } = work
-  const networks = networksOf(platform, origin.endUser.ip)
-  const state = await findDoorState(db, directory, { identity: who.hash, networks })
+  const state = await findDoorState(work.db, work.directory, lockedSeconds(work, who.hash))
   assertAddressWelcome(work, state)
 }
 
 /** For actions that a locked address does not prevent. Throws `organization_suspended`. */
 export async function assertOrganizationOpen(work: Work): Promise<void> {
-  const nobody = { identity: Buffer.alloc(0), networks: [] }
-  assertAddressWelcome(work, await findDoorState(work.db, work.directory, nobody))
+  assertAddressWelcome(work, await findDoorState(work.db, work.directory, sql<null>`null::int`))
 }
 
 /**

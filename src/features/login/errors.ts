@@ -21,11 +21,13 @@ export const loginErrors = defineErrors({
     'organization_status says which. No user can sign in or refresh until the organization is active again.',
     { organization_status: Type.String({ description: '`suspended` or `archived`.' }) },
   ],
-  invalidRedirectUri: [
-    400,
-    'invalid_redirect_uri',
-    'The redirect address is not allowed',
-    'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
+  accountLocked: [
+    429,
+    'account_locked',
+    'Too many wrong passwords',
+    'Sign-in is refused by every method for retry_after seconds, whether or not a user has the address. The link in ' +
+      'the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
+    { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
   ],
   sessionLimitReached: [
     403,

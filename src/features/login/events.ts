@@ -1,17 +1,10 @@
 import { Type } from 'typebox'
-import { defineEvents } from '../../platform/events.ts'
+import { defineEvents, type EventInput } from '../../platform/events.ts'
 import { named, nullable } from '../../platform/schema.ts'
 
-const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
+import type { SignInFacts } from './store.ts'
 
-/** The data of an event about a link that was created for a user. */
-export const LinkEventData = named(
-  'MailedLink',
-  Type.Object({
-    link_id: Type.String({ format: 'uuid' }),
-    channel: Type.String({ examples: ['email'] }),
-  }),
-)
+const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
 
 export const loginEvents = defineEvents({
   succeeded: [
@@ -71,3 +64,12 @@ export const gateEvents = defineEvents({
     { target: 'trusted_device' },
   ],
 })
+
+/** The event of a request for an address that cannot sign in. */
+export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
+  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
+  return loginEvents.failed({
+    target: { type: 'user', id: facts.user_id },
+    data: { method, reason: 'user_inactive' },
+  })
+}

@@ -1,8 +1,8 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { EventInput } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
 import type { UsedCondition, UsedOutcome } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
-import { accountLocked } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import type { DoorState, SignInFacts } from './store.ts'
@@ -49,6 +49,11 @@ export interface Hold<R extends object = object> {
 /** One reason why somebody may not have a session, or not yet. */
 export interface Gate {
   /**
+   * How many seconds an address must wait, null for none: a scalar expression, which the statement that reads what the
+   * door checks has as `locked_seconds`.
+   */
+  lockedSeconds?(work: Work, identity: Buffer): RawBuilder<number | null>
+  /**
    * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
    * sent, and at every way in.
    */
@@ -70,18 +75,17 @@ export const organizationGate: Gate = {
   },
 }
 
-/** After too many wrong passwords the address waits. Throws `account_locked`. */
-export const lockGate: Gate = {
-  refuseAddress(_work, state) {
-    if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
-  },
-}
-
 /** Throws `user_inactive`. */
 export const activeGate: Gate = {
   refuseUser(_work, facts) {
     if (!facts.active) throw loginErrors.userInactive()
   },
+}
+
+/** What the gates say of how long an address must wait. */
+export function lockedSeconds(work: Work, identity: Buffer): RawBuilder<number | null> {
+  const locks = gates.of(work.platform).flatMap((gate) => gate.lockedSeconds?.(work, identity) ?? [])
+  return sql`greatest(${sql.join([sql`null::int`, ...locks])})`
 }
 
 /** Whether anyone with this address may try. Throws what the gates throw. */

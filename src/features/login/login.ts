@@ -1,4 +1,3 @@
-import { lockoutErrors } from '../lockout/lockout.ts'
 import { loginErrors } from './errors.ts'
 
 // For features that reach sessions only through other features.
@@ -9,39 +8,23 @@ export {
   completeLogin,
   findSignInFacts,
   holdBack,
-  type Identity,
-  identify,
   issueTokens,
   type Proof,
 } from './door.ts'
 export { loginErrors } from './errors.ts'
-export { DeviceTrust, gateEvents, LinkEventData, loginEvents } from './events.ts'
+export { DeviceTrust, describeNothingSent, gateEvents, loginEvents } from './events.ts'
 export {
   activeGate,
   assertMaySignIn,
   type Entry,
   type Gate,
   gates,
-  lockGate,
   organizationGate,
   passGates,
 } from './gates.ts'
 export { completeMailboxLogin, type MailboxProof } from './mailbox.ts'
-export { magicLinkMethod, type SignInMethod, signInMethods, signupMethod } from './methods.ts'
+export { type SignInMethod, signInMethods, signupMethod } from './methods.ts'
 export { isOriginAllowed } from './origins.ts'
-export { type FoundLink, presentLink } from './present-link.ts'
-export { defaultRedirect } from './redirects.ts'
-export { Delivery, Email, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
-export {
-  countMail,
-  describeNothingSent,
-  type LinkDelivery,
-  type LinkMailData,
-  mailLink,
-  readDelivery,
-  type SentLink,
-  sendLink,
-} from './send-link.ts'
 export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply.ts'
 export { doorRoute, sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
@@ -49,7 +32,7 @@ export { findSignInFactsById, type SignInFacts } from './store.ts'
 export { inTxUnlessConsumed } from './unless-consumed.ts'
 
 /** What the door may refuse before the user is known: for routes that send codes and links. */
-export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, lockoutErrors.accountLocked]
+export const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
 
 /** What it may refuse when a session is requested. */
 export const doorErrors = [

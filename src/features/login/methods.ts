@@ -16,12 +16,6 @@ export interface SignInMethod {
 /** Those of this deployment, in the order of a sign-in page. */
 export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
 
-/** A mailed link, also that of a sign-up whose address has a user by now. */
-export const magicLinkMethod: SignInMethod = {
-  id: 'magic_link',
-  offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
-}
-
 /** A sign-up, whatever proves it. */
 export const signupMethod: SignInMethod = { id: 'signup', offer: null }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../platform/config.ts'
 import { invalidField } from '../../platform/errors.ts'
+import { LOOPBACK } from '../../platform/http/redirect-uri.ts'
 import type { Work } from '../../platform/work.ts'
-import { LOOPBACK } from './redirects.ts'
 import { authSettings } from './settings.ts'
 
 /** Whether the text is an origin as browsers write it (RFC 6454 §6.2): https, or in development http on localhost. */

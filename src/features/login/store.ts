@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import { lockedSeconds } from '../lockout/lockout.ts'
 
 /** What the door checks, read in one statement. */
 export interface SignInFacts {
@@ -23,11 +22,10 @@ export interface SignInFacts {
   locked_seconds: number | null
 }
 
-/** An address, and where its counters are. */
+/** An address, and the seconds that it must wait (`lockedSeconds`). */
 export interface Identified {
   emailNorm: string
-  identity: Buffer
-  networks: string[]
+  lockedSeconds: RawBuilder<number | null>
 }
 
 /** The facts about the user of this address, or null. An expired sign-up does not count as a user. */
@@ -36,9 +34,8 @@ export async function findSignInFactsByEmail(
   directory: Directory,
   who: Identified,
 ): Promise<SignInFacts | null> {
-  const locked = lockedSeconds(directory, who.identity, who.networks)
   const { rows } = await sql<SignInFacts>`
-    ${selectFacts(directory, locked)} and users.email_norm = ${who.emailNorm}`.execute(db)
+    ${selectFacts(directory, who.lockedSeconds)} and users.email_norm = ${who.emailNorm}`.execute(db)
   return rows[0] ?? null
 }
 
@@ -81,11 +78,11 @@ export interface DoorState {
 export async function findDoorState(
   db: Db,
   directory: Directory,
-  who: Pick<Identified, 'identity' | 'networks'>,
+  lockedSeconds: Identified['lockedSeconds'],
 ): Promise<DoorState> {
   const { rows } = await sql<DoorState>`
     select (select status from organizations where id = ${directory.organizationId}) as organization_status,
-      ${lockedSeconds(directory, who.identity, who.networks)} as locked_seconds`.execute(db)
+      ${lockedSeconds} as locked_seconds`.execute(db)
   const [state] = rows
   if (!state) throw new Error('A statement without a row')
   return state

@@ -8,12 +8,18 @@ import {
   type ChallengeRow,
   challengeProof,
   claimChallengeTry,
-  factorIdentity,
   findChallenge,
   setChallengeSms,
   trustDevice,
 } from '../factors/factors.ts'
-import { type Attempt, accountLocked, claimAttempt, failuresCleared, findLock } from '../lockout/lockout.ts'
+import {
+  type Attempt,
+  accountLocked,
+  claimAttempt,
+  factorIdentity,
+  failuresCleared,
+  findLock,
+} from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   authSettings,

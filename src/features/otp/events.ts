@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
 import { nullable } from '../../platform/schema.ts'
+import { loginEvents } from '../login/login.ts'
 
 export const otpEvents = defineEvents({
   sent: [
@@ -20,3 +21,6 @@ export const otpEvents = defineEvents({
     ),
   ],
 })
+
+/** What the routes that mail a sign-in code may record. */
+export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]

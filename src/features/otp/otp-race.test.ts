@@ -7,7 +7,9 @@ import { accountDirectory } from '../../platform/http/directory.ts'
 import { createLog } from '../../platform/log.ts'
 import { burn } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { claimOtpAttempt, codeProof, issueOtp, otpSettings } from './otp.ts'
+import { otpSettings } from './settings.ts'
+import { claimOtpAttempt, issueOtp } from './sign-in-codes.ts'
+import { codeProof } from './store.ts'
 
 // Two services on one database: what one of them holds in memory cannot be what keeps a code single.
 const first = await startApp()

@@ -1,10 +1,25 @@
+import { Type } from 'typebox'
+import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { settingsRoutes } from '../../platform/http/settings-routes.ts'
+import { Email } from '../../platform/mail/address.ts'
+import { sendErrors } from '../login/login.ts'
 import { otpErrors } from './errors.ts'
-import { otpEvents } from './events.ts'
+import { otpEvents, sendCodeEvents } from './events.ts'
 import { generateOtp, validateOtp } from './generator.ts'
-import { GenerateBody, Otp, OtpValidation, SettingsQuery, SettingsReply, ValidateBody } from './schema.ts'
+import {
+  GenerateBody,
+  Otp,
+  OtpValidation,
+  SentCodeReply,
+  SettingsQuery,
+  SettingsReply,
+  toSentCode,
+  ValidateBody,
+} from './schema.ts'
 import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
+import { sendSignInCode } from './sign-in.ts'
+import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'OTP'
 
@@ -80,5 +95,37 @@ export const otpRoutes: Route[] = [
     examples: { body: { ttl_seconds: 600 }, reply: { settings }, sources: { ttl_seconds: 'directory' } },
     read: async (work) => ({ settings: await otpSettings(work) }),
     change: async (work, patch) => ({ settings: await settingsFamily.update(work, patch) }),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/otp/send',
+    operation: 'login.otp.send',
+    scope: 'auth.login',
+    service: 'otp',
+    tag: 'Authentication',
+    summary: 'Mail a sign-in code',
+    description:
+      'Mails two words to the address if a user of the organization has it. The response is the same if no user has. ' +
+      'Within resend_interval_seconds a second call sends no second email, and the code on its way stays valid.',
+    body: Type.Object({ email: Email }),
+    reply: SentCodeReply,
+    errors: sendErrors,
+    maybeEvents: sendCodeEvents,
+    handle: async (work, { body }) => {
+      const send = { purpose: 'login' as const, email: body.email, provision: null }
+      const sent = showRate(work, await sendSignInCode(work, send))
+      return toSentCode(sent)
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/otp/verify',
+    operation: 'login.otp.verify',
+    scope: 'auth.login',
+    takesDevice: true,
+    tag: 'Authentication',
+    summary: 'Exchange a sign-in code for a session',
+    ...verifyCodeRoute,
+    handle: verifyCodeAs('login'),
   }),
 ]

@@ -1,7 +1,9 @@
-import { type TStringOptions, Type } from 'typebox'
+import { type Static, type TStringOptions, Type } from 'typebox'
+import { Email } from '../../platform/mail/address.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { SettingsSources } from '../../platform/settings.ts'
 import { Settings } from './settings.ts'
+import type { SentCode } from './sign-in.ts'
 
 const optionalText = (options: TStringOptions) => Type.Optional(nullable(Type.String(options)))
 
@@ -77,4 +79,49 @@ export const SettingsQuery = Type.Object({
 export const SettingsReply = named(
   'OtpSettingsReply',
   Type.Object({ settings: Settings, sources: Type.Optional(SettingsSources) }),
+)
+
+/** The response to a request for a code: the same whether or not anyone has the address. */
+export const SentCodeReply = named(
+  'SentCode',
+  Type.Object(
+    {
+      otp_id: Type.String({ format: 'uuid' }),
+      expires_at: Type.String({ format: 'date-time' }),
+      delivery_hint: Type.String({
+        description: 'The address as it was typed, masked.',
+        examples: ['a•••@acme.example'],
+      }),
+      delivery_method: Type.String({ examples: ['email'] }),
+    },
+    { description: 'Which code was asked for: the same answer whether or not one was sent.' },
+  ),
+)
+
+export function toSentCode(sent: SentCode): Static<typeof SentCodeReply> {
+  return {
+    otp_id: sent.otpId,
+    expires_at: sent.expiresAt.toISOString(),
+    delivery_hint: sent.deliveryHint,
+    delivery_method: 'email',
+  }
+}
+
+export const VerifyCodeBody = named(
+  'PresentedCode',
+  Type.Object({
+    email: Email,
+    otp_id: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'From the response of the send route.',
+      examples: ['0198b6f2-4503-7b31-88cc-4c599ba00e1e'],
+    }),
+    code: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The word pair, in any case, joined by a space, hyphen or underscore.',
+      examples: ['amber falcon'],
+    }),
+  }),
 )

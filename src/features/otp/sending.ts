@@ -10,7 +10,7 @@ import { inTx, type Work } from '../../platform/work.ts'
 import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
 import { otpEvents } from './events.ts'
-import { type OtpSettings, sendCeilings } from './settings.ts'
+import { type OtpSettings, toSendCeilings } from './settings.ts'
 import { type GeneratedRow, insertOtpRow } from './store.ts'
 
 /** The recipient of a generated code: an address, a phone, or both. */
@@ -91,7 +91,7 @@ async function countSending(work: Work, settings: OtpSettings, address: string):
     { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
     { bucket: 'otp.generate.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
   ]
-  await countSend(work, hashIdentity(work.platform, address), limits, sendCeilings(settings))
+  await countSend(work, hashIdentity(work.platform, address), limits, toSendCeilings(settings))
 }
 
 /**

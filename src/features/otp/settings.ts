@@ -91,7 +91,7 @@ export async function otpSettings(work: Pick<Work, 'platform' | 'directory'>): P
 }
 
 /** How much an organization and an API key may send per hour, for countSend. */
-export function sendCeilings(settings: OtpSettings): SendCeilings {
+export function toSendCeilings(settings: OtpSettings): SendCeilings {
   return {
     perOrganizationHour: settings.send_limit_per_hour_organization,
     perKeyHour: settings.send_limit_per_hour_key,

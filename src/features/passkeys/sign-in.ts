@@ -1,17 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import {
-  assertDoorOpen,
-  assertOrganizationOpen,
-  completeLogin,
-  findSignInFacts,
-  type Identity,
-  identify,
-  loginEvents,
-} from '../login/login.ts'
+import { assertDoorOpen, assertOrganizationOpen, completeLogin, findSignInFacts, loginEvents } from '../login/login.ts'
 import {
   type CeremonyRow,
   findPasskeyByCredential,

@@ -1,18 +1,13 @@
-import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { hashIdentity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import { maskEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { storePassword } from '../credentials/credentials.ts'
+import { type LinkDelivery, mailLink } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
-import {
-  assertOrganizationOpen,
-  countMail,
-  identify,
-  type LinkDelivery,
-  loginErrors,
-  mailLink,
-} from '../login/login.ts'
+import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
 import {
   cutOff,
   ensureAuthAccount,

@@ -1,7 +1,7 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMailData } from '../login/login.ts'
+import type { LinkMailData } from '../links/links.ts'
 
 const kinds = {
   passwordReset: defineMail('password_reset'),

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { defineEvents, type EventDefinition } from '../../platform/events.ts'
-import { LinkEventData, loginEvents, sessionEvents } from '../login/login.ts'
+import { LinkEventData } from '../links/links.ts'
+import { loginEvents, sessionEvents } from '../login/login.ts'
 import { userEvents } from '../users/users.ts'
 
 export const passwordEvents = defineEvents({

@@ -1,26 +1,32 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
-import { consumeLink, countLinkUse, type LinkRow, linkErrors, spendLink } from '../links/links.ts'
+import {
+  consumeLink,
+  countLinkUse,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  presentLink,
+  type SentLink,
+  sendLink,
+  spendLink,
+} from '../links/links.ts'
 import {
   type AuthSettings,
   assertMaySignIn,
   completeLogin,
   completeMailboxLogin,
   findSignInFacts,
-  identify,
   inTxUnlessConsumed,
-  type LinkDelivery,
   type MailboxProof,
   type Proof,
-  presentLink,
-  type SentLink,
   type SessionAnswer,
   type SignInFacts,
-  sendLink,
 } from '../login/login.ts'
 import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'

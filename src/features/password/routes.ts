@@ -1,21 +1,17 @@
 import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
 import { credentialErrors } from '../credentials/credentials.ts'
-import { linkErrors } from '../links/links.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
 import {
-  Delivery,
   doorErrors,
   doorRoute,
-  Email,
-  LinkReply,
   loginErrors,
   loginEvents,
-  readDelivery,
   SessionReply,
   sendErrors,
   sessionEvents,
-  TokenHash,
 } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { sendResetTo, setPasswordOf } from './administration.ts'
@@ -28,7 +24,7 @@ import { signInWithPassword } from './sign-in.ts'
 const tag = 'Authentication'
 const { invalidCredentials, passwordResetDisabled, passwordChangeRequired } = passwordErrors
 const { verificationRequired } = userErrors
-const linkDeliveryErrors = [loginErrors.invalidRedirectUri, passwordResetDisabled]
+const linkDeliveryErrors = [deliveryErrors.invalidRedirectUri, passwordResetDisabled]
 
 export const passwordRoutes: Route[] = [
   defineRoute({

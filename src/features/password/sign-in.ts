@@ -1,9 +1,12 @@
+import { sql } from 'kysely'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
   findPassword,
@@ -15,7 +18,7 @@ import {
   verifyNothing,
   verifyPassword,
 } from '../credentials/credentials.ts'
-import { issueLink } from '../links/links.ts'
+import { issueLink, mailLink } from '../links/links.ts'
 import {
   type Attempt,
   accountLocked,
@@ -29,12 +32,8 @@ import {
   assertDoorOpen,
   assertMaySignIn,
   completeLogin,
-  countMail,
   findSignInFacts,
-  type Identity,
-  identify,
   loginEvents,
-  mailLink,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'

@@ -1,7 +1,11 @@
+import { sql } from 'kysely'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
+import type { Db } from '../../platform/db/pool.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import { mailVerification } from '../email-verification/email-verification.ts'
@@ -9,10 +13,7 @@ import {
   type AuthSettings,
   assertDoorOpen,
   completeLogin,
-  countMail,
   findSignInFacts,
-  type Identity,
-  identify,
   loginErrors,
   loginEvents,
   type Proof,

@@ -1,26 +1,29 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { type LinkRow, linkErrors, spendLink } from '../links/links.ts'
+import {
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  magicLinkMethod,
+  presentLink,
+  type SentLink,
+  sendLink,
+  spendLink,
+} from '../links/links.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
   authSettings,
   completeMailboxLogin,
   findSignInFacts,
-  type Identity,
-  identify,
   inTxUnlessConsumed,
-  type LinkDelivery,
-  magicLinkMethod,
   type Proof,
-  presentLink,
-  type SentLink,
   type SessionAnswer,
   type SignInFacts,
   type SignInMethod,
-  sendLink,
   signupMethod,
 } from '../login/login.ts'
 import { createSignup, SignupProfile } from '../users/users.ts'

@@ -1,5 +1,5 @@
 import { defineEvents } from '../../platform/events.ts'
-import { LinkEventData } from '../login/login.ts'
+import { LinkEventData } from '../links/links.ts'
 
 export const signupEvents = defineEvents({
   linkSent: [

@@ -1,23 +1,12 @@
 import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
 import { credentialErrors } from '../credentials/credentials.ts'
 import { emailVerificationEvents } from '../email-verification/email-verification.ts'
-import { linkErrors } from '../links/links.ts'
-import {
-  Delivery,
-  doorErrors,
-  doorRoute,
-  Email,
-  LinkReply,
-  loginErrors,
-  loginEvents,
-  PresentedLinkBody,
-  readDelivery,
-  sendErrors,
-  sessionRoute,
-} from '../login/login.ts'
-import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
+import { Delivery, deliveryErrors, LinkReply, linkErrors, PresentedLinkBody, readDelivery } from '../links/links.ts'
+import { doorErrors, doorRoute, loginErrors, loginEvents, sendErrors, sessionRoute } from '../login/login.ts'
+import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
 import { NewPassword } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'
@@ -129,7 +118,7 @@ export const signupRoutes: Route[] = [
       'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
     reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
-    errors: [loginErrors.signupDisabled, loginErrors.invalidRedirectUri, ...sendErrors],
+    errors: [loginErrors.signupDisabled, deliveryErrors.invalidRedirectUri, ...sendErrors],
     maybeEvents: [signupEvents.linkSent, loginEvents.failed],
     examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:40:00.000Z' } },
     handle: async (work, { body }) => {

@@ -1,6 +1,6 @@
 import type { Work } from '../../platform/work.ts'
 import { type AuthSettings, authSettings, loginErrors } from '../login/login.ts'
-import { type SentCode, sendSignInCode } from '../otp-login/otp-login.ts'
+import { type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { provisionPendingUser } from '../users/users.ts'
 
 /**

@@ -1,10 +1,11 @@
+import type { Identity } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
-import { findLink, type LinkPurpose, type LinkRow, linkErrors } from '../links/links.ts'
-import { findSignInFacts, type Identity } from './door.ts'
-import { loginEvents } from './events.ts'
-import type { SignInFacts } from './store.ts'
+import { findSignInFacts, loginEvents, type SignInFacts } from '../login/login.ts'
+import { linkErrors } from './errors.ts'
+import { findLink, type LinkPurpose } from './link.ts'
+import type { LinkRow } from './store.ts'
 
 export interface PresentedLink {
   /** Whom the request names as the addressee; null if it names no one. */

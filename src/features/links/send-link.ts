@@ -1,16 +1,16 @@
-import { type EventFactory, type EventInput, record } from '../../platform/events.ts'
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
+import { type EventFactory, record } from '../../platform/events.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import { countSend, type RateLimit, type RateState } from '../../platform/http/rate-limit.ts'
+import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { issueLink, type LinkPurpose, linkUrl } from '../links/links.ts'
-import { otpSettings, sendCeilings } from '../otp/otp.ts'
-import { assertDoorOpen, findSignInFacts, type Identity, identify } from './door.ts'
-import { type LinkEventData, loginEvents } from './events.ts'
+import { assertDoorOpen, describeNothingSent, findSignInFacts, type SignInFacts } from '../login/login.ts'
+import type { LinkEventData } from './events.ts'
+import { issueLink, type LinkPurpose, linkUrl } from './link.ts'
 import { assertRedirectAllowed } from './redirects.ts'
-import type { SignInFacts } from './store.ts'
 
 /** How a link is delivered. */
 export interface LinkDelivery {
@@ -85,17 +85,6 @@ export interface Addressee {
   ttlSeconds?: number
 }
 
-// Over all kinds of mail, so that many routes together cannot flood one address.
-const ofAnyKind: RateLimit[] = [
-  { bucket: 'mail.minute', limit: 10, windowSeconds: 60 },
-  { bucket: 'mail.hour', limit: 30, windowSeconds: 3600 },
-]
-
-/** Counts a mail to an address before it is composed. Throws `rate_limited`. */
-export async function countMail(work: Work, who: Identity, limits: RateLimit[]): Promise<RateState> {
-  return countSend(work, who.hash, [...limits, ...ofAnyKind], sendCeilings(await otpSettings(work)))
-}
-
 export interface SendLinkInput {
   purpose: MailLinkInput['purpose']
   email: string
@@ -150,13 +139,4 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)
   return { ...link, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
-}
-
-/** The event of a request for an address that cannot sign in. */
-export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
-  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
-  return loginEvents.failed({
-    target: { type: 'user', id: facts.user_id },
-    data: { method, reason: 'user_inactive' },
-  })
 }

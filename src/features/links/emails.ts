@@ -1,8 +1,8 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMailData } from '../login/login.ts'
 import type { ShownCode } from '../otp/otp.ts'
+import type { LinkMailData } from './send-link.ts'
 
 const kinds = { magicLink: defineMail('magic_link') }
 

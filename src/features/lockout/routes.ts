@@ -1,11 +1,11 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { linkErrors } from '../links/links.ts'
-import { loginErrors, PresentedLinkBody } from '../login/login.ts'
+import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { loginErrors } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { unlockByLink, unlockUser } from './unlock.ts'
 
-export const unlockRoutes: Route[] = [
+export const lockoutRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/unlock',

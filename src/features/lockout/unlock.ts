@@ -1,12 +1,10 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { factorIdentity } from '../factors/factors.ts'
-import { consumeLink, linkErrors, voidLinks } from '../links/links.ts'
-import { unlock } from '../lockout/lockout.ts'
-import { assertOrganizationOpen, identify, presentLink } from '../login/login.ts'
+import { consumeLink, linkErrors, presentLink, voidLinks } from '../links/links.ts'
+import { assertOrganizationOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
-
-export { unlockByLinkEvents } from './events.ts'
+import { factorIdentity, unlock } from './attempts.ts'
 
 /**
  * Ends the lock of an address with the link that was mailed to its owner.

@@ -6,12 +6,12 @@ import type { Samples } from '../../../test/samples.ts'
 import { mailedLink } from '../../../test/sign-in.ts'
 
 /** A user whose address is not verified, who has been mailed a sign-in link. */
-export interface MagicLinkRecords {
+export interface LinkRecords {
   linkEmail: string
   ids: { linkUser: string; magicLink: string }
 }
 
-export async function makeRecords(app: TestApp, { scoped }: Start): Promise<MagicLinkRecords> {
+export async function makeRecords(app: TestApp, { scoped }: Start): Promise<LinkRecords> {
   const email = freshEmail('dan')
   const { user } = succeeded(await scoped.post('/v1/users', { email }))
   succeeded(await scoped.post('/v1/auth/login/magic-link/send', { email }))

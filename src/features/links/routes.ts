@@ -1,26 +1,18 @@
 import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
-import { linkErrors } from '../links/links.ts'
-import {
-  Delivery,
-  doorErrors,
-  Email,
-  LinkReply,
-  loginErrors,
-  loginEvents,
-  PresentedLinkBody,
-  readDelivery,
-  sendErrors,
-  sessionRoute,
-} from '../login/login.ts'
+import { doorErrors, loginEvents, sendErrors, sessionRoute } from '../login/login.ts'
+import { deliveryErrors, linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
+import { Delivery, LinkReply, PresentedLinkBody } from './schema.ts'
+import { readDelivery } from './send-link.ts'
 
 const tag = 'Authentication'
 
-export const magicLinkRoutes: Route[] = [
+export const linkRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/magic-link/send',
@@ -39,7 +31,7 @@ export const magicLinkRoutes: Route[] = [
       expires_at: Type.String({ format: 'date-time' }),
       otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
     }),
-    errors: [...sendErrors, loginErrors.invalidRedirectUri],
+    errors: [...sendErrors, deliveryErrors.invalidRedirectUri],
     maybeEvents: [magicLinkEvents.sent, loginEvents.failed],
     examples: {
       reply: {

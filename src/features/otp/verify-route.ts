@@ -1,16 +1,16 @@
 import type { Static } from 'typebox'
 import type { Work } from '../../platform/work.ts'
 import { doorErrors, sessionRoute } from '../login/login.ts'
-import type { SignInPurpose } from '../otp/otp.ts'
-import { otpLoginErrors } from './errors.ts'
-import { verifySignInCode } from './otp-login.ts'
+import { signInCodeErrors } from './errors.ts'
 import { VerifyCodeBody } from './schema.ts'
+import { verifySignInCode } from './sign-in.ts'
+import type { SignInPurpose } from './sign-in-codes.ts'
 
 /** What the routes that exchange a code for a session share. */
 export const verifyCodeRoute = {
   service: 'otp' as const,
   body: VerifyCodeBody,
-  errors: [...Object.values(otpLoginErrors), ...doorErrors],
+  errors: [...Object.values(signInCodeErrors), ...doorErrors],
   ...sessionRoute,
 }
 

@@ -6,16 +6,9 @@ import { accountDirectory, type Directory } from '../../platform/http/directory.
 import { newId } from '../../platform/ids.ts'
 import { burn } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  claimOtpAttempt,
-  codeProof,
-  findLiveOtp,
-  issueOtp,
-  type NewOtp,
-  type OtpSettings,
-  otpSettings,
-  type SignInPurpose,
-} from './otp.ts'
+import { type OtpSettings, otpSettings } from './settings.ts'
+import { claimOtpAttempt, findLiveOtp, issueOtp, type NewOtp, type SignInPurpose } from './sign-in-codes.ts'
+import { codeProof } from './store.ts'
 
 const { tenant, advance, app } = await startApp()
 const { platform } = app

@@ -1,17 +1,16 @@
+import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateState } from '../../platform/http/rate-limit.ts'
 import { type EmailAddress, maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
   completeMailboxLogin,
-  countMail,
   describeNothingSent,
   findSignInFacts,
-  type Identity,
-  identify,
   loginErrors,
   loginEvents,
   type SessionAnswer,
@@ -19,22 +18,12 @@ import {
   type SignInMethod,
   signupMethod,
 } from '../login/login.ts'
-import {
-  claimOtpAttempt,
-  codeProof,
-  findLiveOtp,
-  issueOtp,
-  type OtpAttempt,
-  type OtpSettings,
-  otpEvents,
-  otpSettings,
-  type SignInPurpose,
-} from '../otp/otp.ts'
 import { signInMail } from './emails.ts'
-import { otpLoginErrors } from './errors.ts'
-
-export { SentCodeReply, sendCodeEvents, toSentCode } from './schema.ts'
-export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
+import { signInCodeErrors } from './errors.ts'
+import { otpEvents } from './events.ts'
+import { type OtpSettings, otpSettings } from './settings.ts'
+import { claimOtpAttempt, findLiveOtp, issueOtp, type OtpAttempt, type SignInPurpose } from './sign-in-codes.ts'
+import { codeProof } from './store.ts'
 
 export const otpMethod: SignInMethod = {
   id: 'otp',
@@ -149,11 +138,11 @@ async function refusal(work: Work, attempt: OtpAttempt, facts: SignInFacts | nul
   )
   switch (attempt.outcome) {
     case 'expired':
-      return otpLoginErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
+      return signInCodeErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
     case 'spent':
-      return otpLoginErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one later.' })
+      return signInCodeErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one later.' })
     default:
-      return otpLoginErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
+      return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
   }
 }
 

@@ -1,22 +1,27 @@
+import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { linkErrors, spendLink } from '../links/links.ts'
 import {
   assertMaySignIn,
   authSettings,
   completeMailboxLogin,
-  identify,
-  type LinkDelivery,
-  magicLinkMethod,
-  presentLink,
-  type SentLink,
   type SessionAnswer,
-  sendLink,
+  type SignInMethod,
 } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
 import { isServiceEnabled } from '../services/services.ts'
 import { magicLinkMail } from './emails.ts'
+import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
+import { spendLink } from './link.ts'
+import { presentLink } from './present-link.ts'
+import { type LinkDelivery, type SentLink, sendLink } from './send-link.ts'
+
+/** A mailed link, also that of a sign-up whose address has a user by now. */
+export const magicLinkMethod: SignInMethod = {
+  id: 'magic_link',
+  offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
+}
 
 const purpose = 'magic_link'
 

@@ -1,12 +1,6 @@
 import { Type } from 'typebox'
+import { Email } from '../../platform/mail/address.ts'
 import { named } from '../../platform/schema.ts'
-
-export const Email = Type.String({
-  minLength: 3,
-  maxLength: 320,
-  description: 'Case-insensitive.',
-  examples: ['ada@acme.example'],
-})
 
 export const TokenHash = Type.String({
   minLength: 1,

@@ -1,0 +1,78 @@
+import { isId, newId } from '../../platform/ids.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import { hashCode, makeCode, type ShownCode } from './codes.ts'
+import type { OtpSettings } from './settings.ts'
+import { claimOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+
+/** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
+export type SignInPurpose = 'login' | 'signup'
+
+// A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the settings of the generator.
+const MAX_SIGN_IN_TTL_SECONDS = 600
+
+export interface NewOtp {
+  purpose: SignInPurpose
+  /** Null when no user has the address: a decoy, which takes the same path and signs no one in. */
+  userId: string | null
+  /** Keyed hash of the normalised address. */
+  identity: Buffer
+  settings: OtpSettings
+}
+
+export interface IssuedOtp extends ShownCode {
+  otpId: string
+  expiresAt: Date
+}
+
+/** Creates a sign-in code, which voids older ones for its address and purpose. Sends nothing. */
+export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
+  const { purpose, userId, identity, settings } = otp
+  const otpId = newId()
+  const { code, digitCode, phraseHash, digitHash } = makeCode(work.platform, purpose, otpId, settings.mode)
+  const row = {
+    id: otpId,
+    purpose,
+    user_id: userId,
+    identity,
+    phrase_hash: phraseHash,
+    digit_hash: digitHash,
+    max_attempts: settings.max_attempts,
+  }
+  const ttlSeconds = Math.min(settings.ttl_seconds, MAX_SIGN_IN_TTL_SECONDS)
+  const expiresAt = await insertOtpRow(work.db, work.directory, row, ttlSeconds)
+  return { otpId, code, digitCode, expiresAt, ttlSeconds }
+}
+
+/** A code that was sent a moment ago and has not been tried, so that no second mail is needed. */
+export async function findLiveOtp(
+  work: Work,
+  which: { purpose: SignInPurpose; identity: Buffer; newerThanSeconds: number },
+): Promise<{ otpId: string; expiresAt: Date } | null> {
+  const row = await findLiveOtpRow(work.db, work.directory, which, which.newerThanSeconds)
+  return row ? { otpId: row.id, expiresAt: row.expires_at } : null
+}
+
+export interface OtpAttempt {
+  /**
+   * `match`: right, but not consumed yet (`codeProof` does that). `expired` and `used`: only for the right code.
+   * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
+   */
+  outcome: Verdict
+  /** The owner of the code; null for a decoy, and where no attempt was counted. */
+  userId: string | null
+}
+
+/**
+ * Counts an attempt at a sign-in code, then judges it. Committed on its own, so a request that fails later does not
+ * return the attempt. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
+ */
+export async function claimOtpAttempt(
+  { platform, directory }: Work,
+  attempt: { purpose: SignInPurpose; otpId: string; identity: Buffer; code: string },
+): Promise<OtpAttempt> {
+  const otpId = attempt.otpId.toLowerCase()
+  if (!isId(otpId)) return { outcome: 'unknown', userId: null }
+  const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
+  const row = await claimOtpRow(platform.database.pool, directory, { ...attempt, otpId, hash })
+  return { outcome: row.verdict, userId: row.user_id }
+}

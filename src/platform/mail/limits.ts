@@ -1,0 +1,19 @@
+import type { Identity } from '../crypto/identity.ts'
+import { countSend, type RateLimit, type RateState, type SendCeilings } from '../http/rate-limit.ts'
+import { handedIn } from '../platform.ts'
+import type { Work } from '../work.ts'
+
+/** How much the organization and the API key of a request may send in an hour. */
+export const sendCeilings = handedIn<(work: Work) => Promise<SendCeilings>>('the ceilings of messages')
+
+// Over all kinds of mail, so that many routes together cannot flood one address.
+const ofAnyKind: RateLimit[] = [
+  { bucket: 'mail.minute', limit: 10, windowSeconds: 60 },
+  { bucket: 'mail.hour', limit: 30, windowSeconds: 3600 },
+]
+
+/** Counts a mail to an address before it is composed. Throws `rate_limited`. */
+export async function countMail(work: Work, who: Identity, limits: RateLimit[]): Promise<RateState> {
+  const ceilings = await sendCeilings.of(work.platform)(work)
+  return countSend(work, who.hash, [...limits, ...ofAnyKind], ceilings)
+}
