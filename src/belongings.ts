@@ -3,7 +3,7 @@ import { factorBelongings } from './features/factors/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { graceBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
-import { passkeyBelongings } from './features/passkey-credentials/belongings.ts'
+import { passkeyBelongings } from './features/passkeys/belongings.ts'
 import { sessionBelongings } from './features/sessions/belongings.ts'
 import type { Belonging } from './platform/belongings.ts'
 

@@ -17,6 +17,7 @@ import { otpRoutes } from './features/otp/routes.ts'
 import { otpLoginRoutes } from './features/otp-login/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
+import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
@@ -43,6 +44,7 @@ export const routes: Route[] = [
   ...mfaRoutes,
   ...mfaLoginRoutes,
   ...passkeyRoutes,
+  ...relyingPartyRoutes,
   ...unlockRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,

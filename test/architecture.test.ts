@@ -51,7 +51,7 @@ const EDGES = [
   'otp-login → otp',
   'passkeys → login',
   'passkeys → mfa',
-  'passkeys → passkey-credentials',
+  'passkeys → relying-party',
   'passkeys → services',
   'passkeys → users',
   'password → credentials',
@@ -99,7 +99,7 @@ const WRITERS: Record<string, string[]> = {
   mfa_policies: ['features/mfa'],
   organizations: ['features/organizations'],
   otps: ['features/otp'],
-  passkeys: ['features/passkey-credentials'],
+  passkeys: ['features/passkeys'],
   password_credentials: ['features/credentials'],
   password_history: ['features/credentials'],
   // Removes old rows.
@@ -111,9 +111,9 @@ const WRITERS: Record<string, string[]> = {
   signing_keys: ['platform/crypto/signing-keys.ts'],
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/factors'],
-  webauthn_ceremonies: ['features/passkey-credentials'],
+  webauthn_ceremonies: ['features/passkeys'],
   // The console user of the first owner; the auth account and moment of a sign-in; whether there is a second factor.
-  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkey-credentials'],
+  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkeys'],
 }
 
 /** Tables that one piece of code writes for several owners, who name them. */
@@ -171,7 +171,7 @@ const ADDRESS_READERS = [
   'src/features/docs/docs.ts',
   'src/features/hosted/handover.ts',
   'src/features/links/links.ts',
-  'src/features/passkeys/relying-party.ts',
+  'src/features/relying-party/origins.ts',
   'src/features/tokens/authenticate.ts',
   'src/features/tokens/issuers.ts',
   'src/platform/crypto/signing-keys.ts',
@@ -368,7 +368,7 @@ test('there is one of each: issuer, consumer of codes, maker of tenants, way out
     'src/features/factors/challenges.ts',
     'src/features/links/store.ts',
     'src/features/otp/store.ts',
-    'src/features/passkey-credentials/ceremony-store.ts',
+    'src/features/passkeys/ceremony-store.ts',
   ])
   expect(filesWith(/unique symbol/)).toEqual(['src/platform/http/directory.ts'])
   expect(filesWith(/\bas (unknown as )?(Directory|Reach|AccountScope)\b/)).toEqual([])

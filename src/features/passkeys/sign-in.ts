@@ -12,20 +12,13 @@ import {
   identify,
   loginEvents,
 } from '../login/login.ts'
-import {
-  type CeremonyRow,
-  findPasskeyByCredential,
-  listPasskeysOfAddress,
-  type OwnedPasskey,
-  spendCeremony,
-  startCeremony,
-  usePasskey,
-} from '../passkey-credentials/passkey-credentials.ts'
+import { relyingPartyOf } from '../relying-party/relying-party.ts'
+import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
 import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
 import { CEREMONY_SECONDS, passkeyMethod, type StartedCeremony } from './passkeys.ts'
-import { relyingPartyOf } from './relying-party.ts'
 import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
+import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey, usePasskey } from './store.ts'
 import type { Assertion, Refused } from './webauthn.ts'
 
 /**
