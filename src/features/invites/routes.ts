@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { credentialErrors } from '../credentials/credentials.ts'
 import { linkErrors } from '../links/links.ts'
 import { Delivery, doorErrors, Email, loginErrors, readDelivery, sessionRoute } from '../login/login.ts'
+import { newPasswordErrors } from '../password/password.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
@@ -151,7 +151,7 @@ export const inviteRoutes: Route[] = [
     errors: [
       inviteErrors.credentialExists,
       ...Object.values(linkErrors),
-      ...Object.values(credentialErrors),
+      ...Object.values(newPasswordErrors),
       ...doorErrors,
     ],
     maybeEvents: [...sessionRoute.maybeEvents, inviteEvents.accepted],

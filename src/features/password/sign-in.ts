@@ -6,16 +6,6 @@ import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  credentialUnchanged,
-  findPassword,
-  hashPassword,
-  needsRehash,
-  type StoredPassword,
-  upgradeHash,
-  verifyNothing,
-  verifyPassword,
-} from '../credentials/credentials.ts'
 import { issueLink } from '../links/links.ts'
 import { type Attempt, accountLocked, claimAttempt, clearFailures, findLock } from '../lockout/lockout.ts'
 import {
@@ -35,7 +25,9 @@ import {
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
+import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
+import { credentialUnchanged, findPassword, type StoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
 // As long as the longest lock.

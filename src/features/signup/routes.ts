@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { credentialErrors } from '../credentials/credentials.ts'
 import { emailVerificationEvents } from '../email-verification/email-verification.ts'
 import { linkErrors } from '../links/links.ts'
 import {
@@ -18,7 +17,7 @@ import {
   sessionRoute,
 } from '../login/login.ts'
 import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp-login/otp-login.ts'
-import { NewPassword } from '../password/password.ts'
+import { NewPassword, newPasswordErrors } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
@@ -78,7 +77,7 @@ export const signupRoutes: Route[] = [
     summary: 'Sign up with a password',
     description: DIRECT,
     body: Type.Object({ email: Email, password: NewPassword, openSignup, ...profile }),
-    errors: [...directErrors, ...Object.values(credentialErrors)],
+    errors: [...directErrors, ...Object.values(newPasswordErrors)],
     ...directRoute,
     handle: async (work, { body }) => {
       const { answer } = showRate(work, await signUp(work, body))

@@ -1,23 +1,20 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
+import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { deleteUser, moveUser } from '../users/changes.ts'
+import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import {
-  assertNotReused,
   credentialUnchanged,
   findPassword,
-  hashPassword,
   hasPassword,
-  needsRehash,
-  parseImportedHash,
+  storeImportedHash,
   storePassword,
   upgradeHash,
-  verifyNothing,
-  verifyPassword,
-} from './credentials.ts'
-import { storeImportedHash } from './store.ts'
+} from './store.ts'
+import { assertNotReused } from './strength.ts'
 
 const { tenant, app } = await startApp()
 const { platform } = app
