@@ -1,9 +1,9 @@
-import { passwordBelongings } from './features/credentials/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { graceBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
-import { passkeyBelongings } from './features/passkey-credentials/belongings.ts'
+import { passkeyBelongings } from './features/passkeys/belongings.ts'
+import { passwordBelongings } from './features/password/belongings.ts'
 import { sessionBelongings } from './features/sessions/belongings.ts'
 import type { Belonging } from './platform/belongings.ts'
 

@@ -17,6 +17,7 @@ import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
+import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
@@ -42,6 +43,7 @@ export const routes: Route[] = [
   ...mfaLoginRoutes,
   ...passkeyRoutes,
   ...lockoutRoutes,
+  ...relyingPartyRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,
   ...tokenRoutes,

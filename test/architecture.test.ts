@@ -11,7 +11,6 @@ const EDGES = [
   'email-verification → password',
   'email-verification → users',
   'environments → organizations',
-  'hosted → credentials',
   'hosted → email-verification',
   'hosted → invites',
   'hosted → links',
@@ -19,7 +18,6 @@ const EDGES = [
   'hosted → login',
   'hosted → password',
   'hosted → services',
-  'invites → credentials',
   'invites → links',
   'invites → login',
   'invites → password',
@@ -49,16 +47,14 @@ const EDGES = [
   'otp → login',
   'passkeys → login',
   'passkeys → mfa',
-  'passkeys → passkey-credentials',
+  'passkeys → relying-party',
   'passkeys → services',
   'passkeys → users',
-  'password → credentials',
   'password → links',
   'password → lockout',
   'password → login',
   'password → users',
   'sessions → users',
-  'signup → credentials',
   'signup → email-verification',
   'signup → links',
   'signup → login',
@@ -92,9 +88,9 @@ const WRITERS: Record<string, string[]> = {
   mfa_policies: ['features/mfa'],
   organizations: ['features/organizations'],
   otps: ['features/otp'],
-  passkeys: ['features/passkey-credentials'],
-  password_credentials: ['features/credentials'],
-  password_history: ['features/credentials'],
+  passkeys: ['features/passkeys'],
+  password_credentials: ['features/password'],
+  password_history: ['features/password'],
   // Removes old rows.
   rate_counters: ['platform/http/rate-limit.ts', 'platform/jobs/cleanup.ts'],
   schema_migrations: ['platform/db/migrate.ts'],
@@ -104,9 +100,9 @@ const WRITERS: Record<string, string[]> = {
   signing_keys: ['platform/crypto/signing-keys.ts'],
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/factors'],
-  webauthn_ceremonies: ['features/passkey-credentials'],
+  webauthn_ceremonies: ['features/passkeys'],
   // The console user of the first owner; the auth account and moment of a sign-in; whether there is a second factor.
-  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkey-credentials'],
+  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkeys'],
 }
 
 /** Tables that one piece of code writes for several owners, who name them. */
@@ -164,7 +160,7 @@ const ADDRESS_READERS = [
   'src/features/docs/docs.ts',
   'src/features/hosted/handover.ts',
   'src/features/links/link.ts',
-  'src/features/passkeys/relying-party.ts',
+  'src/features/relying-party/origins.ts',
   'src/features/tokens/authenticate.ts',
   'src/features/tokens/issuers.ts',
   'src/platform/crypto/signing-keys.ts',
@@ -361,7 +357,7 @@ test('there is one of each: issuer, consumer of codes, maker of tenants, way out
     'src/features/factors/challenges.ts',
     'src/features/links/store.ts',
     'src/features/otp/store.ts',
-    'src/features/passkey-credentials/ceremony-store.ts',
+    'src/features/passkeys/ceremony-store.ts',
   ])
   expect(filesWith(/unique symbol/)).toEqual(['src/platform/http/directory.ts'])
   expect(filesWith(/\bas (unknown as )?(Directory|Reach|AccountScope)\b/)).toEqual([])

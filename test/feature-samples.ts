@@ -13,6 +13,7 @@ import * as organizations from '../src/features/organizations/sample.ts'
 import * as otp from '../src/features/otp/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
 import * as password from '../src/features/password/sample.ts'
+import * as relyingParty from '../src/features/relying-party/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
@@ -28,6 +29,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   login,
   mail,
   organizations,
+  relyingParty,
   services,
   tokens,
 ]

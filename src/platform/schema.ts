@@ -20,3 +20,6 @@ export function named<S extends TSchema>(name: string, schema: S): S {
 export function nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 }
+
+/** A text without control characters (Cc), in escapes that JavaScript, Python and Go all support. */
+export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { parseImportedHash } from '../../features/credentials/credentials.ts'
 import { addUsers, checkUsers, type RowOutcome } from '../../features/users/bulk.ts'
 import { MAX_USERS_PER_REQUEST } from '../../features/users/schema.ts'
+import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'

@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { PageField } from '../../platform/http/page-layout.ts'
-import { hasPassword } from '../credentials/credentials.ts'
 import { verifyEmail } from '../email-verification/email-verification.ts'
+import { hasPassword } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
 
 const REMOVE = 'remove_password'

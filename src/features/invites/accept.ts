@@ -1,7 +1,7 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
+import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import { record } from '../../platform/events.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { type HashedPassword, hasPassword, storePassword } from '../credentials/credentials.ts'
 import {
   consumeLink,
   countLinkUse,
@@ -22,7 +22,7 @@ import {
   type SignInFacts,
   type SignInMethod,
 } from '../login/login.ts'
-import { hashNewPassword, passwordSettings } from '../password/password.ts'
+import { hashNewPassword, hasPassword, passwordSettings, storePassword } from '../password/password.ts'
 import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'

@@ -3,9 +3,9 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../platfor
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { credentialErrors } from '../credentials/credentials.ts'
 import { Delivery, deliveryErrors, linkErrors, readDelivery } from '../links/links.ts'
 import { doorErrors, loginErrors, sessionRoute } from '../login/login.ts'
+import { newPasswordErrors } from '../password/password.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
@@ -152,7 +152,7 @@ export const inviteRoutes: Route[] = [
     errors: [
       inviteErrors.credentialExists,
       ...Object.values(linkErrors),
-      ...Object.values(credentialErrors),
+      ...Object.values(newPasswordErrors),
       ...doorErrors,
     ],
     maybeEvents: [...sessionRoute.maybeEvents, inviteEvents.accepted],

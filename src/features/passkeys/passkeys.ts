@@ -7,16 +7,7 @@ import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertOrganizationOpen, loginErrors, type SignInMethod } from '../login/login.ts'
-import {
-  deletePasskey,
-  findPasskey,
-  insertPasskey,
-  listPasskeys,
-  type NewPasskey,
-  type PasskeyRow,
-  spendCeremony,
-  startCeremony,
-} from '../passkey-credentials/passkey-credentials.ts'
+import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import {
   ensureAuthAccount,
   findUserForUpdate,
@@ -25,12 +16,20 @@ import {
   type UserRow,
   userErrors,
 } from '../users/users.ts'
+import { spendCeremony, startCeremony } from './ceremony-store.ts'
 import { passkeyDeletedMail, passkeyRegisteredMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
-import { ALGORITHMS, relyingPartyOf } from './relying-party.ts'
-import { type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
-import { isRecentSession } from './store.ts'
+import { ALGORITHMS, type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
+import {
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  isRecentSession,
+  listPasskeys,
+  type NewPasskey,
+  type PasskeyRow,
+} from './store.ts'
 
 export const passkeyMethod: SignInMethod = {
   id: 'passkey',

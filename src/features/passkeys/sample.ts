@@ -46,18 +46,11 @@ export const samples: Samples = {
   }),
   'GET /v1/webauthn/credentials': ({ ids }) => ({ query: { userId: ids.passkeyUser } }),
   'DELETE /v1/webauthn/credentials/{credentialId}': ({ ids }) => ({ params: { credentialId: ids.passkey } }),
-  'GET /v1/auth/passkey/settings': () => ({}),
-  'PATCH /v1/auth/passkey/settings': () => ({ body: { rp_name: 'Acme' } }),
-  'PATCH /v1/auth/passkey/settings/defaults': () => ({ body: { user_verification: 'required' } }),
 }
-
-export const orgWideOnly = ['PATCH /v1/auth/passkey/settings/defaults']
 
 export const notIds = {
   'POST /v1/auth/passkey/register id': 'created by the authenticator',
   'POST /v1/auth/passkey/register rawId': 'created by the authenticator',
   'POST /v1/auth/login/passkey/verify id': 'created by the authenticator',
   'POST /v1/auth/login/passkey/verify rawId': 'created by the authenticator',
-  'PATCH /v1/auth/passkey/settings rp_id': 'a host name',
-  'PATCH /v1/auth/passkey/settings/defaults rp_id': 'a host name',
 }

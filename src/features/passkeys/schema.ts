@@ -1,10 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../platform/schema.ts'
-import type { PasskeyRow } from '../passkey-credentials/passkey-credentials.ts'
+import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
 import { authenticatorName } from './authenticators.ts'
-
-// No control character (Cc), in escapes that JavaScript, Python and Go all support.
-export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
+import type { PasskeyRow } from './store.ts'
 
 const CREDENTIAL_ID = 'pJ4yV9mQ2kL8tB1xW6sZ0cNfRhGdEuAo3iTq7XvKjMw'
 const USER_HANDLE = 'AZi28nwafT6bQlofDI5tIQ'
@@ -107,6 +104,9 @@ const Descriptor = named(
   }),
 )
 export type Descriptor = Static<typeof Descriptor>
+
+/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), in order of preference. */
+export const ALGORITHMS = [-8, -7, -257]
 
 /** PublicKeyCredentialCreationOptionsJSON (WebAuthn L3 §5.1.9) */
 export const CreationOptions = named(

@@ -5,20 +5,13 @@ import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import { assertDoorOpen, assertOrganizationOpen, completeLogin, findSignInFacts, loginEvents } from '../login/login.ts'
-import {
-  type CeremonyRow,
-  findPasskeyByCredential,
-  listPasskeysOfAddress,
-  type OwnedPasskey,
-  passkeyProof,
-  spendCeremony,
-  startCeremony,
-} from '../passkey-credentials/passkey-credentials.ts'
+import { relyingPartyOf } from '../relying-party/relying-party.ts'
+import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
 import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
 import { CEREMONY_SECONDS, passkeyMethod, type StartedCeremony } from './passkeys.ts'
-import { relyingPartyOf } from './relying-party.ts'
 import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
+import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey, passkeyProof } from './store.ts'
 import type { Assertion, Refused } from './webauthn.ts'
 
 /**

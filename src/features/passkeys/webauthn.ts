@@ -1,8 +1,9 @@
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject, decodeClientDataJSON, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers'
-import type { CeremonyRow, NewPasskey, PasskeyRow } from '../passkey-credentials/passkey-credentials.ts'
-import { ALGORITHMS, acceptsOrigin, type RelyingParty } from './relying-party.ts'
-import type { RegistrationCredential, SignInCredential } from './schema.ts'
+import { acceptsOrigin, type RelyingParty } from '../relying-party/relying-party.ts'
+import type { CeremonyRow } from './ceremony-store.ts'
+import { ALGORITHMS, type RegistrationCredential, type SignInCredential } from './schema.ts'
+import type { NewPasskey, PasskeyRow } from './store.ts'
 
 // Room for RSA with 4096 bits; larger keys make verification expensive.
 const MAX_PUBLIC_KEY_BYTES = 1024

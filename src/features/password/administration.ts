@@ -4,7 +4,6 @@ import { maskEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { storePassword } from '../credentials/credentials.ts'
 import { type LinkDelivery, mailLink } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
@@ -21,6 +20,7 @@ import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordEvents } from './events.ts'
 import { hashNewPassword, passwordSettings } from './policy.ts'
 import { resetLimits, resetSettings } from './reset.ts'
+import { storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.

@@ -1,6 +1,7 @@
-export { passwordErrors } from './errors.ts'
+export { newPasswordErrors, passwordErrors } from './errors.ts'
 export { provePasswordEvents, resetOnPageEvents } from './events.ts'
 export { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
 export { resetOnPage, resetSettings } from './reset.ts'
 export { NewPassword, Password } from './schema.ts'
 export { provePassword } from './sign-in.ts'
+export { hasPassword, storePassword } from './store.ts'

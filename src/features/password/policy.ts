@@ -1,13 +1,10 @@
+import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Work } from '../../platform/work.ts'
-import {
-  assertNotReused,
-  assertPasswordAllowed,
-  type HashedPassword,
-  hashPassword,
-} from '../credentials/credentials.ts'
 import { type AuthSettings, authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
 import type { UserRow } from '../users/users.ts'
+import { hashPassword } from './hash.ts'
+import { assertNotReused, assertPasswordAllowed } from './strength.ts'
 
 export const passwordMethod: SignInMethod = {
   id: 'password',

@@ -1,10 +1,10 @@
 import { identify } from '../../platform/crypto/identity.ts'
+import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertNotReused, type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import {
   consumeLink,
   countLinkUse,
@@ -33,6 +33,8 @@ import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
+import { storePassword } from './store.ts'
+import { assertNotReused } from './strength.ts'
 
 /** How often a reset link may be sent to an address. */
 export const resetLimits: RateLimit[] = [

@@ -2,7 +2,6 @@ import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { credentialErrors } from '../credentials/credentials.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
 import {
   doorErrors,
@@ -15,7 +14,7 @@ import {
 } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { sendResetTo, setPasswordOf } from './administration.ts'
-import { passwordErrors } from './errors.ts'
+import { newPasswordErrors, passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { confirmReset, sendReset } from './reset.ts'
 import { NewPassword, Password } from './schema.ts'
@@ -77,7 +76,7 @@ export const passwordRoutes: Route[] = [
       'and the user is notified by email. A password that is refused leaves the link valid.',
     body: Type.Object({ email: Email, token_hash: TokenHash, password: NewPassword }),
     reply: SessionReply,
-    errors: [...Object.values(linkErrors), ...Object.values(credentialErrors), passwordResetDisabled, ...doorErrors],
+    errors: [...Object.values(linkErrors), ...Object.values(newPasswordErrors), passwordResetDisabled, ...doorErrors],
     event: passwordEvents.changed,
     maybeEvents: [
       passwordEvents.resetCompleted,
@@ -136,7 +135,12 @@ export const passwordRoutes: Route[] = [
       ),
     }),
     reply: Type.Object({ success: Type.Boolean(), sessions_revoked: Type.Integer({ examples: [2] }) }),
-    errors: [userErrors.notFound, loginErrors.methodDisabled, verificationRequired, ...Object.values(credentialErrors)],
+    errors: [
+      userErrors.notFound,
+      loginErrors.methodDisabled,
+      verificationRequired,
+      ...Object.values(newPasswordErrors),
+    ],
     event: passwordEvents.changed,
     maybeEvents: [sessionEvents.revoked, userEvents.unlocked],
     handle: async (work, { params, body }) => {

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -8,16 +7,6 @@ import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  findPassword,
-  hashPassword,
-  needsRehash,
-  passwordProof,
-  type StoredPassword,
-  upgradeHash,
-  verifyNothing,
-  verifyPassword,
-} from '../credentials/credentials.ts'
 import { issueLink, mailLink } from '../links/links.ts'
 import {
   type Attempt,
@@ -40,7 +29,9 @@ import {
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
+import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
+import { findPassword, passwordProof, type StoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
 // As long as the longest lock.

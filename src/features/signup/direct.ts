@@ -1,13 +1,11 @@
-import { sql } from 'kysely'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
-import type { Db } from '../../platform/db/pool.ts'
+import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { type HashedPassword, storePassword } from '../credentials/credentials.ts'
 import { mailVerification } from '../email-verification/email-verification.ts'
 import {
   type AuthSettings,
@@ -20,7 +18,7 @@ import {
   type SessionAnswer,
   signupMethod,
 } from '../login/login.ts'
-import { hashNewPassword, passwordSettings } from '../password/password.ts'
+import { hashNewPassword, passwordSettings, storePassword } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
 import { readSignupSettings } from './signup.ts'
 

@@ -2,12 +2,11 @@ import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { credentialErrors } from '../credentials/credentials.ts'
 import { emailVerificationEvents } from '../email-verification/email-verification.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, PresentedLinkBody, readDelivery } from '../links/links.ts'
 import { doorErrors, doorRoute, loginErrors, loginEvents, sendErrors, sessionRoute } from '../login/login.ts'
 import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
-import { NewPassword } from '../password/password.ts'
+import { NewPassword, newPasswordErrors } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
@@ -67,7 +66,7 @@ export const signupRoutes: Route[] = [
     summary: 'Sign up with a password',
     description: DIRECT,
     body: Type.Object({ email: Email, password: NewPassword, openSignup, ...profile }),
-    errors: [...directErrors, ...Object.values(credentialErrors)],
+    errors: [...directErrors, ...Object.values(newPasswordErrors)],
     ...directRoute,
     handle: async (work, { body }) => {
       const { answer } = showRate(work, await signUp(work, body))

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../platform/schema.ts'
+import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
 import { defineSettings } from '../../platform/settings.ts'
-import { ONE_LINE } from './schema.ts'
 
 const DAY = 24 * 3600
 /** A host name that browsers accept as a relying party: no IP address, and no wildcard. */

@@ -1,6 +1,6 @@
 import { type Belonging, comesAlong, goes, isPending, type UserTable } from '../../platform/belongings.ts'
+import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
 import { type HashedPassword, importedHashTypes } from '../../platform/crypto/password-format.ts'
-import { parseImportedHash } from './imported-hash.ts'
 import { storeImportedHash } from './store.ts'
 
 function belonging(table: UserTable, move: Belonging['move']): Belonging {

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
-import { needsRehash, parseImportedHash, verifyPassword } from './credentials.ts'
+import { needsRehash, verifyPassword } from './hash.ts'
 
 const { app } = await startApp()
 const { platform } = app

@@ -1,24 +1,14 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
+import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { burn } from '../../platform/proofs.ts'
 import { deleteUser, moveUser } from '../users/changes.ts'
-import {
-  assertNotReused,
-  findPassword,
-  hashPassword,
-  hasPassword,
-  needsRehash,
-  parseImportedHash,
-  passwordProof,
-  storePassword,
-  upgradeHash,
-  verifyNothing,
-  verifyPassword,
-} from './credentials.ts'
-import { storeImportedHash } from './store.ts'
+import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
+import { findPassword, hasPassword, passwordProof, storeImportedHash, storePassword, upgradeHash } from './store.ts'
+import { assertNotReused } from './strength.ts'
 
 const { tenant, app } = await startApp()
 const { platform } = app

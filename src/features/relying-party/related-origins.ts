@@ -1,5 +1,5 @@
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { ownHost } from './relying-party.ts'
+import { ownHost } from './origins.ts'
 import { listRelatedOriginRows } from './store.ts'
 
 /**

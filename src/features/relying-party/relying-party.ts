@@ -1,10 +1,7 @@
-import type { Config } from '../../platform/config.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
-import { HOST, type PasskeySettings, passkeySettings } from './settings.ts'
-
-/** EdDSA, ES256, RS256 (RFC 8152, RFC 8812), in order of preference. */
-export const ALGORITHMS = [-8, -7, -257]
+import { isWithin, ownHost } from './origins.ts'
+import { type PasskeySettings, passkeySettings } from './settings.ts'
 
 /** The relying party of a directory's passkeys, and the pages that they are accepted from. */
 export interface RelyingParty {
@@ -34,28 +31,7 @@ export async function relyingPartyBy(work: Tenant, settings: PasskeySettings): P
   return { id, name: settings.rp_name ?? (await brandOf(work)).name, origins, takesLocalhost, settings }
 }
 
-/** The host of the service's own address. */
-export function ownHost({ config }: { config: Pick<Config, 'baseUrl'> }): string {
-  return new URL(config.baseUrl).hostname
-}
-
 /** Compared exactly: another port or subdomain is another origin. */
 export function acceptsOrigin(rp: RelyingParty, origin: string): boolean {
   return rp.origins.includes(origin) || (rp.takesLocalhost && /^http:\/\/localhost(:\d{1,5})?$/.test(origin))
-}
-
-/**
- * Whether browsers let a page of this origin use the relying party: it must be the origin's host or a parent of it.
- * Only browsers check that it is not a public suffix, such as co.uk.
- */
-export function isWithin(origin: string, rpId: string): boolean {
-  const host = URL.parse(origin)?.hostname
-  return host !== undefined && (host === rpId || host.endsWith(`.${rpId}`))
-}
-
-/** Whether the text is an origin as browsers write it: https, or in development http://localhost. */
-export function isOrigin(config: Pick<Config, 'production'>, text: string): boolean {
-  const url = URL.parse(text)
-  if (url === null || url.origin !== text || !new RegExp(HOST).test(url.hostname)) return false
-  return url.protocol === 'https:' || (!config.production && url.protocol === 'http:' && url.hostname === 'localhost')
 }

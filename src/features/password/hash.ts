@@ -1,4 +1,5 @@
 import { parseOptions } from '@node-rs/argon2'
+import { verifyImported } from '../../platform/crypto/imported-password-verify.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import {
   type HashedPassword,
@@ -9,7 +10,6 @@ import {
 import { computePassword } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { verifyImported } from './imported-verify.ts'
 
 const pepperPurpose = hashPurpose('password')
 

@@ -1,7 +1,9 @@
 import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
 import { findBreached } from './breached.ts'
-import { credentialErrors } from './errors.ts'
-import { isOverlong, MAX_PASSWORD_BYTES, normalizePassword } from './hash.ts'
+import { newPasswordErrors } from './errors.ts'
+import { isOverlong, MAX_PASSWORD_BYTES, normalizePassword, verifyPassword } from './hash.ts'
+import { findRecentPasswords } from './store.ts'
 
 /** What a directory requires of passwords; no composition rules (ASVS 6.2.5). */
 export interface PasswordPolicy {
@@ -42,8 +44,21 @@ export async function assertPasswordAllowed(
   if (reasons.length > 0) throw weakPassword(reasons, policy)
   if (!policy.password_breach_check) return
   const found = await findBreached(platform, text)
-  if (found === 'listed') throw credentialErrors.passwordBreached()
+  if (found === 'listed') throw newPasswordErrors.passwordBreached()
   if (found) throw weakPassword([found], policy)
+}
+
+/**
+ * Throws `weak_password` with the reason `reused` when the password is one of the user's last `count`, including the
+ * current one. Computes up to `count` hashes in sequence: do not call it inside a transaction.
+ */
+export async function assertNotReused(
+  { platform, directory, db }: Work,
+  { userId, password, count }: { userId: string; password: string; count: number },
+): Promise<void> {
+  if (count < 1) return
+  for (const stored of await findRecentPasswords(db, directory, userId, count))
+    if (await verifyPassword(platform, stored, password)) throw weakPassword(['reused'])
 }
 
 /** The error, with advice for the user. */
@@ -56,7 +71,7 @@ export function weakPassword(reasons: WeakReason[], policy?: PasswordPolicy) {
     common_word: 'Use more than a common password with a few digits.',
     reused: 'Use a password that you have not used before.',
   }
-  return credentialErrors.weakPassword({
+  return newPasswordErrors.weakPassword({
     detail: reasons.map((reason) => advice[reason]).join(' '),
     extra: { reasons },
   })

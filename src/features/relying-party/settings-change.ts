@@ -1,7 +1,8 @@
 import { invalidField } from '../../platform/errors.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { isOrigin, isWithin, ownHost } from './origins.ts'
 import { relatedOrigins } from './related-origins.ts'
-import { isOrigin, isWithin, ownHost, type RelyingParty, relyingPartyBy, relyingPartyOf } from './relying-party.ts'
+import { type RelyingParty, relyingPartyBy, relyingPartyOf } from './relying-party.ts'
 import { passkeySettings } from './settings.ts'
 
 /** The settings in force, and the resulting relying party. */

@@ -1,5 +1,5 @@
-import type { HashedPassword, ImportedHashType, PasswordFormat } from '../../platform/crypto/password-format.ts'
 import { readBase64, writeBase64 } from './base64.ts'
+import type { HashedPassword, ImportedHashType, PasswordFormat } from './password-format.ts'
 
 /** Formats of imported passwords. */
 export type ImportedFormat = Exclude<PasswordFormat, 'argon2id'>

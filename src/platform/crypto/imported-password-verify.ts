@@ -1,7 +1,5 @@
 import { createCipheriv, createHash, timingSafeEqual } from 'node:crypto'
-import { LOWEST_COST } from '../../platform/crypto/password-format.ts'
-import { computePassword } from '../../platform/crypto/password-pool.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Platform } from '../platform.ts'
 import {
   type ImportedFormat,
   type Pbkdf2Hash,
@@ -10,7 +8,9 @@ import {
   readScrypt,
   readSsha,
   type ScryptHash,
-} from './imported-hash.ts'
+} from './imported-password.ts'
+import { LOWEST_COST } from './password-format.ts'
+import { computePassword } from './password-pool.ts'
 
 /**
  * Verifies a password against an imported hash as the system that made it did: on the text as sent, neither normalised
