@@ -1,5 +1,5 @@
-import { CompiledQuery } from 'kysely'
-import { type Columns, type RowOf, recordset, recordsetValue } from './db/recordset.ts'
+import { type JoinedStatement, runAlone } from './db/joined.ts'
+import type { Columns, RowOf } from './db/recordset.ts'
 import type { Work } from './work.ts'
 
 /**
@@ -77,16 +77,27 @@ export type UsedBeside = Used<BesideKind>
 export type UsedCondition = Used<ConditionKind>
 export type UsedOutcome<R extends object = object> = Used<OutcomeKind<Columns, R>>
 
-/** `asked`, whose rows are locked in this order, so that two statements cannot deadlock. */
-export function askedText(columns: Columns): string {
-  return `clock as materialized (select clock_now() as at),
-    asked as materialized (select * from ${recordset('$1', 'given', columns)} order by directory_id, user_id limit $2)`
-}
-
 /** What finds the rows of the proofs, for `from`. */
 export function foundText(proofs: ProofKind[], directory: string, lock: string): string {
   const found = proofs.map((kind, i) => `(${kind.find(directory)} ${kind.locks ? lock : ''}) found_${i}`)
   return found.map((query) => `cross join lateral ${query} `).join('')
+}
+
+const burns = new Map<ProofKind, JoinedStatement>()
+
+function burnStatement(kind: ProofKind): JoinedStatement {
+  const statement = burns.get(kind) ?? {
+    columns: { user_id: 'uuid', ...kind.columns },
+    order: 'n',
+    takesMore: false,
+    text: ({ directory, lock }) => `,
+      ready as materialized (
+        select asked.*, clock.at from clock cross join asked ${foundText([kind], directory('asked'), lock)})
+      ${kind.write ? `, written as (${kind.write(directory('ready'))})` : ''}
+      select n from ready`,
+  }
+  burns.set(kind, statement)
+  return statement
 }
 
 /**
@@ -98,15 +109,7 @@ export async function burn(
   { kind, values }: UsedProof,
   userId: string | null = null,
 ): Promise<boolean> {
-  const columns = { directory_id: 'uuid', user_id: 'uuid', ...kind.columns } as const
-  const place = '$3::uuid'
-  const text = `
-    with ${askedText(columns)},
-    ready as materialized (
-      select asked.*, clock.at from clock cross join asked ${foundText([kind], place, 'for update')})
-    ${kind.write ? `, written as (${kind.write(place)})` : ''}
-    select from ready`
-  const row = { directory_id: directory.id, user_id: userId, ...values }
-  const { rows } = await db.executeQuery(CompiledQuery.raw(text, [recordsetValue([row]), 1, directory.id]))
-  return rows.length > 0
+  const row = { user_id: userId, ...values }
+  const item = { statement: burnStatement(kind), directoryId: directory.id, key: null, row, more: [] }
+  return (await runAlone(db, item)) !== null
 }

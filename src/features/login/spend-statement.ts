@@ -1,0 +1,72 @@
+import type { JoinedStatement, Writing } from '../../platform/db/joined.ts'
+import type { Columns } from '../../platform/db/recordset.ts'
+import { ORIGIN_COLUMNS, recordText } from '../../platform/events.ts'
+import {
+  type BesideKind,
+  type ConditionKind,
+  foundText,
+  type OutcomeKind,
+  type ProofKind,
+} from '../../platform/proofs.ts'
+
+/** The kinds of one statement. */
+export interface Shape {
+  outcome: OutcomeKind
+  proofs: ProofKind[]
+  beside: BesideKind[]
+  conditions: ConditionKind[]
+}
+
+const COMMON: Columns = {
+  ...ORIGIN_COLUMNS,
+  user_id: 'uuid',
+  email_norm: 'text',
+  epoch: 'int',
+  made_id: 'uuid',
+  new_account_id: 'uuid',
+}
+
+const known = new Map<string, JoinedStatement>()
+
+/** The statement of these kinds: always the same one. */
+export function spendStatement(shape: Shape): JoinedStatement {
+  const { outcome, proofs, beside, conditions } = shape
+  const parts = [outcome, ...proofs, ...beside, ...conditions]
+  const name = parts.map((part) => part.name).join(' ')
+  const statement = known.get(name) ?? {
+    columns: Object.assign({}, COMMON, ...parts.map((part) => part.columns)),
+    order: 'directory_id, user_id',
+    takesMore: true,
+    text: (writing) => spendText(shape, writing),
+  }
+  known.set(name, statement)
+  return statement
+}
+
+function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, lock, more }: Writing): string {
+  const holds = conditions.map((condition) => ` and ${condition.holds(directory('asked'))}`)
+  const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
+  const made = 'ready join made on made.id = ready.made_id'
+  const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
+  return `,
+    ready as materialized (
+      select asked.*, clock.at from clock cross join asked
+      cross join lateral (
+        select id from users
+        where users.directory_id = ${directory('asked')} and users.id = asked.user_id
+          and users.email_norm = asked.email_norm and users.epoch = asked.epoch
+          and users.active and users.deleted_at is null${holds.join('')}
+        ${lock}) person ${foundText(proofs, directory('asked'), lock)}),
+    ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
+    ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'))}),` : ''}
+    made as (${outcome.write(directory('ready'))}),
+    recorded as (${recordText({ events: more, directory: directory('ready'), from: made, filled })})
+    select ready.n, ${outcome.answers(directory('ready'))} from ${made}`
+}
+
+function signInText(directory: string): string {
+  return `
+    update users set last_login_at = ready.at, auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)
+    from ready where users.directory_id = ${directory} and users.id = ready.user_id
+    returning users.id as user_id, users.auth_account_id`
+}

@@ -1,0 +1,112 @@
+import { CompiledQuery } from 'kysely'
+import { type Platform, perPlatform } from '../platform.ts'
+import { coalesce } from './coalesce.ts'
+import type { Db } from './pool.ts'
+import { type Columns, recordset, recordsetValue } from './recordset.ts'
+
+/** How a statement is written in one of its forms. */
+export interface Writing {
+  /** The directory of a row of `asked`, or of another table that has it: a column, or the parameter for that of all. */
+  directory(table: string): string
+  /** Locks rows; leaves out those that others have locked, or waits for them. */
+  lock: string
+  /** The parameter of the further rows. */
+  more: string
+}
+
+/** A statement that requests share, over rows that each brings one of: `asked`, whose `n` its answer has to give back. */
+export interface JoinedStatement {
+  /** Those of `asked` besides `n` and `directory_id`. */
+  columns: Columns
+  /** In which rows of `asked` come, and so are locked: two statements of the same order cannot deadlock. */
+  order: string
+  /** Whether `Writing.more` occurs in the text. */
+  takesMore: boolean
+  /** What follows the common table expressions `clock` (`at`) and `asked`. */
+  text(writing: Writing): string
+}
+
+/** What one request brings. */
+export interface JoinedItem {
+  statement: JoinedStatement
+  directoryId: string
+  /** Items of one key see each other's effect. */
+  key: string | null
+  row: object
+  more: object[]
+}
+
+interface Form {
+  waits: boolean
+  directoryId: string | null
+}
+
+const texts = new WeakMap<JoinedStatement, Map<string, string>>()
+
+/** There are few forms of each: a text is made once, and prepared once by each connection. */
+function textOf(statement: JoinedStatement, form: Form): string {
+  const known = texts.get(statement) ?? new Map<string, string>()
+  texts.set(statement, known)
+  const key = `${form.waits} ${form.directoryId === null}`
+  const text = known.get(key) ?? write(statement, form)
+  known.set(key, text)
+  return text
+}
+
+function write({ columns, order, takesMore, text }: JoinedStatement, { waits, directoryId }: Form): string {
+  const parameter = takesMore ? '$4::uuid' : '$3::uuid'
+  const given = recordset('$1', 'given', { n: 'int', directory_id: 'uuid', ...columns })
+  const written = text({
+    directory: (table) => (directoryId === null ? `${table}.directory_id` : parameter),
+    lock: waits ? 'for update' : 'for update skip locked',
+    more: '$3',
+  })
+  return `with clock as materialized (select clock_now() as at),
+    asked as materialized (select * from ${given} order by ${order} limit $2)${written}`
+}
+
+async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | null)[]> {
+  const [first] = items
+  if (!first) return []
+  const rows = items.map(({ row, directoryId }, n) => ({ n, directory_id: directoryId, ...row }))
+  const more = items.flatMap((item, n) => item.more.map((row) => ({ n, ...row })))
+  const values = [
+    recordsetValue(rows),
+    items.length,
+    ...(first.statement.takesMore ? [recordsetValue(more)] : []),
+    ...(form.directoryId === null ? [] : [form.directoryId]),
+  ]
+  const query = CompiledQuery.raw(textOf(first.statement, form), values)
+  const { rows: found } = await db.executeQuery<{ n: number }>(query)
+  const answers = new Map(found.map((row) => [row.n, row]))
+  return items.map((_, n) => answers.get(n) ?? null)
+}
+
+const queues = perPlatform((platform: Platform) => {
+  const made = new Map<JoinedStatement, (item: JoinedItem) => Promise<object | null>>()
+  return (statement: JoinedStatement) => {
+    const known = made.get(statement)
+    if (known) return known
+    const queue = coalesce({
+      run: (items: JoinedItem[], directoryId) => run(platform.db, items, { waits: false, directoryId }),
+      place: { database: platform.database, directoryOf: (item) => item.directoryId },
+      keyOf: (item) => item.key,
+    })
+    made.set(statement, queue)
+    return queue
+  }
+})
+
+/**
+ * Shares a statement with other requests, which leaves out rows that others have locked: nobody waits for the rows of
+ * someone else. Returns null where the statement gave no row for the item.
+ */
+export function runTogether(platform: Platform, item: JoinedItem): Promise<object | null> {
+  return queues(platform)(item.statement)(item)
+}
+
+/** The same by a statement of its own, in a transaction perhaps, which waits for rows that others have locked. */
+export async function runAlone(db: Db, item: JoinedItem): Promise<object | null> {
+  const [row] = await run(db, [item], { waits: true, directoryId: item.directoryId })
+  return row ?? null
+}
