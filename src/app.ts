@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { belongings } from './belongings.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
+import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
 import { isServiceEnabled } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
@@ -22,6 +23,7 @@ import { mailDelivery } from './platform/mail/jobs.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { routes } from './routes.ts'
+import { secondFactors } from './second-factors.ts'
 import { methods } from './sign-in-methods.ts'
 
 export interface AppOptions {
@@ -79,6 +81,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { metrics } = platform
   loginGates.hand(platform, gates)
   signInMethods.hand(platform, methods)
+  challengeFactors.hand(platform, secondFactors)
   const server = buildServer(appParts(platform))
   return {
     platform,

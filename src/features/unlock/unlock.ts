@@ -1,6 +1,6 @@
+import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { factorIdentity } from '../factors/factors.ts'
 import { consumeLink, linkErrors, voidLinks } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
 import { assertOrganizationOpen, identify, presentLink } from '../login/login.ts'
@@ -40,7 +40,7 @@ export async function unlockUser(work: Work, userId: string): Promise<boolean> {
     // Lock order: the user first, as in a sign-in.
     await findUserForUpdate(work, user.id)
     const counted = await unlock(work, who.hash)
-    const factorsCounted = await unlock(work, factorIdentity(platform, user.id))
+    const factorsCounted = await unlock(work, hashFactorIdentity(platform, user.id))
     if (!counted && !factorsCounted && !user.locked) return false
     // The link in the user's mail is no longer needed.
     await voidLinks(work, user, 'unlock')

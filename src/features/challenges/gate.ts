@@ -2,10 +2,10 @@ import { type OperationNodeSource, type RawBuilder, sql } from 'kysely'
 import { recordIfAny } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { startChallenge } from '../factors/factors.ts'
 import { authSettings, type Entry, type Gate, gateEvents, type SessionAnswer } from '../login/login.ts'
-import { type Demand, demandAtRefresh, demandFactor, methodsOf } from './demand.ts'
-import { policyOf } from './policy.ts'
+import { type Demand, demandAtRefresh, demandFactor, methodsToPass } from '../mfa/mfa.ts'
+import { startChallenge } from './store.ts'
+import { makeToken } from './token.ts'
 
 /** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
 export const mfaGate: Gate = {
@@ -59,14 +59,15 @@ async function replyWithChallenge(work: Work, first: FirstFactor): Promise<Sessi
   const { facts, method: authMethod, amr, session } = entry
   const id = newId()
   const data = { id, directory_user_id: facts.user_id, auth_method: authMethod, enrollment_required: enrollment }
-  const made = await startChallenge(work, {
+  const token = makeToken(work)
+  const made = await startChallenge(work.db, work.directory, {
     id,
     userId: facts.user_id,
     emailNorm: facts.email.toLowerCase(),
     authMethod,
     amr,
     sessionId: session?.id ?? null,
-    ip: work.origin.endUser.ip,
+    token,
     enrollment,
     proof: first.proof,
     alongside: first.alongside,
@@ -78,19 +79,16 @@ async function replyWithChallenge(work: Work, first: FirstFactor): Promise<Sessi
     ),
   })
   if (!made) return null
-  const methods = enrollment ? ['totp'] : await methodsToOffer(work, facts.mfa_enrolled, made.has)
+  // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
+  const codes = () => (facts.mfa_enrolled ? methodsToPass(work, made.has) : ['passkey'])
+  const methods = enrollment ? ['totp'] : await codes()
   return {
     session: null,
     mfa_required: true,
-    challenge_token: made.token,
+    challenge_token: token.token,
     challenge_expires_at: made.expiresAt.toISOString(),
     directory_user_id: facts.user_id,
     methods,
     enrollment_required: enrollment,
   }
-}
-
-/** For a user whose only second factor is a passkey no code passes: they sign in with the passkey. */
-async function methodsToOffer(work: Work, enrolled: boolean, has: Parameters<typeof methodsOf>[1]): Promise<string[]> {
-  return enrolled ? methodsOf(await policyOf(work), has) : ['passkey']
 }
