@@ -4,7 +4,7 @@ import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
-import { isServiceEnabled } from './features/services/services.ts'
+import { readSwitch } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -22,6 +22,7 @@ import { createLog, type Log } from './platform/log.ts'
 import { mailDelivery } from './platform/mail/jobs.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
+import { serviceSwitches } from './platform/services.ts'
 import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
 import { methods } from './sign-in-methods.ts'
@@ -79,6 +80,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
+  serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
   signInMethods.hand(platform, methods)
   challengeFactors.hand(platform, secondFactors)
@@ -102,7 +104,6 @@ export function appParts(platform: Platform): ServerParts {
     routes,
     metrics: platform.metrics,
     authenticators: { key: keyAuthenticator(findApiKey(platform)), user: userAuthenticator(platform) },
-    isServiceEnabled: (directory, service) => isServiceEnabled({ platform, directory }, service),
     isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }
 }

@@ -5,6 +5,7 @@ import { type RenderedPage, renderPage } from '../../platform/http/page-layout.t
 import { definePage } from '../../platform/http/pages.ts'
 import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
 import { findLink, type LinkPurpose } from '../links/links.ts'
 import {
@@ -17,7 +18,6 @@ import {
   sessionEvents,
 } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
-import { isServiceEnabled } from '../services/services.ts'
 import { unlockByLinkEvents } from '../unlock/unlock.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'

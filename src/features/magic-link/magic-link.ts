@@ -1,4 +1,5 @@
 import { requireEmail } from '../../platform/mail/address.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import { consumeLink, linkErrors } from '../links/links.ts'
 import {
@@ -14,7 +15,6 @@ import {
   sendLink,
 } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
-import { isServiceEnabled } from '../services/services.ts'
 import { magicLinkMail } from './emails.ts'
 import { magicLinkEvents } from './events.ts'
 

@@ -2,9 +2,9 @@ import type { Static } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { perPlatform } from '../../platform/platform.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
-import { isServiceEnabled } from '../services/services.ts'
 import { mfaEvents } from './events.ts'
 import {
   MFA_METHODS,
