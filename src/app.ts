@@ -2,9 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { belongings } from './belongings.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
+import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { isOriginAllowed, gates as loginGates, signInMethods } from './features/login/login.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
-import { isServiceEnabled } from './features/services/services.ts'
+import { readSwitch } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -23,7 +24,9 @@ import { mailDelivery } from './platform/mail/jobs.ts'
 import { sendCeilings } from './platform/mail/limits.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
+import { serviceSwitches } from './platform/services.ts'
 import { routes } from './routes.ts'
+import { secondFactors } from './second-factors.ts'
 import { methods } from './sign-in-methods.ts'
 
 export interface AppOptions {
@@ -79,9 +82,11 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
+  serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
+  challengeFactors.hand(platform, secondFactors)
   const server = buildServer(appParts(platform))
   return {
     platform,
@@ -102,7 +107,6 @@ export function appParts(platform: Platform): ServerParts {
     routes,
     metrics: platform.metrics,
     authenticators: { key: keyAuthenticator(findApiKey(platform)), user: userAuthenticator(platform) },
-    isServiceEnabled: (directory, service) => isServiceEnabled({ platform, directory }, service),
     isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }
 }

@@ -1,6 +1,7 @@
+import { challengeBelongings } from './features/challenges/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
-import { graceBelongings } from './features/mfa/belongings.ts'
+import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
 import { passkeyBelongings } from './features/passkeys/belongings.ts'
 import { passwordBelongings } from './features/password/belongings.ts'
@@ -12,7 +13,8 @@ export const belongings: Belonging[] = [
   ...sessionBelongings,
   ...passwordBelongings,
   ...factorBelongings,
-  ...graceBelongings,
+  ...challengeBelongings,
+  ...mfaBelongings,
   ...passkeyBelongings,
   ...otpBelongings,
   ...linkBelongings,

@@ -1,7 +1,9 @@
+import { cleanUpChallenges } from './features/challenges/cleanup.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
+import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
@@ -21,6 +23,8 @@ export const jobs: JobHandler[] = [
   cleanUpLinks,
   cleanUpLockouts,
   cleanUpFactors,
+  cleanUpChallenges,
+  cleanUpTrustedDevices,
   userCleanup,
   announceExpiredInvites,
   cleanUpCeremonies,

@@ -1,9 +1,11 @@
 import { belongings } from './belongings.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
+import { challengeRoutes } from './features/challenges/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import { factorRoutes } from './features/factors/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
@@ -12,7 +14,6 @@ import { lockoutRoutes } from './features/lockout/routes.ts'
 import { loginRoutes } from './features/login/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
-import { mfaLoginRoutes } from './features/mfa-login/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
@@ -40,7 +41,8 @@ export const routes: Route[] = [
   ...linkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,
-  ...mfaLoginRoutes,
+  ...factorRoutes,
+  ...challengeRoutes,
   ...passkeyRoutes,
   ...lockoutRoutes,
   ...relyingPartyRoutes,

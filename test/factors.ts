@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { confirmTotp, insertPendingTotp, makeTotpSecret, updateMfaEnrolled } from '../src/features/factors/factors.ts'
-import { stepAt, totpCode } from '../src/features/factors/totp.ts'
+import { confirmTotp, insertPendingTotp, updateMfaEnrolled } from '../src/features/factors/store.ts'
+import { makeTotpSecret, stepAt, totpCode } from '../src/features/factors/totp.ts'
 import type { Directory } from '../src/platform/http/directory.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
 import type { Caller, Reply, TestApp } from './harness.ts'

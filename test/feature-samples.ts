@@ -1,14 +1,15 @@
 import * as apiKeys from '../src/features/api-keys/sample.ts'
+import * as challenges from '../src/features/challenges/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
+import * as factors from '../src/features/factors/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
 import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
 import * as mfa from '../src/features/mfa/sample.ts'
-import * as mfaLogin from '../src/features/mfa-login/sample.ts'
 import * as organizations from '../src/features/organizations/sample.ts'
 import * as otp from '../src/features/otp/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
@@ -46,8 +47,9 @@ const withRecords = noRecords
   .add(links)
   .add(emailVerification)
   .add(lockout)
+  .add(factors)
   .add(mfa)
-  .add(mfaLogin)
+  .add(challenges)
   .add(passkeys)
 
 /** Every feature with a `sample.ts`. */

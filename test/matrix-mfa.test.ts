@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { trustDevice } from '../src/features/factors/factors.ts'
+import { trustDevice } from '../src/features/mfa/device-store.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { inTx } from '../src/platform/work.ts'
 import { routes } from '../src/routes.ts'
@@ -154,7 +154,7 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
   },
 }
 
-/** The second step itself, which FOR_A_METHOD leads to; its own tests are in features/mfa-login. */
+/** The second step itself, which FOR_A_METHOD leads to; its own tests are in features/challenges. */
 const SECOND_STEPS = ['POST /v1/mfa/challenge/verify', 'PUT /v1/mfa/totp']
 
 async function setState(state: State, person: Person): Promise<Headers> {

@@ -1,8 +1,8 @@
 import { defineErrors } from '../../platform/errors.ts'
-import { organizationErrors } from '../organizations/organizations.ts'
+import { slugErrors } from '../../platform/slug.ts'
 
 export const environmentErrors = {
-  slugTaken: organizationErrors.slugTaken,
+  slugTaken: slugErrors.taken,
   ...defineErrors({
     slugReserved: [
       400,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { computePassword } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { factorHashes } from './hash-purpose.ts'
+import { mfaHashes } from '../mfa/mfa.ts'
 
 // Crockford's base32: no letter that reads like a digit.
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -61,5 +61,5 @@ export function verifyBackupCode(platform: Platform, userId: string, hash: strin
 }
 
 function keyed(platform: Platform, userId: string, code: string): string {
-  return keyedHash(platform.keyring.hashKey(factorHashes), 'backup-code', userId, code).toString('base64')
+  return keyedHash(platform.keyring.hashKey(mfaHashes), 'backup-code', userId, code).toString('base64')
 }

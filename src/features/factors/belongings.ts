@@ -26,8 +26,6 @@ function belonging(table: UserTable, fates: Pick<Belonging, 'cutOff' | 'move'>):
 }
 
 const confirmed = { only: sql`confirmed_at is not null` }
-const removeChallenges = goes('mfa_challenges')
-const removeDevices = goes('trusted_devices')
 
 /** What a user has of second factors. */
 export const factorBelongings: Belonging[] = [
@@ -73,10 +71,4 @@ export const factorBelongings: Belonging[] = [
     // They come and go with an app.
     isAbsent: (user) => !user.mfa_enrolled,
   },
-  belonging('mfa_challenges', { cutOff: removeChallenges, move: removeChallenges }),
-  belonging('trusted_devices', {
-    cutOff: (work, change) => (change.keepsSessions ? null : removeDevices(work, change)),
-    // Each trusts a device on the word of the organization that the user leaves.
-    move: removeDevices,
-  }),
 ]

@@ -2,18 +2,6 @@ import { sql } from 'kysely'
 import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
 
 export const cleanUpFactors = defineCleanup('factors.cleanup', '23 * * * *', [
-  defineRetention({
-    table: 'mfa_challenges',
-    key: ['directory_id', 'id'],
-    where: sql`expires_at < clock_now() - interval '1 hour'`,
-    orderBy: 'expires_at',
-  }),
-  defineRetention({
-    table: 'trusted_devices',
-    key: ['directory_id', 'id'],
-    where: sql`expires_at <= clock_now()`,
-    orderBy: 'expires_at',
-  }),
   // Enrollments that were never confirmed; those that were have no end.
   defineRetention({
     table: 'totp_enrollments',

@@ -1,5 +1,6 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import {
   assertMaySignIn,
@@ -9,7 +10,6 @@ import {
   type SignInMethod,
 } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
-import { isServiceEnabled } from '../services/services.ts'
 import { magicLinkMail } from './emails.ts'
 import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'

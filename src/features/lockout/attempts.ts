@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { identities } from '../../platform/crypto/identity.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
@@ -108,14 +107,6 @@ export function clearFailures({ platform, directory, db }: Work, who: { identity
 /** Ends every lock of an address and resets its failures. Returns false when there were none. */
 export async function unlock({ directory, db }: Work, identity: Buffer): Promise<boolean> {
   return clearAllRows(db, directory, identity)
-}
-
-/**
- * The identity under which a user's wrong codes are counted. Not the address: a right password resets the failures of
- * the address, so someone who knows the password could guess codes forever.
- */
-export function factorIdentity(platform: Platform, userId: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(identities), 'second-factor', userId)
 }
 
 /** IP addresses are personal data: only a keyed hash is stored. */

@@ -3,7 +3,6 @@ export {
   accountLocked,
   claimAttempt,
   clearFailures,
-  factorIdentity,
   failuresCleared,
   findLock,
   unlock,

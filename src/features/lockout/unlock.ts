@@ -1,10 +1,10 @@
-import { identify } from '../../platform/crypto/identity.ts'
+import { hashFactorIdentity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { consumeLink, linkErrors, presentLink, voidLinks } from '../links/links.ts'
 import { assertOrganizationOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
-import { factorIdentity, unlock } from './attempts.ts'
+import { unlock } from './attempts.ts'
 
 /**
  * Ends the lock of an address with the link that was mailed to its owner.
@@ -38,7 +38,7 @@ export async function unlockUser(work: Work, userId: string): Promise<boolean> {
     // Lock order: the user first, as in a sign-in.
     await findUserForUpdate(work, user.id)
     const counted = await unlock(work, who.hash)
-    const factorsCounted = await unlock(work, factorIdentity(platform, user.id))
+    const factorsCounted = await unlock(work, hashFactorIdentity(platform, user.id))
     if (!counted && !factorsCounted && !user.locked) return false
     // The link in the user's mail is no longer needed.
     await voidLinks(work, user, 'unlock')

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import type { ServiceId } from '../../contract.ts'
 import { handedIn } from '../../platform/platform.ts'
 import { named, nullable } from '../../platform/schema.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
-import { isServiceEnabled } from '../services/services.ts'
 
 /** A way to sign in, which its noun brings in. */
 export interface SignInMethod {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { type Belonging, comesAlong, goes, isPending } from '../../platform/belongings.ts'
 
-/** What a user has of policies: the time to enroll a factor. */
-export const graceBelongings: Belonging[] = [
+const removeDevices = goes('trusted_devices')
+
+/** What a user has where a second factor is required: the time to enroll one, and devices that replace it. */
+export const mfaBelongings: Belonging[] = [
   {
     table: 'mfa_grace',
     proof: { stays: 'Nobody gains time by proving the mailbox.' },
@@ -17,6 +19,15 @@ export const graceBelongings: Belonging[] = [
           on conflict (directory_id, user_id) do update set ends_at = least(put.ends_at, excluded.ends_at)`,
       },
     ),
+    isAbsent: isPending,
+  },
+  {
+    table: 'trusted_devices',
+    proof: (work, change) => (change.keepsFactors ? null : removeDevices(work, change)),
+    cutOff: (work, change) => (change.keepsSessions ? null : removeDevices(work, change)),
+    removal: removeDevices,
+    // Each trusts a device on the word of the organization that the user leaves.
+    move: removeDevices,
     isAbsent: isPending,
   },
 ]

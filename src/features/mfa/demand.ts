@@ -1,12 +1,11 @@
 import type { EventInput } from '../../platform/events.ts'
 import { defineCondition, type UsedCondition } from '../../platform/proofs.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
-import { isDeviceTrusted, useDevice } from '../factors/factors.ts'
 import { gateEvents } from '../login/login.ts'
-import { isServiceEnabled } from '../services/services.ts'
+import { isDeviceTrusted, useDevice } from './device-store.ts'
 import { aboutDevice } from './events.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
-import { MFA_METHODS, type MfaMethod } from './schema.ts'
 import { settleGrace } from './store.ts'
 
 /** The part of the sign-in settings that concerns trusted devices. */
@@ -133,11 +132,4 @@ export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSe
   if (trust.trusted_device_days === 0) return false
   if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject.role)) return true
   return policy.enforce_for_roles.length === 0 && subject.role === 'member'
-}
-
-/** Which of a user's factors pass a challenge. One that the policy no longer allows is still better than none. */
-export function methodsOf(policy: Policy, has: Record<MfaMethod, boolean>): MfaMethod[] {
-  const enrolled = MFA_METHODS.filter((method) => has[method])
-  const allowed = enrolled.filter((method) => policy.allowed_methods.includes(method))
-  return allowed.some((method) => method !== 'backup') ? allowed : enrolled
 }

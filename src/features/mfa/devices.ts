@@ -1,10 +1,13 @@
 import { record } from '../../platform/events.ts'
 import { isId } from '../../platform/ids.ts'
-import { inTx, type Work } from '../../platform/work.ts'
-import { type DeviceRow, forgetDevice, listDevices } from '../factors/factors.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { authSettings } from '../login/login.ts'
 import { getUser } from '../users/users.ts'
+import { maySkipByDevice, type Subject } from './demand.ts'
+import { type DeviceRow, forgetDevice, listDevices, trustDevice } from './device-store.ts'
 import { mfaErrors } from './errors.ts'
 import { aboutDevice, mfaEvents } from './events.ts'
+import { policyOf } from './policy.ts'
 
 const LONGEST_TRUST_DAYS = 90
 
@@ -22,4 +25,20 @@ export async function forgetDeviceOf(work: Work, which: string): Promise<void> {
     if (!device) throw mfaErrors.trustedDeviceNotFound()
     await record(work, mfaEvents.trustedDeviceRemoved(aboutDevice(device)))
   })
+}
+
+/** Trusts the device of a sign-in that passed both factors. Returns null where it could not replace the second. */
+export async function trustDeviceOf(
+  work: TxWork,
+  subject: Subject,
+): Promise<{ token: string; expiresAt: Date } | null> {
+  const settings = await authSettings.effective(work)
+  if (!maySkipByDevice(await policyOf(work), subject, settings)) return null
+  const { token, row } = await trustDevice(work, {
+    userId: subject.user_id,
+    userAgent: work.origin.endUser.userAgent,
+    days: settings.trusted_device_days,
+  })
+  await record(work, mfaEvents.trustedDeviceAdded(aboutDevice(row)))
+  return { token, expiresAt: row.expires_at }
 }

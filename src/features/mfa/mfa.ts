@@ -1,17 +1,7 @@
-export { maySkipByDevice, methodsOf } from './demand.ts'
-export { backupCodeUsedMail, challengesLockedMail } from './emails.ts'
-export {
-  beginTotp,
-  matchCode,
-  proveTotp,
-  readEnrollment,
-  removeTotpOf,
-  renewBackupCodes,
-  saveTotp,
-} from './enrollment.ts'
-export { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
-export { aboutDevice, aboutUser, mfaEvents } from './events.ts'
-export { mfaGate } from './gate.ts'
-export { policyOf, requiresOf } from './policy.ts'
-export { FactorRemoval, FactorUserId, type MfaMethod } from './schema.ts'
-export { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'
+export { type Demand, demandAtRefresh, demandFactor } from './demand.ts'
+export { forgetDevices } from './device-store.ts'
+export { trustDeviceOf } from './devices.ts'
+export { aboutUser, mfaEvents } from './events.ts'
+export { mfaHashes } from './hash-purpose.ts'
+export { assertMethodAllowed, lacksFactor, methodsToPass } from './policy.ts'
+export { FactorUserId, MFA_METHODS, type MfaMethod } from './schema.ts'

@@ -2,20 +2,19 @@ import type { Static } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { perPlatform } from '../../platform/platform.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { loginErrors } from '../login/login.ts'
 import { mfaEvents } from './events.ts'
 import {
   MFA_METHODS,
   MFA_ROLES,
   type MfaMethod,
   type MfaPolicy,
-  type MfaRole,
   type PolicyFields,
   type PolicyPatch,
-  type PreviewQuery,
-  type PreviewReply,
 } from './schema.ts'
-import { countStandings, findPolicyRow, findStanding, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
+import { findPolicyRow, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
 
 /** The policy in force. `version` is 0 if none was ever set. */
 export interface Policy extends PolicyFields {
@@ -30,8 +29,6 @@ const DEFAULTS: PolicyFields = {
   allowed_methods: ['totp', 'backup'],
   enforce_for_roles: [],
 }
-
-const SHOWN_PEOPLE = 20
 
 const policies = perPlatform((platform) =>
   platform.caches.define<Policy>('mfa_policies', async (directoryId) => {
@@ -84,7 +81,8 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
   })
 }
 
-function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
+/** The policy with what a change sets. */
+export function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
   const pick = <T>(given: T | null | undefined, kept: T, byDefault: T): T =>
     given === undefined ? kept : (given ?? byDefault)
   return {
@@ -95,7 +93,8 @@ function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
   }
 }
 
-function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void {
+/** Throws `invalid_request` for a policy that contradicts itself. */
+export function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void {
   const wrong = (code: string, message: string) => invalidField('allowed_methods', code, message)
   if (allowed_methods.length === 0 && require_mfa)
     throw wrong('empty', 'allowed_methods must not be empty while require_mfa is on')
@@ -108,58 +107,26 @@ function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void 
     )
 }
 
-/** Who would be asked, who would be in grace and who would be locked out. Throws `invalid_request`. */
-export async function previewPolicy(
-  work: Work,
-  query: Static<typeof PreviewQuery>,
-): Promise<Static<typeof PreviewReply>> {
-  const { directory, db } = work
-  const current = await policyOf(work)
-  const { allowed_methods: methods, enforce_for_roles: roles, ...plain } = query
-  const proposed = withPatch(current, {
-    ...plain,
-    ...(methods === undefined ? {} : { allowed_methods: readMethods(methods) }),
-    ...(roles === undefined ? {} : { enforce_for_roles: readRoles(roles) }),
-  })
-  assertConsistent(proposed)
-  const policy = { ...proposed, required_since: current.required_since }
-  const counts = await countStandings(db, directory, policy)
-  const sum = (standing: string | null, role?: string) =>
-    counts
-      .filter((row) => (standing === null || row.standing === standing) && (role === undefined || row.role === role))
-      .reduce((total, row) => total + row.count, 0)
-  const countsOf = (role?: string) => ({
-    users: sum(null, role),
-    asked: sum('asked', role),
-    in_grace: sum('in_grace', role),
-    locked_out: sum('locked_out', role),
-  })
-  const first = async (standing: 'asked' | 'in_grace' | 'locked_out') =>
-    (await findStanding(db, directory, policy, { standing, limit: SHOWN_PEOPLE })).map(({ id, email, role }) => ({
-      id,
-      email,
-      role,
-    }))
-  return {
-    policy: proposed,
-    ...countsOf(),
-    roles: [...new Set(counts.map((row) => row.role))].map((role) => ({ role, ...countsOf(role) })),
-    first: { asked: await first('asked'), in_grace: await first('in_grace'), locked_out: await first('locked_out') },
-  }
-}
-
-function readMethods(text: string): MfaMethod[] {
-  return MFA_METHODS.filter((method) => text.split(',').includes(method))
-}
-
-function readRoles(text: string): MfaRole[] {
-  return MFA_ROLES.filter((role) => text.split(',').includes(role))
-}
-
 /** Whether the user lacks a factor that the policy requires. */
-export function lacksFactor(
-  policy: PolicyFields,
+export async function lacksFactor(
+  work: Work,
   user: { role: string; mfa_enrolled: boolean; passkey_count: number },
-): boolean {
-  return requiresOf(policy, user.role) && !user.mfa_enrolled && user.passkey_count === 0
+): Promise<boolean> {
+  if (user.mfa_enrolled || user.passkey_count > 0 || !requiresOf(await policyOf(work), user.role)) return false
+  return isServiceEnabled(work, 'mfa')
+}
+
+/** Throws `method_disabled` where the policy does not allow a method. */
+export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
+  const { allowed_methods } = await policyOf(work)
+  if (!allowed_methods.includes(method))
+    throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
+}
+
+/** Which of a user's factors pass a challenge. One that the policy no longer allows is still better than none. */
+export async function methodsToPass(work: Work, has: Record<MfaMethod, boolean>): Promise<MfaMethod[]> {
+  const { allowed_methods } = await policyOf(work)
+  const enrolled = MFA_METHODS.filter((method) => has[method])
+  const allowed = enrolled.filter((method) => allowed_methods.includes(method))
+  return allowed.some((method) => method !== 'backup') ? allowed : enrolled
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
-import type { DeviceRow } from '../factors/factors.ts'
+import type { DeviceRow } from './device-store.ts'
 
 export const MFA_METHODS = ['totp', 'backup', 'sms'] as const
 export type MfaMethod = (typeof MFA_METHODS)[number]
@@ -144,14 +144,3 @@ export const FactorUserId = Type.String({
   description: 'Directory user (`id`) or auth account (`userId`).',
   examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
 })
-
-export const FactorRemoval = named(
-  'FactorRemoval',
-  Type.Object(
-    {
-      success: Type.Boolean(),
-      required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
-    },
-    { description: 'The factor was removed.' },
-  ),
-)

@@ -1,13 +1,4 @@
-import { defineErrors, httpErrors } from '../../platform/errors.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import { slugErrors } from '../../platform/slug.ts'
 
-export const organizationErrors = {
-  notFound: httpErrors.organizationNotFound,
-  ...defineErrors({
-    slugTaken: [
-      409,
-      'slug_taken',
-      'The slug is taken',
-      'Slugs are unique within the account: among its organizations, archived ones included, and among its environments.',
-    ],
-  }),
-}
+export const organizationErrors = { notFound: httpErrors.organizationNotFound, slugTaken: slugErrors.taken }

@@ -18,9 +18,6 @@ import {
   updateOrganizationRow,
 } from './store.ts'
 
-export { organizationErrors } from './errors.ts'
-export { isSlug } from './slug.ts'
-
 const MAX_METADATA_BYTES = 16 * 1024
 
 export interface NewOrganization extends OrganizationCreate {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { named, nullable } from '../../platform/schema.ts'
-import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from './slug.ts'
+import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
 
 const statuses = ['active', 'suspended', 'archived'] as const

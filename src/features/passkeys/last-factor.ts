@@ -1,6 +1,5 @@
 import type { Work } from '../../platform/work.ts'
-import { policyOf, requiresOf } from '../mfa/mfa.ts'
-import { isServiceEnabled } from '../services/services.ts'
+import { lacksFactor } from '../mfa/mfa.ts'
 import type { Removal } from './passkeys.ts'
 
 /** Tells the remover of a passkey that the user has no factor left, and whether the policy requires one. */
@@ -9,7 +8,6 @@ export async function describeFactorsLeft(
   { user, left }: Removal,
 ): Promise<{ last_factor?: true; mfa_required?: true }> {
   if (left > 0 || user.mfa_enrolled) return {}
-  const isAsked = requiresOf(await policyOf(work), user.role)
-  const isRequired = isAsked && (await isServiceEnabled(work, 'mfa'))
+  const isRequired = await lacksFactor(work, { ...user, passkey_count: left })
   return { last_factor: true, ...(isRequired ? { mfa_required: true } : {}) }
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
 import { authDependents, selectServices, serviceIds } from './selection.ts'
-import { isServiceEnabled } from './services.ts'
 
 const first = await startApp()
 const second = await startSecondApp(first)

@@ -1,7 +1,8 @@
 import type { ServiceId } from '../../contract.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { perPlatform } from '../../platform/platform.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { serviceEvents } from './events.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
@@ -17,11 +18,8 @@ const enabledServices = perPlatform((platform) =>
   }),
 )
 
-/** Whether a service, and Auth if it depends on it, is on in this directory. */
-export async function isServiceEnabled(
-  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  service: ServiceId,
-): Promise<boolean> {
+/** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
+export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
   const enabled = await enabledServices(platform).get(directory.id)
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
 }

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceId } from '../../contract.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
+import { isServiceEnabled } from '../services.ts'
 import { redirectOf, statusOf } from './answer.ts'
 import { authorize } from './authorize.ts'
 import type { Authenticators, Caller, KeyCaller } from './caller.ts'
@@ -30,7 +30,6 @@ import { compileValidator } from './validate.ts'
 export interface Pipeline {
   platform: Platform
   authenticators: Authenticators
-  isServiceEnabled(directory: Directory, service: ServiceId): Promise<boolean>
   isOriginAllowed: IsOriginAllowed
   limitKey(caller: KeyCaller, nowMs: number): RateState | null
 }
@@ -90,7 +89,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     async preHandler(request: FastifyRequest) {
       const { caller } = request.state
       const body = request.body === undefined && route.body ? {} : request.body
-      if (caller) request.state.directory = await resolve(route, pipeline, caller, { query: request.query, body })
+      if (caller) request.state.directory = await resolve(route, platform, caller, { query: request.query, body })
       validate.params(request.params)
       validate.query(request.query)
       if (validate.body) validate.body(body)
@@ -144,17 +143,16 @@ function browserOf(request: FastifyRequest, ip: string): Origin['endUser'] {
   return { ip, userAgent: request.headers['user-agent']?.slice(0, 512) ?? null }
 }
 
-async function resolve(route: Route, pipeline: Pipeline, caller: Caller, sent: { query: unknown; body: unknown }) {
-  const { platform } = pipeline
+async function resolve(route: Route, platform: Platform, caller: Caller, sent: { query: unknown; body: unknown }) {
   if (caller.kind !== 'key') {
-    await requireService(route, pipeline, caller.directory)
+    await requireService(route, platform, caller.directory)
     return caller.directory
   }
   const organizationId = namedOrganization(caller, sent.query, sent.body)
   if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
   if (route.directory === 'reach') {
     const reach = await resolveReach(platform, caller, organizationId)
-    await requireService(route, pipeline, reach.directory)
+    await requireService(route, platform, reach.directory)
     return reach
   }
   if (organizationId === null && route.method !== 'GET' && route.directory === 'one')
@@ -164,12 +162,12 @@ async function resolve(route: Route, pipeline: Pipeline, caller: Caller, sent: {
   const directory = organizationId
     ? await directoryOfOrganization(platform, caller, organizationId)
     : await accountDirectory(platform, caller)
-  await requireService(route, pipeline, directory)
+  await requireService(route, platform, directory)
   return directory
 }
 
-async function requireService(route: Route, pipeline: Pipeline, directory: Directory | null): Promise<void> {
-  if (!route.service || !directory || (await pipeline.isServiceEnabled(directory, route.service))) return
+async function requireService(route: Route, platform: Platform, directory: Directory | null): Promise<void> {
+  if (!route.service || !directory || (await isServiceEnabled({ platform, directory }, route.service))) return
   throw httpErrors.serviceDisabled({
     detail: `The service ${route.service} is not enabled here.`,
     extra: { service: route.service },

@@ -1,9 +1,9 @@
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { type MadeChallenge, newChallenge } from '../factors/factors.ts'
 import { authSettings, type Entry, type Gate, gateEvents, type SessionAnswer } from '../login/login.ts'
-import { type Demand, demandAtRefresh, demandFactor, methodsOf } from './demand.ts'
-import { policyOf } from './policy.ts'
+import { type Demand, demandAtRefresh, demandFactor, methodsToPass } from '../mfa/mfa.ts'
+import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
+import { makeToken } from './token.ts'
 
 /** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
 export const mfaGate: Gate = {
@@ -32,38 +32,34 @@ function describeGrace({ graceEndsAt }: Demand): Pick<SessionAnswer, 'mfa'> {
 function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
   const { facts, method: authMethod, amr, session } = entry
   const madeId = newId()
-  const target = { type: 'user', id: facts.user_id }
-  const { ip } = work.origin.endUser
-  const { token, outcome } = newChallenge(work.platform, {
-    authMethod,
-    amr,
-    sessionId: session?.id ?? null,
-    ip,
-    enrollment,
-  })
+  const { token, hash, network } = makeToken(work)
   const data = {
     id: madeId,
     directory_user_id: facts.user_id,
     auth_method: authMethod,
     enrollment_required: enrollment,
   }
+  // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
+  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, has) : ['passkey'])
   return {
     madeId,
-    outcome,
-    events: [gateEvents.challengeCreated({ target, data })],
+    outcome: challengeOutcome({
+      token_hash: hash,
+      network_hash: network,
+      auth_method: authMethod,
+      amr,
+      refreshed_session: session?.id ?? null,
+      enrollment,
+    }),
+    events: [gateEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
     answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionAnswer> => ({
       session: null,
       mfa_required: true,
       challenge_token: token,
       challenge_expires_at: expires_at.toISOString(),
       directory_user_id: facts.user_id,
-      methods: enrollment ? ['totp'] : await methodsToOffer(work, facts.mfa_enrolled, has),
+      methods: enrollment ? ['totp'] : await codes(has),
       enrollment_required: enrollment,
     }),
   }
-}
-
-/** For a user whose only second factor is a passkey no code passes: they sign in with the passkey. */
-async function methodsToOffer(work: Work, enrolled: boolean, has: Parameters<typeof methodsOf>[1]): Promise<string[]> {
-  return enrolled ? methodsOf(await policyOf(work), has) : ['passkey']
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
-import type { readEnrollment } from '../mfa/mfa.ts'
+import type { FactorRow } from './store.ts'
 
 const moment = nullable(Type.String({ format: 'date-time' }))
 
@@ -27,7 +27,7 @@ const MfaEnrollment = named(
 export const EnrollmentReply = Type.Object({ enrollment: MfaEnrollment })
 
 /** The factors of a user as the API shows them. */
-export function toEnrollment(row: Awaited<ReturnType<typeof readEnrollment>>): Static<typeof MfaEnrollment> {
+export function toEnrollment(row: FactorRow): Static<typeof MfaEnrollment> {
   return {
     enrolled: row.totp_confirmed_at !== null,
     method: 'totp',
@@ -41,3 +41,14 @@ export function toEnrollment(row: Awaited<ReturnType<typeof readEnrollment>>): S
     },
   }
 }
+
+export const FactorRemoval = named(
+  'FactorRemoval',
+  Type.Object(
+    {
+      success: Type.Boolean(),
+      required: Type.Boolean({ description: 'The policy requires a factor of the user.', examples: [false] }),
+    },
+    { description: 'The factor was removed.' },
+  ),
+)

@@ -1,31 +1,18 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, loginErrors, loginEvents, SessionTokens } from '../login/login.ts'
-import {
-  beginTotp,
-  enrollmentCodeInvalid,
-  FactorRemoval,
-  FactorUserId,
-  mfaErrors,
-  mfaEvents,
-  readEnrollment,
-  removeTotpOf,
-  renewBackupCodes,
-} from '../mfa/mfa.ts'
-import { sessionEvents } from '../sessions/sessions.ts'
+import { ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
+import { doorErrors, loginErrors, SessionTokens, sessionEvents } from '../login/login.ts'
+import { FactorUserId } from '../mfa/mfa.ts'
 import { userErrors } from '../users/users.ts'
-import { passChallenge, sendChallengeCode } from './challenge.ts'
-import { confirmTotpOf } from './enroll.ts'
-import { EnrollmentReply, toEnrollment } from './schema.ts'
+import { confirmTotpOf } from './confirmation.ts'
+import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
+import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
+import { factorEvents } from './events.ts'
+import { EnrollmentReply, FactorRemoval, toEnrollment } from './schema.ts'
+import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
-const ChallengeToken = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  description: 'From the response of the sign-in.',
-  examples: ['mfa_3uJ0vQm8ZtW1nB7kYxR5cDpLs2Fa9HgE6oTiKbVwXyU'],
-})
 const BackupCodes = Type.Array(Type.String(), {
   description: 'Ten, each for one sign-in. Shown only once.',
   examples: [
@@ -44,10 +31,10 @@ const BackupCodes = Type.Array(Type.String(), {
   ],
 })
 const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-const OPENED = [sessionEvents.created, sessionEvents.revoked, loginEvents.succeeded]
+const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
 const NAMES_USER = 'Send userId in the body or the query.'
 
-export const mfaLoginRoutes: Route[] = [
+export const factorRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/mfa/totp',
@@ -93,7 +80,7 @@ export const mfaLoginRoutes: Route[] = [
       userErrors.notFound,
       userErrors.verificationRequired,
       loginErrors.methodDisabled,
-      mfaErrors.alreadyEnrolled,
+      factorErrors.alreadyEnrolled,
     ],
     handle: async (work, { body }) => {
       const { expiresAt, ...pending } = await beginTotp(work, body.userId)
@@ -126,15 +113,15 @@ export const mfaLoginRoutes: Route[] = [
     }),
     errors: [
       userErrors.notFound,
-      mfaErrors.alreadyEnrolled,
-      mfaErrors.enrollmentNotFound,
-      mfaErrors.challengeExpired,
+      factorErrors.alreadyEnrolled,
+      factorErrors.enrollmentNotFound,
+      challengeErrors.expired,
       userErrors.verificationRequired,
       enrollmentCodeInvalid,
       ...doorErrors,
     ],
-    event: mfaEvents.enrolled,
-    maybeEvents: OPENED,
+    event: factorEvents.enrolled,
+    maybeEvents: completedEvents,
     handle: async (work, { body }) => {
       const { userId, pendingId, code, challenge_token: challengeToken = null } = body
       const sent = { userId, pendingId, code, challengeToken }
@@ -159,8 +146,8 @@ export const mfaLoginRoutes: Route[] = [
       revokeSessions: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default false.' })),
     }),
     reply: FactorRemoval,
-    errors: [userErrors.notFound, mfaErrors.enrollmentNotFound],
-    event: mfaEvents.removed,
+    errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
+    event: factorEvents.removed,
     maybeEvents: [sessionEvents.revoked],
     handle: async (work, { query, body }) => {
       const userId = oneUserId(query.userId, body.userId)
@@ -182,8 +169,8 @@ export const mfaLoginRoutes: Route[] = [
     description: 'The old ones stop working.',
     body: Type.Object({ userId: FactorUserId }),
     reply: Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }),
-    errors: [userErrors.notFound, userErrors.verificationRequired, mfaErrors.enrollmentNotFound],
-    event: mfaEvents.backupCodesRegenerated,
+    errors: [userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
+    event: factorEvents.backupCodesRegenerated,
     handle: async (work, { body }) => ({
       success: true,
       backupCodes: await renewBackupCodes(work, body.userId),
@@ -191,67 +178,77 @@ export const mfaLoginRoutes: Route[] = [
   }),
   defineRoute({
     method: 'POST',
-    path: '/v1/mfa/challenge/verify',
-    operation: 'mfa.challenge.verify',
-    idempotency: false,
-    scope: 'auth.login',
-    takesDevice: true,
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.enroll',
+    scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Exchange a challenge and a code for a session',
-    description:
-      'The code of an authenticator app, a backup code, or the code of a text message. Five attempts per challenge; over ' +
-      'all challenges of a user, wrong codes lock the second step as wrong passwords lock an address (lockout_*).',
+    summary: 'Start enrolling a phone as a second factor',
+    description: 'Sends a code, if the policy allows sms and messages can be sent. It works for ten minutes.',
     body: Type.Object({
-      challenge_token: ChallengeToken,
-      code: Type.String({ minLength: 1, maxLength: 40, examples: ['492039'] }),
-      trust_device: Type.Optional(
-        Type.Boolean({
-          description: 'Trust the device for trusted_device_days, if the settings allow it.',
-          examples: [true],
-        }),
-      ),
+      userId: FactorUserId,
+      phone: Type.String({
+        minLength: 1,
+        maxLength: 32,
+        description: 'E.164, such as +14155550123.',
+        examples: ['+14155550123'],
+      }),
     }),
-    reply: Type.Object({
-      session: SessionTokens,
-      trusted_device_token: Type.Optional(
-        Type.String({
-          description: 'Keep it on the device; send it as X-Trusted-Device at later sign-ins.',
-          examples: ['td_9fKq2LrVb6XwZ1mTnC8sJ4hYpD7gE3aUoR5iNtBvMxQ'],
-        }),
-      ),
-      trusted_device_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
-    }),
-    errors: [mfaErrors.codeInvalid, mfaErrors.challengeExpired, ...doorErrors],
-    event: mfaEvents.challengeSucceeded,
-    maybeEvents: [...OPENED, mfaEvents.trustedDeviceAdded],
+    reply: Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
+    errors: [
+      userErrors.notFound,
+      userErrors.verificationRequired,
+      loginErrors.methodDisabled,
+      factorErrors.alreadyEnrolled,
+    ],
     handle: async (work, { body }) => {
-      const sent = { token: body.challenge_token, code: body.code, trustDevice: body.trust_device ?? false }
-      const { session, device } = await passChallenge(work, sent)
-      if (!device) return { session }
-      const { token, expiresAt } = device
-      return { session, trusted_device_token: token, trusted_device_expires_at: expiresAt.toISOString() }
+      const sent = await beginPhone(work, body.userId, body.phone)
+      return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }
     },
   }),
   defineRoute({
-    method: 'POST',
-    path: '/v1/auth/mfa/challenge/send',
-    operation: 'mfa.challenge.send',
-    aliases: ['/v1/mfa/challenge/send'],
-    scope: 'auth.login',
+    method: 'PUT',
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.confirm',
+    scope: 'mfa.write',
     service: 'mfa',
     tag,
-    summary: 'Send a code by text message',
-    description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
-    body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
-    reply: Type.Object({
-      delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
+    summary: 'Confirm the phone with the code that was sent',
+    body: Type.Object({
+      userId: FactorUserId,
+      code: Type.String({ minLength: 1, maxLength: 20, examples: ['492039'] }),
     }),
-    errors: [mfaErrors.challengeExpired, ...doorErrors],
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [
+      userErrors.notFound,
+      userErrors.verificationRequired,
+      loginErrors.methodDisabled,
+      factorErrors.enrollmentNotFound,
+      enrollmentCodeInvalid,
+    ],
+    event: factorEvents.enrolled,
     handle: async (work, { body }) => {
-      const sent = await sendChallengeCode(work, body.challenge_token)
-      return { delivery_hint: sent.deliveryHint }
+      await confirmPhoneOf(work, body.userId, body.code)
+      return { success: true }
     },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/mfa/sms',
+    operation: 'mfa.sms.remove',
+    scope: 'mfa.write',
+    service: 'mfa',
+    tag,
+    summary: 'Remove the phone',
+    description: 'Also removes the user’s trusted devices, ends challenges, and notifies the user by email.',
+    query: Type.Object({ userId: FactorUserId }),
+    reply: FactorRemoval,
+    errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
+    event: factorEvents.removed,
+    handle: async (work, { query }) => ({
+      success: true,
+      required: await removePhoneOf(work, query.userId),
+    }),
   }),
 ]
 

@@ -1,3 +1,5 @@
+import { defineErrors } from './errors.ts'
+
 /** URL-safe: words of lower-case ASCII letters and digits, joined by single hyphens. */
 export const SLUG_PATTERN = '^[a-z0-9](-?[a-z0-9])*$'
 /** The pattern in words. */
@@ -10,3 +12,12 @@ const form = new RegExp(SLUG_PATTERN)
 export function isSlug(text: string): boolean {
   return text.length <= MAX_SLUG && form.test(text)
 }
+
+export const slugErrors = defineErrors({
+  taken: [
+    409,
+    'slug_taken',
+    'The slug is taken',
+    'Slugs are unique within the account: among its organizations, archived ones included, and among its environments.',
+  ],
+})

@@ -5,7 +5,7 @@ import type { TrustedDevices } from '../../platform/db/schema.gen.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { factorHashes } from './hash-purpose.ts'
+import { mfaHashes } from './hash-purpose.ts'
 
 export type DeviceRow = Selectable<TrustedDevices>
 
@@ -13,7 +13,7 @@ const PREFIX = 'td_'
 const SECONDS_A_DAY = 86_400
 
 function hashToken(platform: Platform, userId: string, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(factorHashes), 'trusted-device', userId, token)
+  return keyedHash(platform.keyring.hashKey(mfaHashes), 'trusted-device', userId, token)
 }
 
 /** Trusts a device for `days`. The token is shown only once. */

@@ -1,8 +1,12 @@
 import { inTx, type Work } from '../../platform/work.ts'
-import { findChallenge } from '../factors/factors.ts'
+import {
+  challengeErrors,
+  completeChallenge,
+  getEnrollmentChallenge,
+  getSubjectForUpdate,
+} from '../challenges/challenges.ts'
 import type { SessionTokens } from '../login/login.ts'
-import { mfaErrors, proveTotp, saveTotp } from '../mfa/mfa.ts'
-import { completeChallenge, getSubjectForUpdate } from './challenge.ts'
+import { proveTotp, saveTotp } from './enrollment.ts'
 
 export interface ConfirmTotp {
   userId: string
@@ -23,10 +27,9 @@ export interface ConfirmedTotp {
  */
 export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<ConfirmedTotp> {
   const token = sent.challengeToken
-  const challenge = token === null ? null : await findChallenge(work, { token, ip: work.origin.endUser.ip })
-  if (token !== null && !challenge?.enrollment) throw mfaErrors.challengeExpired()
+  const challenge = token === null ? null : await getEnrollmentChallenge(work, token)
   const proven = await proveTotp(work, sent)
-  if (challenge && challenge.user_id !== proven.user.id) throw mfaErrors.challengeExpired()
+  if (challenge && challenge.user_id !== proven.user.id) throw challengeErrors.expired()
   const session = await inTx(work, async (work) => {
     const facts = challenge && (await getSubjectForUpdate(work, challenge))
     await saveTotp(work, proven)

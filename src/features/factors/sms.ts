@@ -7,23 +7,17 @@ import type { Platform } from '../../platform/platform.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  claimPendingPhone,
-  confirmPhone,
-  factorHashes,
-  findFactors,
-  insertPendingPhone,
-  removePhone,
-  updateMfaEnrolled,
-} from '../factors/factors.ts'
 import { loginErrors } from '../login/login.ts'
+import { aboutUser, assertMethodAllowed, lacksFactor, mfaHashes } from '../mfa/mfa.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
 import { getUser, getUserForUpdate } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
-import { assertMethodAllowed, getFactorUser } from './enrollment.ts'
-import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
-import { aboutUser, mfaEvents } from './events.ts'
-import { lacksFactor, policyOf } from './policy.ts'
+import { getFactorUser } from './enrollment.ts'
+import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
+import { factorEvents } from './events.ts'
+import { claimPendingPhone, confirmPhone, insertPendingPhone } from './phone-store.ts'
+import { removePhone } from './removal.ts'
+import { findFactors, updateMfaEnrolled } from './store.ts'
 
 const PENDING_SECONDS = 600
 
@@ -34,7 +28,7 @@ export function makeSmsCode(platform: Platform, id: string): { code: string; has
 }
 
 export function hashSmsCode(platform: Platform, id: string, code: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(factorHashes), 'sms', id, code)
+  return keyedHash(platform.keyring.hashKey(mfaHashes), 'sms', id, code)
 }
 
 export function smsText(code: string, ttlSeconds: number): string {
@@ -65,14 +59,14 @@ export async function beginPhone(work: Work, userId: string, text: string) {
   const user = await getFactorUser(work, userId)
   await assertMethodAllowed(work, 'sms')
   const factors = await findFactors(db, directory, user.id)
-  if (factors.phone_confirmed_at) throw mfaErrors.alreadyEnrolled()
+  if (factors.phone_confirmed_at) throw factorErrors.alreadyEnrolled()
   const phone = await admitFactorPhone(work, text)
   const id = newId()
   const { code, hash } = makeSmsCode(platform, id)
   const expiresAt = await inTx(work, async (work) => {
     const row = { userId: user.id, id, phone, codeHash: hash, ttlSeconds: PENDING_SECONDS }
     const made = await insertPendingPhone(work.db, directory, row)
-    if (!made) throw mfaErrors.alreadyEnrolled()
+    if (!made) throw factorErrors.alreadyEnrolled()
     const sms = { kind: 'mfa_code', to: phone, text: smsText(code, PENDING_SECONDS) }
     await queueSms(work, sms, PENDING_SECONDS)
     return made
@@ -89,16 +83,16 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
   const user = await getFactorUser(work, userId)
   await assertMethodAllowed(work, 'sms')
   const pending = await claimPendingPhone(platform.db, work.directory, user.id)
-  if (!pending) throw mfaErrors.enrollmentNotFound()
+  if (!pending) throw factorErrors.enrollmentNotFound()
   if (!sameHash(pending.code_hash, hashSmsCode(platform, pending.id, code.replaceAll(/\s/g, ''))))
     throw enrollmentCodeInvalid()
   await inTx(work, async (work) => {
     const { directory, db } = work
     const current = await getUserForUpdate(work, user.id)
-    if (!(await confirmPhone(db, directory, user.id, pending.id))) throw mfaErrors.enrollmentNotFound()
+    if (!(await confirmPhone(db, directory, user.id, pending.id))) throw factorErrors.enrollmentNotFound()
     await updateMfaEnrolled(db, directory, user.id)
     await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvents.enrolled(aboutUser(user.id, { method: 'sms' })))
+    await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'sms' })))
   })
 }
 
@@ -109,9 +103,9 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
 export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
-    if (!(await removePhone(work, user.id))) throw mfaErrors.enrollmentNotFound()
+    if (!(await removePhone(work, user.id))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'sms' })))
-    return lacksFactor(await policyOf(work), await getUser(work, user.id))
+    await record(work, factorEvents.removed(aboutUser(user.id, { method: 'sms' })))
+    return lacksFactor(work, await getUser(work, user.id))
   })
 }

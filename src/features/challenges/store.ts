@@ -1,60 +1,36 @@
 import { sql } from 'kysely'
-import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
-import { networkOf } from '../../platform/http/client-address.ts'
-import type { Platform } from '../../platform/platform.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import { defineOutcome, defineProof } from '../../platform/proofs.ts'
-import type { TxWork, Work } from '../../platform/work.ts'
-import { factorHashes } from './hash-purpose.ts'
-import type { TotpRow } from './store.ts'
+import type { HashedToken } from './token.ts'
 
-const PREFIX = 'mfa_'
 const TTL_SECONDS = 300
 const TRIES = 5
 
-/** The input of `newChallenge`. */
-export interface ChallengeInput {
-  authMethod: string
-  amr: string[]
-  sessionId: string | null
-  ip: string | null
-  enrollment: boolean
-}
-
-/** What is known of a challenge once it is stored: when it ends, and which factors its user has. */
-export interface MadeChallenge {
-  expires_at: Date
+/** Which factors a user has. */
+export interface FactorsOf {
   totp: boolean
   backup: boolean
   sms: boolean
 }
 
-/** Makes a token and the hash that is stored. */
-function makeToken(platform: Platform): { token: string; hash: Buffer } {
-  const token = PREFIX + randomBase62()
-  return { token, hash: hashToken(platform, token) }
-}
-
-function hashToken(platform: Platform, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(factorHashes), 'challenge', token)
-}
-
-/** IP addresses are personal data: only a keyed hash is stored. */
-export function hashChallengeNetwork(platform: Platform, ip: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(factorHashes), 'network', networkOf(ip))
+/** A challenge that was stored. */
+export interface MadeChallenge extends FactorsOf {
+  expires_at: Date
 }
 
 /**
  * The challenge that a first factor pays for. The statement locks the user's row, so that a concurrent cut-off finds the
  * challenge.
  */
-const challengeOutcome = defineOutcome<MadeChallenge>()({
+export const challengeOutcome = defineOutcome<MadeChallenge>()({
   name: 'challenge',
   columns: {
     token_hash: 'bytea',
+    network_hash: 'bytea',
     auth_method: 'text',
     amr: 'text[]',
     refreshed_session: 'uuid',
-    network_hash: 'bytea',
     enrollment: 'boolean',
   },
   signsIn: false,
@@ -72,18 +48,13 @@ const challengeOutcome = defineOutcome<MadeChallenge>()({
       and confirmed_at is not null) as sms`,
 })
 
-/** A challenge to be stored, and its token. */
-export function newChallenge(platform: Platform, challenge: ChallengeInput) {
-  const { token, hash } = makeToken(platform)
-  const outcome = challengeOutcome({
-    token_hash: hash,
-    auth_method: challenge.authMethod,
-    amr: challenge.amr,
-    refreshed_session: challenge.sessionId,
-    network_hash: challenge.ip === null ? null : hashChallengeNetwork(platform, challenge.ip),
-    enrollment: challenge.enrollment,
-  })
-  return { token, outcome }
+/** The authenticator app of a challenge's user. */
+export interface TotpRow {
+  id: string
+  secret_sealed: string
+  last_step: number
+  /** The database's clock, in epoch seconds. */
+  now_seconds: number
 }
 
 /** A live challenge. */
@@ -104,7 +75,7 @@ export interface ChallengeRow {
 const ownColumns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_code_hash`
 
 /** With the user's factors, so that an attempt needs no second query. */
-function selectColumns({ directory }: Work) {
+function selectColumns(directory: Directory) {
   return sql`select ${ownColumns},
     (select phone from mfa_phones p where p.directory_id = ${directory.id}
       and p.user_id = challenge.user_id and p.confirmed_at is not null) as phone,
@@ -116,45 +87,39 @@ function selectColumns({ directory }: Work) {
         and t.user_id = challenge.user_id and t.confirmed_at is not null) as totp`
 }
 
-/** The condition that selects the live challenge of a token, as seen from this IP. */
-function isLive({ platform, directory }: Work, presented: PresentedChallenge) {
-  const network = presented.ip === null ? null : hashChallengeNetwork(platform, presented.ip)
-  return sql`directory_id = ${directory.id} and token_hash = ${hashToken(platform, presented.token)}
-    and used_at is null and expires_at > clock_now()
+/** The condition that selects the live challenge of a token, as seen from this network. */
+function isLive(directory: Directory, { hash, network }: HashedToken) {
+  return sql`directory_id = ${directory.id} and token_hash = ${hash}
+    and used_at is null and expires_at > clock_now() and attempts < ${TRIES}
     and (network_hash is null or network_hash = ${network}::bytea)`
 }
 
-/** A token, and the IP of the client that presents it. */
-export interface PresentedChallenge {
-  token: string
-  ip: string | null
-}
-
 /** The live challenge of a token, or null. */
-export async function findChallenge(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
-  if (!looksRight(presented.token)) return null
+export async function findChallenge(
+  db: Db,
+  directory: Directory,
+  presented: HashedToken,
+): Promise<ChallengeRow | null> {
   const { rows } = await sql<ChallengeRow>`
-    ${selectColumns(work)} from mfa_challenges challenge
-    where ${isLive(work, presented)} and attempts < ${TRIES}`.execute(work.db)
+    ${selectColumns(directory)} from mfa_challenges challenge where ${isLive(directory, presented)}`.execute(db)
   return rows[0] ?? null
 }
 
 /**
  * Counts an attempt before it is judged, committed on its own; the fifth is the last. Returns null when none is left.
  */
-export async function claimChallengeTry(work: Work, presented: PresentedChallenge): Promise<ChallengeRow | null> {
-  if (!looksRight(presented.token)) return null
+export async function claimChallengeTry(
+  db: Db,
+  directory: Directory,
+  presented: HashedToken,
+): Promise<ChallengeRow | null> {
   const { rows } = await sql<ChallengeRow>`
     with challenge as (
       update mfa_challenges set attempts = attempts + 1
-      where ${isLive(work, presented)} and attempts < ${TRIES}
+      where ${isLive(directory, presented)}
       returning ${ownColumns})
-    ${selectColumns(work)} from challenge`.execute(work.platform.db)
+    ${selectColumns(directory)} from challenge`.execute(db)
   return rows[0] ?? null
-}
-
-function looksRight(token: string): boolean {
-  return token.startsWith(PREFIX) && token.length === PREFIX.length + SECRET_LENGTH
 }
 
 /** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
@@ -171,8 +136,8 @@ export const challengeProof = defineProof({
 })
 
 /** Stores the code that is sent for a challenge, replacing any earlier one. */
-export async function setChallengeSms({ directory, db }: TxWork, id: string, codeHash: Buffer): Promise<void> {
-  await db
+export async function setChallengeSms(tx: Tx, directory: Directory, id: string, codeHash: Buffer): Promise<void> {
+  await tx
     .updateTable('mfa_challenges')
     .set({ sms_code_hash: codeHash })
     .where('directory_id', '=', directory.id)
@@ -180,14 +145,7 @@ export async function setChallengeSms({ directory, db }: TxWork, id: string, cod
     .execute()
 }
 
-/** Ends every challenge and every pending enrollment of a user. */
-export async function voidChallenges({ directory, db }: TxWork, userId: string): Promise<void> {
-  for (const table of ['totp_enrollments', 'mfa_phones'] as const)
-    await db
-      .deleteFrom(table)
-      .where('directory_id', '=', directory.id)
-      .where('user_id', '=', userId)
-      .where('confirmed_at', 'is', null)
-      .execute()
-  await db.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
+/** Ends every challenge of a user. */
+export async function voidChallenges(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
 }

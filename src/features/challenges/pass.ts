@@ -1,52 +1,27 @@
+import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
-import { queueSms } from '../../platform/sms/outbox.ts'
-import { maskPhone } from '../../platform/sms/phone.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import {
-  type ChallengeRow,
-  challengeProof,
-  claimChallengeTry,
-  findChallenge,
-  setChallengeSms,
-  trustDevice,
-} from '../factors/factors.ts'
-import {
-  type Attempt,
-  accountLocked,
-  claimAttempt,
-  factorIdentity,
-  failuresCleared,
-  findLock,
-} from '../lockout/lockout.ts'
+import { type Attempt, accountLocked, claimAttempt, failuresCleared, findLock } from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   authSettings,
   completeLogin,
   findSignInFactsById,
-  loginErrors,
   type SessionTokens,
   type SignInFacts,
   signInMethods,
 } from '../login/login.ts'
-import {
-  aboutDevice,
-  aboutUser,
-  admitFactorPhone,
-  backupCodeUsedMail,
-  challengesLockedMail,
-  makeSmsCode,
-  maySkipByDevice,
-  mfaErrors,
-  mfaEvents,
-  policyOf,
-  smsText,
-} from '../mfa/mfa.ts'
+import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
 import { revokeSession } from '../sessions/sessions.ts'
-import { isDigits, judgeCode, offeredMethods, type RightCode } from './code.ts'
+import { challengesLockedMail } from './emails.ts'
+import { challengeErrors } from './errors.ts'
+import { challengeEvents } from './events.ts'
+import { isDigits, judgeCode, type RightCode } from './second-factors.ts'
+import { type ChallengeRow, challengeProof, claimChallengeTry, findChallenge } from './store.ts'
+import { readToken } from './token.ts'
 
-const SMS_SECONDS = 300
 // Guessing codes stays slow where lockout is off.
 const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
 
@@ -73,8 +48,9 @@ interface ChallengeAnswer {
 }
 
 async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  const challenge = await claimChallengeTry(work, { token: sent.token, ip: work.origin.endUser.ip })
-  if (!challenge) throw mfaErrors.challengeExpired()
+  const token = readToken(work, sent.token)
+  const challenge = token && (await claimChallengeTry(work.platform.db, work.directory, token))
+  if (!challenge) throw challengeErrors.expired()
   const attempt = await claimUserTry(work, challenge.user_id)
   const right = await judgeCode(work, challenge, sent.code)
   if (!right) throw await refuse(work, challenge, attempt)
@@ -86,7 +62,7 @@ async function claimUserTry(work: Work, userId: string): Promise<Attempt> {
   const settings = await authSettings.effective(work)
   const limits = settings.lockout_enabled ? settings : WITHOUT_LOCKOUT
   // The guesser has passed the first factor, so the lock covers all networks at once.
-  const who = { identity: factorIdentity(work.platform, userId), ip: null }
+  const who = { identity: hashFactorIdentity(work.platform, userId), ip: null }
   const attempt = await claimAttempt(work, who, limits)
   if (!attempt.allowed) throw accountLocked((await findLock(work, who)) ?? 1)
   return attempt
@@ -96,11 +72,11 @@ async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   const { id, user_id: userId } = challenge
   const locked = attempt.locks !== null
   await inTx({ ...work, db: work.platform.db }, async (work) => {
-    await record(work, mfaEvents.challengeFailed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
+    await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
     const facts = locked ? await findSignInFactsById(work.db, work.directory, userId) : null
     if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
-  return mfaErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
+  return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
 
 /** Consumes the code and the challenge for the session, atomically. */
@@ -111,20 +87,25 @@ async function admit(
 ): Promise<PassedChallenge> {
   const { right, trust } = passed
   const facts = await getSubjectForUpdate(work, challenge)
-  const consumed = await right.consume(work)
-  if (!consumed) throw mfaErrors.codeInvalid({ detail: 'The code has been used.' })
+  if (!(await right.consume(work, facts))) throw challengeErrors.codeInvalid({ detail: 'The code has been used.' })
   const data = { id: challenge.id, method: right.method }
-  await record(work, mfaEvents.challengeSucceeded(aboutUser(facts.user_id, data)))
-  if (consumed.backupCodesLeft !== null)
-    await queueMail(work, backupCodeUsedMail(facts.email, consumed.backupCodesLeft), NOTICE_USEFUL_SECONDS)
+  await record(work, challengeEvents.succeeded(aboutUser(facts.user_id, data)))
   const session = await completeChallenge(work, challenge, facts, right.amr)
-  return { session, device: trust ? await rememberDevice(work, facts) : null }
+  return { session, device: trust ? await trustDeviceOf(work, facts) : null }
+}
+
+/** The challenge that a user answers by enrolling a factor. Throws `challenge_expired` for any other. */
+export async function getEnrollmentChallenge(work: Work, text: string): Promise<ChallengeRow> {
+  const token = readToken(work, text)
+  const challenge = token && (await findChallenge(work.db, work.directory, token))
+  if (!challenge?.enrollment) throw challengeErrors.expired()
+  return challenge
 }
 
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const facts = await findSignInFactsById(work.db, work.directory, challenge.user_id, true)
-  if (!facts) throw mfaErrors.challengeExpired()
+  if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   return facts
 }
@@ -143,8 +124,8 @@ export async function completeChallenge(
   if (!method) throw new Error('Unknown method of a challenge')
   const { session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.
-  if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw mfaErrors.challengeExpired()
-  const who = { identity: factorIdentity(work.platform, facts.user_id), ip: null }
+  if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw challengeErrors.expired()
+  const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
     method,
     amr: [...new Set([...challenge.amr, ...amr])],
@@ -153,42 +134,6 @@ export async function completeChallenge(
     beside: [failuresCleared(work.platform, who)],
   })
   // Another request was faster, or the user was cut off. The rollback restores the code.
-  if (!answer?.session) throw mfaErrors.challengeExpired()
+  if (!answer?.session) throw challengeErrors.expired()
   return answer.session
-}
-
-async function rememberDevice(work: TxWork, facts: SignInFacts) {
-  const { userAgent } = work.origin.endUser
-  const settings = await authSettings.effective(work)
-  if (!maySkipByDevice(await policyOf(work), facts, settings)) return null
-  const { token, row } = await trustDevice(work, {
-    userId: facts.user_id,
-    userAgent,
-    days: settings.trusted_device_days,
-  })
-  await record(work, mfaEvents.trustedDeviceAdded(aboutDevice(row)))
-  return { token, expiresAt: row.expires_at }
-}
-
-/**
- * Sends a code to the phone of the challenge's user. A newer code voids the older one.
- * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
- */
-export async function sendChallengeCode(work: Work, token: string): Promise<{ deliveryHint: string }> {
-  const { platform, directory, origin, db } = work
-  const challenge = await findChallenge(work, { token, ip: origin.endUser.ip })
-  if (!challenge) throw mfaErrors.challengeExpired()
-  const facts = await findSignInFactsById(db, directory, challenge.user_id)
-  if (!facts) throw mfaErrors.challengeExpired()
-  assertMaySignIn(work, facts)
-  if (challenge.phone === null || !(await offeredMethods(work, challenge)).includes('sms'))
-    throw loginErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
-  const phone = await admitFactorPhone(work, challenge.phone)
-  const { code, hash } = makeSmsCode(platform, challenge.id)
-  await inTx(work, async (work) => {
-    await setChallengeSms(work, challenge.id, hash)
-    const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
-    await queueSms(work, sms, SMS_SECONDS)
-  })
-  return { deliveryHint: maskPhone(phone) }
 }

@@ -5,7 +5,6 @@ const kinds = {
   mfaEnrolled: defineMail('mfa_enrolled'),
   mfaRemoved: defineMail('mfa_removed'),
   backupCodeUsed: defineMail('backup_code_used'),
-  mfaLocked: defineMail('mfa_locked'),
 }
 
 const NOT_YOU = 'If this was not you, tell your administrator at once: someone may have access to your account.'
@@ -42,16 +41,4 @@ export function backupCodeUsedMail(to: string, left: number): Message {
     footer: NOT_YOU,
   }
   return { kind: kinds.backupCodeUsed, to, subject: 'A backup code was used to sign in', content }
-}
-
-export function challengesLockedMail(to: string): Message {
-  const content = {
-    heading: 'Too many wrong codes',
-    paragraphs: [
-      'Someone passed the first step of your sign-in and then entered too many wrong codes. The second step is ' +
-        'locked for a while.',
-    ],
-    footer: 'If this was not you, someone may know your password or read your email: change your password now.',
-  }
-  return { kind: kinds.mfaLocked, to, subject: 'Too many wrong sign-in codes', content }
 }

@@ -3,29 +3,24 @@ import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import type { TotpRow } from '../challenges/challenges.ts'
+import { aboutUser, assertMethodAllowed, lacksFactor } from '../mfa/mfa.ts'
+import { revokeUserSessions } from '../sessions/sessions.ts'
+import { getUser, getUserForUpdate, type UserRow, userErrors } from '../users/users.ts'
+import { hashBackupCodes, makeBackupCodes } from './backup-codes.ts'
+import { enrolledMail, removedMail } from './emails.ts'
+import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
+import { factorEvents } from './events.ts'
+import { removeTotp } from './removal.ts'
 import {
   claimPendingTotp,
   confirmTotp,
   findFactors,
-  hashBackupCodes,
   insertPendingTotp,
-  makeBackupCodes,
-  makeTotpSecret,
-  matchStep,
-  otpauthUrl,
-  removeTotp,
   replaceBackupCodes,
-  type TotpRow,
   updateMfaEnrolled,
-} from '../factors/factors.ts'
-import { loginErrors } from '../login/login.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
-import { getUser, getUserForUpdate, type UserRow, userErrors } from '../users/users.ts'
-import { enrolledMail, removedMail } from './emails.ts'
-import { enrollmentCodeInvalid, mfaErrors } from './errors.ts'
-import { aboutUser, mfaEvents } from './events.ts'
-import { lacksFactor, policyOf } from './policy.ts'
-import type { MfaMethod } from './schema.ts'
+} from './store.ts'
+import { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
 
 const PENDING_SECONDS = 600
 
@@ -37,13 +32,6 @@ export async function getFactorUser(work: Work, userId: string): Promise<UserRow
       detail: 'Nothing is attached to an address before its owner has proved it.',
     })
   return user
-}
-
-/** Throws `method_disabled` where the policy does not allow a method. */
-export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
-  const { allowed_methods } = await policyOf(work)
-  if (!allowed_methods.includes(method))
-    throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
 }
 
 /** The user's factors and how many backup codes are left. Throws `user_not_found`. */
@@ -77,7 +65,7 @@ export async function beginTotp(work: Work, userId: string): Promise<PendingTotp
     secretSealed: await platform.keyring.seal(secretPlace(work, pendingId), secret),
     ttlSeconds: PENDING_SECONDS,
   })
-  if (!expiresAt) throw mfaErrors.alreadyEnrolled()
+  if (!expiresAt) throw factorErrors.alreadyEnrolled()
   const { name } = await brandOf(work)
   const url = otpauthUrl(secret, name, user.email)
   // Loaded with the first enrollment, for the memory that it takes.
@@ -121,7 +109,7 @@ export async function proveTotp(
   const pending = isId(pendingId) ? await claimPendingTotp(platform.db, directory, user.id, pendingId) : null
   if (!pending) {
     const { totp_confirmed_at } = await findFactors(db, directory, user.id)
-    throw totp_confirmed_at ? mfaErrors.alreadyEnrolled() : mfaErrors.enrollmentNotFound()
+    throw totp_confirmed_at ? factorErrors.alreadyEnrolled() : factorErrors.enrollmentNotFound()
   }
   const step = await matchCode(work, pending, sent.code)
   if (step === null) throw enrollmentCodeInvalid({ detail: 'The code is not the one that the app shows now.' })
@@ -136,11 +124,11 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> 
   // Read again, because the hashes took a while.
   const current = await getUserForUpdate(work, user.id)
   if (!(await confirmTotp(db, directory, { userId: user.id, id: pendingId, step })))
-    throw mfaErrors.enrollmentNotFound()
+    throw factorErrors.enrollmentNotFound()
   await replaceBackupCodes(db, directory, user.id, hashed)
   await updateMfaEnrolled(db, directory, user.id)
   await queueMail(work, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
-  await record(work, mfaEvents.enrolled(aboutUser(user.id, { method: 'totp' })))
+  await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'totp' })))
 }
 
 /**
@@ -150,11 +138,11 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> 
 export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
-    if (!(await removeTotp(work, user.id))) throw mfaErrors.enrollmentNotFound()
+    if (!(await removeTotp(work, user.id))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
-    await record(work, mfaEvents.removed(aboutUser(user.id, { method: 'totp' })))
+    await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
     if (revokeSessions) await revokeUserSessions(work, user.id, 'mfa_removed')
-    return lacksFactor(await policyOf(work), await getUser(work, user.id))
+    return lacksFactor(work, await getUser(work, user.id))
   })
 }
 
@@ -168,7 +156,7 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
   const codes = makeBackupCodes()
   const assertEnrolled = async ({ directory, db }: Work) => {
     const { totp_confirmed_at } = await findFactors(db, directory, user.id)
-    if (!totp_confirmed_at) throw mfaErrors.enrollmentNotFound()
+    if (!totp_confirmed_at) throw factorErrors.enrollmentNotFound()
   }
   await assertEnrolled(work)
   const hashed = await hashBackupCodes(platform, user.id, codes)
@@ -177,7 +165,7 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
     await getUserForUpdate(work, user.id)
     await assertEnrolled(work)
     await replaceBackupCodes(db, directory, user.id, hashed)
-    await record(work, mfaEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))
+    await record(work, factorEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))
   })
   return codes
 }

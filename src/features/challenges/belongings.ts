@@ -1,0 +1,15 @@
+import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+
+const remove = goes('mfa_challenges')
+
+/** What a user has of sign-ins that wait for the second factor. */
+export const challengeBelongings: Belonging[] = [
+  {
+    table: 'mfa_challenges',
+    proof: (work, change) => (change.keepsFactors ? null : remove(work, change)),
+    cutOff: remove,
+    removal: remove,
+    move: remove,
+    isAbsent: isPending,
+  },
+]

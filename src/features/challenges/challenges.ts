@@ -1,0 +1,7 @@
+export { challengeErrors } from './errors.ts'
+export { completedEvents } from './events.ts'
+export { mfaGate } from './gate.ts'
+export { completeChallenge, getEnrollmentChallenge, getSubjectForUpdate } from './pass.ts'
+export { ChallengeToken } from './schema.ts'
+export { type SecondFactor, secondFactors } from './second-factors.ts'
+export { setChallengeSms, type TotpRow, voidChallenges } from './store.ts'

@@ -1,0 +1,27 @@
+import { Type } from 'typebox'
+import { defineEvents, type EventDefinition } from '../../platform/events.ts'
+import { loginEvents, sessionEvents } from '../login/login.ts'
+import { MFA_METHODS } from '../mfa/mfa.ts'
+
+const Id = Type.String({ format: 'uuid' })
+
+export const challengeEvents = defineEvents({
+  succeeded: [
+    'mfa.challenge.succeeded',
+    'A right code passed a challenge.',
+    Type.Object({ id: Id, directory_user_id: Id, method: Type.Enum(MFA_METHODS) }),
+  ],
+  failed: [
+    'mfa.challenge.failed',
+    'A wrong code was sent for a challenge.',
+    Type.Object({
+      id: Id,
+      directory_user_id: Id,
+      reason: Type.Enum(['wrong_code']),
+      locked: Type.Boolean({ description: 'It was one too many: the second step is locked for a while.' }),
+    }),
+  ],
+})
+
+/** What `completeChallenge` may record. */
+export const completedEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, loginEvents.succeeded]

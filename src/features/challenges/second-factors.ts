@@ -1,0 +1,54 @@
+import { handedIn } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import type { SignInFacts } from '../login/login.ts'
+import { type MfaMethod, methodsToPass } from '../mfa/mfa.ts'
+import type { ChallengeRow } from './store.ts'
+
+/** A kind of code that passes a challenge, which its noun brings in. */
+export interface SecondFactor {
+  method: MfaMethod
+  /** Its codes are six digits, or else text, which costs a hash to judge. */
+  form: 'digits' | 'text'
+  /** Matches a code; consumes nothing. Returns null when it is wrong. */
+  judge(work: Work, challenge: ChallengeRow, code: string): Promise<RightCode | null>
+  /** Sends the user a code; a newer one voids the older. Throws `method_disabled`, `rate_limited`. */
+  send?(work: Work, challenge: ChallengeRow): Promise<{ deliveryHint: string }>
+}
+
+/** A code that was right when it was looked at. */
+export interface RightCode {
+  method: MfaMethod
+  /** RFC 8176: what the session adds for the second factor. */
+  amr: string[]
+  /** Returns false when the code was consumed meanwhile. */
+  consume(work: TxWork, user: SignInFacts): Promise<boolean>
+}
+
+/** Those of this deployment, in the order in which a code is tried. */
+export const secondFactors = handedIn<readonly SecondFactor[]>('the second factors')
+
+/** Whether the input is a code of six digits; otherwise it is text, such as a backup code. */
+export function isDigits(typed: string): boolean {
+  return /^\d{6}$/.test(typed.replaceAll(/\s/g, ''))
+}
+
+/** What may answer a challenge. */
+export async function listOffered(work: Work, challenge: ChallengeRow): Promise<SecondFactor[]> {
+  const methods = await methodsToPass(work, {
+    totp: challenge.totp !== null,
+    backup: challenge.backup_codes > 0,
+    sms: challenge.phone !== null,
+  })
+  return secondFactors.of(work.platform).filter(({ method }) => methods.includes(method))
+}
+
+/** Matches the input against what is offered; consumes nothing. Returns null when it is wrong. */
+export async function judgeCode(work: Work, challenge: ChallengeRow, typed: string): Promise<RightCode | null> {
+  const code = typed.replaceAll(/\s/g, '')
+  const form = isDigits(code) ? 'digits' : 'text'
+  for (const factor of await listOffered(work, challenge)) {
+    const right = factor.form === form ? await factor.judge(work, challenge, code) : null
+    if (right) return right
+  }
+  return null
+}

@@ -1,0 +1,39 @@
+import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
+import { networkOf } from '../../platform/http/client-address.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
+import { mfaHashes } from '../mfa/mfa.ts'
+
+const PREFIX = 'mfa_'
+
+/** What is stored of a token and the network that it was given to. */
+export interface HashedToken {
+  hash: Buffer
+  /** Null where the client's address is unknown. */
+  network: Buffer | null
+}
+
+/** A fresh token for the client of this request. */
+export function makeToken(work: Work): HashedToken & { token: string } {
+  const token = PREFIX + randomBase62()
+  return { token, ...hashed(work, token) }
+}
+
+/** What a client presents; null when it cannot be a token. */
+export function readToken(work: Work, text: string): HashedToken | null {
+  const looksRight = text.startsWith(PREFIX) && text.length === PREFIX.length + SECRET_LENGTH
+  return looksRight ? hashed(work, text) : null
+}
+
+function hashed({ platform, origin }: Work, token: string): HashedToken {
+  const { ip } = origin.endUser
+  return {
+    hash: keyedHash(platform.keyring.hashKey(mfaHashes), 'challenge', token),
+    network: ip === null ? null : hashNetwork(platform, ip),
+  }
+}
+
+/** IP addresses are personal data: only a keyed hash is stored. */
+function hashNetwork(platform: Platform, ip: string): Buffer {
+  return keyedHash(platform.keyring.hashKey(mfaHashes), 'network', networkOf(ip))
+}

@@ -1,0 +1,70 @@
+import { sameHash } from '../../platform/crypto/tokens.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { queueSms } from '../../platform/sms/outbox.ts'
+import { maskPhone } from '../../platform/sms/phone.ts'
+import { inTx } from '../../platform/work.ts'
+import { type SecondFactor, setChallengeSms } from '../challenges/challenges.ts'
+import { readBackupCode, verifyBackupCode } from './backup-codes.ts'
+import { backupCodeUsedMail } from './emails.ts'
+import { matchCode } from './enrollment.ts'
+import { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'
+import { consumeBackupCode, consumeTotpStep, findBackupCode } from './store.ts'
+
+const SMS_SECONDS = 300
+
+/** The codes of an authenticator app. */
+export const totpFactor: SecondFactor = {
+  method: 'totp',
+  form: 'digits',
+  async judge(work, { user_id: userId, totp }, code) {
+    const step = totp && (await matchCode(work, totp, code))
+    if (totp === null || step === null) return null
+    const which = { userId, id: totp.id, step }
+    return {
+      method: 'totp',
+      amr: ['otp', 'mfa'],
+      consume: ({ directory, db }) => consumeTotpStep(db, directory, which),
+    }
+  },
+}
+
+/** Codes sent by text message, which are consumed together with their challenge. */
+export const smsFactor: SecondFactor = {
+  method: 'sms',
+  form: 'digits',
+  async judge({ platform }, challenge, code) {
+    if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.id, code))) return null
+    return { method: 'sms', amr: ['sms', 'mfa'], consume: async () => true }
+  },
+  async send(work, challenge) {
+    const phone = await admitFactorPhone(work, challenge.phone ?? '')
+    const { code, hash } = makeSmsCode(work.platform, challenge.id)
+    await inTx(work, async (work) => {
+      await setChallengeSms(work.db, work.directory, challenge.id, hash)
+      const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
+      await queueSms(work, sms, SMS_SECONDS)
+    })
+    return { deliveryHint: maskPhone(phone) }
+  },
+}
+
+/** Backup codes, of whose use the user is told. */
+export const backupCodeFactor: SecondFactor = {
+  method: 'backup',
+  form: 'text',
+  async judge({ platform, directory, db }, { user_id: userId }, code) {
+    const read = readBackupCode(code)
+    const hash = read && (await findBackupCode(db, directory, userId, read.slot))
+    if (!read || !hash || !(await verifyBackupCode(platform, userId, hash, read.code))) return null
+    return {
+      method: 'backup',
+      amr: ['otp', 'mfa'],
+      async consume(work, user) {
+        const left = await consumeBackupCode(work.db, work.directory, userId, { slot: read.slot, hash })
+        if (left === null) return false
+        await queueMail(work, backupCodeUsedMail(user.email, left), NOTICE_USEFUL_SECONDS)
+        return true
+      },
+    }
+  },
+}
