@@ -10,6 +10,7 @@ const EDGES = [
   'challenges → login',
   'challenges → mfa',
   'challenges → sessions',
+  'challenges → users',
   'email-verification → links',
   'email-verification → login',
   'email-verification → password',

@@ -208,9 +208,9 @@ const JOINED: Exception[] = [
     covers: (sql) => /\bfrom unnest\(\$1::uuid\[\],\s+\$2::uuid\[\].*\bupdate sessions set generation\b/s.test(sql),
   },
   {
-    name: 'proofs, burnt for sessions and challenges',
+    name: 'proofs, tried and burnt',
     reason: joined,
-    covers: (sql) => /\bjsonb_to_recordset\(\$1::jsonb\) as given .* for update skip locked\) person\b/s.test(sql),
+    covers: (sql) => /\bjsonb_to_recordset\(\$1::jsonb\) as given .* for update skip locked\)/s.test(sql),
   },
 ]
 

@@ -8,13 +8,14 @@ import {
   assertMaySignIn,
   authSettings,
   completeLogin,
-  findSignInFactsById,
+  readFactsOf,
   type SessionTokens,
   type SignInFacts,
   signInMethods,
 } from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
 import { revokeSession } from '../sessions/sessions.ts'
+import { findUserForUpdate } from '../users/users.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents } from './events.ts'
@@ -73,7 +74,7 @@ async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   const locked = attempt.locks !== null
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
-    const facts = locked ? await findSignInFactsById(work.db, work.directory, userId) : null
+    const facts = locked ? await readFactsOf(work, userId) : null
     if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
@@ -104,7 +105,8 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
-  const facts = await findSignInFactsById(work.db, work.directory, challenge.user_id, true)
+  const user = await findUserForUpdate(work, challenge.user_id)
+  const facts = user && (await readFactsOf(work, user.id))
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   return facts

@@ -1,11 +1,18 @@
 import type { Gate } from '../login/login.ts'
 import { accountLocked, networksOf } from './attempts.ts'
-import { lockedSeconds } from './store.ts'
 
 /** After too many wrong passwords the address waits. Throws `account_locked`. */
 export const lockGate: Gate = {
-  lockedSeconds: ({ platform, directory, origin }, identity) =>
-    lockedSeconds(directory, identity, networksOf(platform, origin.endUser.ip)),
+  lock: {
+    columns: { lock_networks: 'text[]' },
+    values: ({ platform, origin }) => ({ lock_networks: networksOf(platform, origin.endUser.ip) }),
+    seconds: (directory) => `(
+      select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
+      where directory_id = ${directory} and identity = asked.identity and network = any(asked.lock_networks)
+        and locked_until > clock_now())`,
+    secondsOfUser: `(case when users.locked_until > clock_now()
+      then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`,
+  },
   refuseAddress(_work, state) {
     if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
   },

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { epochSeconds } from '../../platform/clock.ts'
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
@@ -10,13 +9,13 @@ import { inTx, type Work } from '../../platform/work.ts'
 import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import { assertAddressWelcome, assertMaySignIn, type Hold, lockedSeconds, type Pass, passGates } from './gates.ts'
+import { readFacts, type SignInFacts } from './facts.ts'
+import { assertAddressWelcome, assertMaySignIn, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
 import type { SessionAnswer, SessionTokens } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { spend } from './spend.ts'
-import { findDoorState, findSignInFactsByEmail, type SignInFacts } from './store.ts'
 
 /** What a method has proved. */
 export interface Proof {
@@ -33,11 +32,9 @@ export interface Proof {
   events?: EventInput[]
 }
 
-/** What the door checks about the user of an address, in one statement. Returns null when no user has it. */
+/** What the door checks about the user of an address. Returns null when no user has it. */
 export async function findSignInFacts(work: Work, who: Identity): Promise<SignInFacts | null> {
-  const { directory, db } = work
-  const identified = { emailNorm: who.address.norm, lockedSeconds: lockedSeconds(work, who.hash) }
-  return findSignInFactsByEmail(db, directory, identified)
+  return (await readFacts(work, who)).person
 }
 
 /**
@@ -45,13 +42,12 @@ export async function findSignInFacts(work: Work, who: Identity): Promise<SignIn
  * Throws `organization_suspended`, `account_locked`.
  */
 export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
-  const state = await findDoorState(work.db, work.directory, lockedSeconds(work, who.hash))
-  assertAddressWelcome(work, state)
+  assertAddressWelcome(work, (await readFacts(work, who)).door)
 }
 
 /** For actions that a locked address does not prevent. Throws `organization_suspended`. */
 export async function assertOrganizationOpen(work: Work): Promise<void> {
-  assertAddressWelcome(work, await findDoorState(work.db, work.directory, sql<null>`null::int`))
+  assertAddressWelcome(work, (await readFacts(work, null)).door)
 }
 
 /**

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { defineEvents, type EventInput } from '../../platform/events.ts'
 import { named, nullable } from '../../platform/schema.ts'
 
-import type { SignInFacts } from './store.ts'
+import type { SignInFacts } from './facts.ts'
 
 const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
 

@@ -1,11 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
+import type { Columns } from '../../platform/db/recordset.ts'
 import type { EventInput } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
 import type { UsedCondition, UsedOutcome } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginErrors } from './errors.ts'
+import type { DoorState, SignInFacts } from './facts.ts'
 import type { SessionAnswer } from './session-reply.ts'
-import type { DoorState, SignInFacts } from './store.ts'
 
 /** Who asks for tokens, and how: what a gate judges by. */
 export interface Entry {
@@ -46,13 +46,20 @@ export interface Hold<R extends object = object> {
   answer(made: R): Promise<SessionAnswer>
 }
 
+/** Reads a lock, as a scalar expression over `asked` (`identity`, `directory_id`, and these columns) and `users`. */
+export interface AddressLock {
+  columns: Columns
+  values(work: Work): Record<string, unknown>
+  /** Seconds until the lock of the address ends; null without one. */
+  seconds(directory: string): string
+  /** The same for a user who is named by id, with a lock from any network. */
+  secondsOfUser: string
+}
+
 /** One reason why somebody may not have a session, or not yet. */
 export interface Gate {
-  /**
-   * How many seconds an address must wait, null for none: a scalar expression, which the statement that reads what the
-   * door checks has as `locked_seconds`.
-   */
-  lockedSeconds?(work: Work, identity: Buffer): RawBuilder<number | null>
+  /** How long an address must wait, which the statement that reads the facts reads with them. */
+  lock?: AddressLock
   /**
    * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
    * sent, and at every way in.
@@ -80,12 +87,6 @@ export const activeGate: Gate = {
   refuseUser(_work, facts) {
     if (!facts.active) throw loginErrors.userInactive()
   },
-}
-
-/** What the gates say of how long an address must wait. */
-export function lockedSeconds(work: Work, identity: Buffer): RawBuilder<number | null> {
-  const locks = gates.of(work.platform).flatMap((gate) => gate.lockedSeconds?.(work, identity) ?? [])
-  return sql`greatest(${sql.join([sql`null::int`, ...locks])})`
 }
 
 /** Whether anyone with this address may try. Throws what the gates throw. */

@@ -13,6 +13,7 @@ export {
 } from './door.ts'
 export { loginErrors } from './errors.ts'
 export { DeviceTrust, describeNothingSent, gateEvents, loginEvents } from './events.ts'
+export { defineReading, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
 export {
   activeGate,
   assertMaySignIn,
@@ -28,7 +29,6 @@ export { isOriginAllowed } from './origins.ts'
 export { type SessionAnswer, SessionReply, SessionTokens } from './session-reply.ts'
 export { doorRoute, sessionRoute } from './session-route.ts'
 export { type AuthSettings, authSettings } from './settings.ts'
-export { findSignInFactsById, type SignInFacts } from './store.ts'
 export { inTxUnlessConsumed } from './unless-consumed.ts'
 
 /** What the door may refuse before the user is known: for routes that send codes and links. */

@@ -4,9 +4,9 @@ import { findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../user
 import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
+import type { SignInFacts } from './facts.ts'
 import type { SessionAnswer } from './session-reply.ts'
 import { authSettings } from './settings.ts'
-import type { SignInFacts } from './store.ts'
 import { inTxUnlessConsumed } from './unless-consumed.ts'
 
 /** A proof that reached the person through their mailbox. */

@@ -8,7 +8,7 @@ import { createLog } from '../../platform/log.ts'
 import { burn } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { otpSettings } from './settings.ts'
-import { claimOtpAttempt, issueOtp } from './sign-in-codes.ts'
+import { issueOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
 
 // Two services on one database: what one of them holds in memory cannot be what keeps a code single.
@@ -110,12 +110,13 @@ test('a sign-in code is claimed five times at most, and spent once', async () =>
   const { otpId, code } = await inTx(work, (work) =>
     issueOtp(work, { purpose: 'login', userId: null, identity, settings }),
   )
-  const attempt = { purpose: 'login' as const, otpId, identity, code }
+  const attempt = { purpose: 'login' as const, otpId, code }
+  const who = { address: { email: 'nobody@example.com', norm: 'nobody@example.com' }, hash: identity }
   const works = times(100).map((at): Work => {
     const own = apps[at % 2]?.platform ?? platform
     return { ...work, platform: own, db: own.db }
   })
-  const claims = await Promise.all(works.map((one) => claimOtpAttempt(one, attempt)))
+  const claims = await Promise.all(works.map((one) => tryOtp(one, who, attempt)))
   expect(claims.filter(({ outcome }) => outcome === 'match').length).toBe(5)
   expect(claims.filter(({ outcome }) => outcome === 'spent').length).toBe(95)
   const spent = await Promise.all(works.map((one) => burn(one, codeProof({ otp_id: otpId, otp_purpose: 'login' }))))

@@ -1,8 +1,10 @@
+import type { Identity } from '../../platform/crypto/identity.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
+import { readFacts, type SignInFacts } from '../login/login.ts'
 import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { claimOtpRow, findLiveOtpRow, insertOtpRow, type Verdict } from './store.ts'
+import { findLiveOtpRow, insertOtpRow, triedCode, type Verdict } from './store.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
@@ -52,7 +54,14 @@ export async function findLiveOtp(
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
 }
 
+/** An attempt at a sign-in code. */
 export interface OtpAttempt {
+  purpose: SignInPurpose
+  otpId: string
+  code: string
+}
+
+export interface TriedOtp {
   /**
    * `match`: right, but not consumed yet (`codeProof` does that). `expired` and `used`: only for the right code.
    * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
@@ -60,19 +69,23 @@ export interface OtpAttempt {
   outcome: Verdict
   /** The owner of the code; null for a decoy, and where no attempt was counted. */
   userId: string | null
+  /** The facts about the user of the address. */
+  facts: SignInFacts | null
 }
 
 /**
  * Counts an attempt at a sign-in code, then judges it. Committed on its own, so a request that fails later does not
  * return the attempt. Over all codes of an address 20 attempts an hour and 40 a day may fail (ASVS 6.3.1).
  */
-export async function claimOtpAttempt(
-  { platform, directory }: Work,
-  attempt: { purpose: SignInPurpose; otpId: string; identity: Buffer; code: string },
-): Promise<OtpAttempt> {
-  const otpId = attempt.otpId.toLowerCase()
-  if (!isId(otpId)) return { outcome: 'unknown', userId: null }
-  const hash = hashCode(platform, attempt.purpose, otpId, attempt.code)
-  const row = await claimOtpRow(platform.database.pool, directory, { ...attempt, otpId, hash })
-  return { outcome: row.verdict, userId: row.user_id }
+export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Promise<TriedOtp> {
+  const { purpose, code } = attempt
+  const asked = attempt.otpId.toLowerCase()
+  // What is no id names no code, at the same cost.
+  const otpId = isId(asked) ? asked : newId()
+  const hash = hashCode(work.platform, purpose, otpId, code)
+  const reading = triedCode({ otp_id: otpId, otp_purpose: purpose, otp_hash: hash }, who.hash.toString('base64'))
+  const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
+  // Removed while it was waited for.
+  const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict
+  return { outcome, userId: read.code_user_id, facts: person }
 }

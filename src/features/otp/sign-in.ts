@@ -22,7 +22,7 @@ import { signInMail } from './emails.ts'
 import { signInCodeErrors } from './errors.ts'
 import { otpEvents } from './events.ts'
 import { type OtpSettings, otpSettings } from './settings.ts'
-import { claimOtpAttempt, findLiveOtp, issueOtp, type OtpAttempt, type SignInPurpose } from './sign-in-codes.ts'
+import { findLiveOtp, issueOtp, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
 
 export const otpMethod: SignInMethod = {
@@ -106,16 +106,14 @@ export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<
   const { purpose, code } = verify
   const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
-  const [attempt, facts] = await Promise.all([
-    claimOtpAttempt(work, { purpose, otpId, identity: who.hash, code }),
-    findSignInFacts(work, who),
-  ])
+  const attempt = await tryOtp(work, who, { purpose, otpId, code })
+  const { facts } = attempt
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
-    throw await refusal(work, attempt, facts)
+    throw await refusal(work, attempt)
   assertMaySignIn(work, facts)
   const answer = await signInWith(work, facts, purpose, otpId)
   // Another request with the same right code was faster.
-  if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' }, facts)
+  if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' })
   return answer
 }
 
@@ -127,7 +125,8 @@ function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpI
   })
 }
 
-async function refusal(work: Work, attempt: OtpAttempt, facts: SignInFacts | null) {
+async function refusal(work: Work, attempt: TriedOtp) {
+  const { facts } = attempt
   // Outside any transaction, so that it survives the refusal.
   await record(
     { ...work, db: work.platform.db },

@@ -5,6 +5,7 @@ import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
+import { defineReading } from '../login/login.ts'
 
 type Pool = Database['pool']
 
@@ -223,50 +224,58 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
     .executeTakeFirst()
 }
 
-/**
- * Committed on its own: the attempt is counted before the comparison, and stays counted whatever the request does
- * next. `siblings` are the codes of the same address: only the newest of the purpose is valid, and attempts at any of
- * them share one budget.
- */
-const CLAIM_ATTEMPT = {
-  name: 'otps_claim_attempt',
-  text: `
-    with clock as materialized (select clock_now() as at),
-    siblings as (
-      select (array_agg(id order by created_at desc, id desc) filter (where purpose = $3))[1] as newest_id,
-        coalesce(sum(failures) filter (where id <> $4 and created_at > clock.at - interval '1 hour'), 0) as this_hour,
-        coalesce(sum(failures) filter (where id <> $4 and created_at > clock.at - interval '1 day'), 0) as today
-      from clock left join (
-        select id, purpose, created_at, attempts - (used_at is not null)::int as failures from otps
-        where directory_id = $1 and identity = $2 and purpose <> 'generator'
-        order by created_at desc, id desc limit ${MAX_SIBLINGS}) s on true),
-    claimed as (
-      update otps set attempts = attempts + 1
-      from siblings
-      where directory_id = $1 and id = $4 and identity = $2 and purpose = $3 and id = newest_id
-        and attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES}
-        and today + attempts < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end
-      returning id, user_id, phrase_hash, digit_hash, used_at, expires_at)
-    select case
-      when newest_id is distinct from $4 then 'unknown'
-      when id is null then 'spent'
-      when not (coalesce(phrase_hash = $5, false) or coalesce(digit_hash = $5, false)) then 'wrong'
-      when used_at is not null then 'used'
-      when expires_at <= clock.at then 'expired'
-      else 'match' end as verdict, user_id
-    from clock cross join siblings left join claimed on true`,
+/** What became of an attempt at a sign-in code, which `codeProof` consumes if it is right. */
+interface TriedRow {
+  /** `left_out` while another statement tries the same code. */
+  verdict: Verdict | 'left_out'
+  code_user_id: string | null
 }
 
-/** Counts an attempt at a sign-in code and judges it; does not consume the code. */
-export async function claimOtpRow(
-  pool: Pool,
-  directory: Directory,
-  attempt: OtpOwner & { otpId: string; hash: Buffer },
-): Promise<{ verdict: Verdict; user_id: string | null }> {
-  const values = [directory.id, attempt.identity, attempt.purpose, attempt.otpId, attempt.hash]
-  const { rows } = await pool.query<{ verdict: Verdict; user_id: string | null }>({ ...CLAIM_ATTEMPT, values })
-  return rows[0] ?? { verdict: 'unknown', user_id: null }
-}
+/**
+ * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own:
+ * the attempt is counted before the comparison, and stays counted whatever the request does next. `siblings` are the
+ * codes of the same address: only the newest of the purpose is valid, and attempts at any of them share one budget.
+ */
+export const triedCode = defineReading<TriedRow>()({
+  columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
+  before: ({ directory, lock }) => `,
+    tried as materialized (
+      select asked.n, asked.otp_hash, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
+        attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
+          < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end as is_allowed
+      from clock cross join asked
+      cross join lateral (
+        select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose))[1] as newest_id,
+          coalesce(sum(failures) filter (where id <> asked.otp_id and created_at > clock.at - interval '1 hour'), 0)
+            as this_hour,
+          coalesce(sum(failures) filter (where id <> asked.otp_id and created_at > clock.at - interval '1 day'), 0)
+            as today
+        from (
+          select id, purpose, created_at, attempts - (used_at is not null)::int as failures from otps
+          where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
+          order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
+      left join lateral (
+        select id as code_id, directory_id, user_id as code_user_id, phrase_hash, digit_hash, attempts, max_attempts,
+          used_at, expires_at
+        from otps where directory_id = ${directory('asked')} and id = asked.otp_id and identity = asked.identity
+          and purpose = asked.otp_purpose and id = siblings.newest_id
+        ${lock}) code on true),
+    counted as (
+      update otps set attempts = otps.attempts + 1 from tried
+      where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
+  joins: () => 'join tried on tried.n = asked.n',
+  selects: `case when tried.is_allowed then tried.code_user_id end as code_user_id,
+    case
+      when not tried.is_newest then 'unknown'
+      when tried.code_id is null then 'left_out'
+      when not tried.is_allowed then 'spent'
+      when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
+        then 'wrong'
+      when tried.used_at is not null then 'used'
+      when tried.expires_at <= clock.at then 'expired'
+      else 'match' end as verdict`,
+  isLeftOut: ({ verdict }) => verdict === 'left_out',
+})
 
 /** The one consumer of sign-in codes: of any number of requests with the same code one passes. */
 export const codeProof = defineProof({

@@ -1,0 +1,167 @@
+import type { Identity } from '../../platform/crypto/identity.ts'
+import { type JoinedStatement, runAlone, runTogether, type Writing } from '../../platform/db/joined.ts'
+import type { Columns, RowOf } from '../../platform/db/recordset.ts'
+import type { Work } from '../../platform/work.ts'
+import { type AddressLock, type Gate, gates } from './gates.ts'
+
+/** What prevents a sign-in before it is known whether a user has the address. */
+export interface DoorState {
+  /** `active`, `suspended` or `archived`; null for a directory without an organization. */
+  organization_status: string | null
+  /** Seconds until the lock of the address, seen from the end user's network, ends; null without a lock. */
+  locked_seconds: number | null
+}
+
+/** What the door checks about a user. An expired sign-up does not count as one. */
+export interface SignInFacts extends DoorState {
+  user_id: string
+  auth_account_id: string | null
+  email: string
+  email_verified: boolean
+  active: boolean
+  pending: boolean
+  role: string
+  /** Raised by every cut-off; a sign-in that read an older epoch does not pass. */
+  epoch: number
+  /** Whether the user has a second factor. */
+  mfa_enrolled: boolean
+  passkey_count: number
+  organization_slug: string | null
+}
+
+/** What is read: the door's state, and the person if there is one. In the same shape, at the same cost, for strangers. */
+export interface Facts {
+  door: DoorState
+  person: SignInFacts | null
+}
+
+/**
+ * What a noun reads, or counts, in the statement that reads the facts: a code that is tried, a link that is presented.
+ */
+export interface ReadingKind<C extends Columns = Columns, R extends object = object> {
+  columns: C
+  /** Whose facts: of the user with the address of the request, or with this id. */
+  userId?: string
+  /** Common table expressions, each beginning with a comma; by `asked` and `clock`. */
+  before?(writing: Writing): string
+  /** Joins to `asked` and `users`. */
+  joins(writing: Writing): string
+  /** Columns of the answer. */
+  selects: string
+  /** Whether the answer says that others had locked its row: then it is asked again, and waits. */
+  isLeftOut?(row: R): boolean
+}
+
+/** A reading with the values of a request. */
+export interface Reading<R extends object> {
+  kind: ReadingKind<Columns, R>
+  values: Record<string, unknown>
+  /** Readings of one key see each other's effect. */
+  key: string | null
+}
+
+/** Defines a reading: the function adds the values of a request. */
+export const defineReading =
+  <R extends object>() =>
+  <C extends Columns>(kind: ReadingKind<C, R>) =>
+  (values: RowOf<C>, key: string | null = null): Reading<R> => ({ kind, values, key })
+
+const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects: 'asked.n' })
+
+/**
+ * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
+ * Outside a transaction, requests at the same time share its statement.
+ */
+export async function readFacts(work: Work, who: Identity | null): Promise<Facts>
+export async function readFacts<R extends object>(
+  work: Work,
+  who: Identity | null,
+  reading: Reading<R>,
+): Promise<Facts & { read: R }>
+export async function readFacts(
+  work: Work,
+  who: Identity | null,
+  reading: Reading<object> = nothing({}),
+): Promise<Facts & { read: object }> {
+  const { platform, directory, db } = work
+  const locks = locksOf(gates.of(platform))
+  const item = {
+    statement: factsStatement(gates.of(platform), reading.kind),
+    directoryId: directory.id,
+    key: reading.key,
+    row: Object.assign(
+      { organization_id: directory.organizationId, email_norm: who?.address.norm ?? null, identity: who?.hash ?? null },
+      ...locks.map((lock) => lock.values(work)),
+      reading.values,
+    ),
+    more: [],
+  }
+  const shared = db.isTransaction ? null : await runTogether(platform, item)
+  const row = shared === null || reading.kind.isLeftOut?.(shared) ? await runAlone(db, item) : shared
+  if (row === null) throw new Error('A statement without a row')
+  return factsOf(row as FactsRow)
+}
+
+type FactsRow = SignInFacts | ({ user_id: null } & DoorState)
+
+function factsOf(row: FactsRow): Facts & { read: object } {
+  return { door: row, person: row.user_id === null ? null : row, read: row }
+}
+
+/** The facts about a user named by id, with a lock of the address from any network. */
+export async function readFactsOf(work: Work, userId: string): Promise<SignInFacts | null> {
+  return (await readFacts(work, null, byId({ subject_id: userId }))).person
+}
+
+const byId = defineReading<object>()({
+  columns: { subject_id: 'uuid' },
+  userId: 'asked.subject_id',
+  joins: () => '',
+  selects: 'asked.n',
+})
+
+const statements = new WeakMap<readonly Gate[], Map<ReadingKind, JoinedStatement>>()
+
+/** The statement of these gates for this kind of reading: always the same one. */
+function factsStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
+  const known = statements.get(asked) ?? new Map<ReadingKind, JoinedStatement>()
+  statements.set(asked, known)
+  const statement = known.get(reading) ?? makeStatement(asked, reading)
+  known.set(reading, statement)
+  return statement
+}
+
+const locksOf = (asked: readonly Gate[]): AddressLock[] => asked.flatMap(({ lock }) => lock ?? [])
+
+function makeStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
+  const locks = locksOf(asked)
+  return {
+    columns: Object.assign(
+      { organization_id: 'uuid', email_norm: 'text', identity: 'bytea' },
+      ...locks.map((lock) => lock.columns),
+      reading.columns,
+    ),
+    order: 'directory_id, identity',
+    takesMore: false,
+    text: (writing) => factsText(locks, reading, writing),
+  }
+}
+
+function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): string {
+  const directory = writing.directory('asked')
+  const byId = reading.userId
+  const seconds = locks.map((lock) => (byId ? lock.secondsOfUser : lock.seconds(directory)))
+  const users = `left join lateral (
+      select * from users where directory_id = ${directory} and deleted_at is null
+        and (pending_until is null or pending_until > clock.at)
+        and ${byId ? `id = ${byId}` : 'email_norm = asked.email_norm'} limit 1) users on true`
+  return `${reading.before?.(writing) ?? ''}
+    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
+      users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled, users.passkey_count,
+      organizations.slug as organization_slug, organizations.status as organization_status,
+      greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects}
+    from clock cross join asked
+    ${byId ? reading.joins(writing) : ''} ${users} ${byId ? '' : reading.joins(writing)}
+    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) organizations
+      on true`
+}
