@@ -7,9 +7,9 @@ import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
-import { type FoundLink, findLink, type LinkPurpose, presentLink } from '../links/links.ts'
+import { type FoundLink, judgeLink, type LinkPurpose, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
-import { assertMaySignIn, assertOrganizationOpen, findSignInFacts, loginEvents, sessionEvents } from '../login/login.ts'
+import { assertMaySignIn, assertOrganizationOpen, loginEvents, sessionEvents } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
@@ -102,8 +102,9 @@ async function open(brought: ParsedLink, { service }: LinkPage, find: Find): Pro
 
 /** Looks the link up without writing anything. */
 async function look({ work, token, purpose, who }: ParsedLink): Promise<FoundLink> {
-  const link = await findLink(work, { token, purposes: [purpose], identity: who.hash })
-  return { link, facts: await findSignInFacts(work, who) }
+  const presented = { token, purposes: [purpose], who }
+  const { link, facts } = await lookUpLink(work, presented)
+  return { link: judgeLink(link, presented), facts }
 }
 
 /** Records a refusal, as the API does, but only up to a limit per organization, since forms need no key. */

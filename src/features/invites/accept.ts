@@ -161,5 +161,5 @@ export async function signsInAlready(work: Work, userId: string): Promise<boolea
 }
 
 function presentedAs(token: string) {
-  return { token, purposes: ['invite'] as const, identity: null }
+  return { token, purposes: ['invite'] as const, who: null }
 }

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely'
-import { hashIdentity } from '../../platform/crypto/identity.ts'
+import { hashIdentity, type Identity } from '../../platform/crypto/identity.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
 import type { Tx } from '../../platform/db/pool.ts'
@@ -8,15 +8,17 @@ import { newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { burn } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
+import { readFacts, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
 import {
   closeExpiredLinkRows,
   closeLinkRow,
   closeLinkRows,
-  findLinkRow,
   insertLinkRow,
   type LinkRow,
   linkProof,
+  shownLink,
+  toLinkRow,
 } from './store.ts'
 
 const links = hashPurpose('link')
@@ -102,21 +104,32 @@ export interface LinkLookup {
   /** The link must be for one of these. */
   purposes: readonly LinkPurpose[]
   /** The address that the link must have been mailed to; null if the caller names none. */
-  identity: Buffer | null
+  who: Identity | null
+}
+
+/** A link that was looked up, with the facts about the user of the address. */
+export interface LookedUp {
+  link: LinkRow | null
+  facts: SignInFacts | null
+}
+
+/** Looks a token up; judges nothing. */
+export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promise<LookedUp> {
+  const { person, read } = await readFacts(work, who, shownLink({ link_hash: hashToken(work, token) }))
+  return { link: toLinkRow(read), facts: person }
+}
+
+/** The live link of a token; does not consume it. Throws what `judgeLink` throws. */
+export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
+  return judgeLink((await lookUpLink(work, presented)).link, presented)
 }
 
 /**
- * The live link of a token; does not consume it. A link of another purpose, address or directory is treated as one that
- * never existed.
+ * A link of another purpose, address or directory is treated as one that never existed.
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
-export async function findLink(work: Work, presented: LinkLookup): Promise<LinkRow> {
-  const { directory, db } = work
-  const { token, purposes, identity } = presented
-  if (directoryOfToken(token) !== directory.id) throw linkErrors.tokenInvalid()
-  const link = await findLinkRow(db, directory, hashToken(work, token))
-  const fits =
-    link && purposes.some((purpose) => purpose === link.purpose) && (!identity || link.identity.equals(identity))
+export function judgeLink(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
+  const fits = link && purposes.some((purpose) => purpose === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
   // Revealed only to someone who has the right token.
   if (link.used_at) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })

@@ -2,9 +2,9 @@ import type { Identity } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
-import { findSignInFacts, loginEvents, type SignInFacts } from '../login/login.ts'
+import { loginEvents, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
-import { findLink, type LinkPurpose } from './link.ts'
+import { judgeLink, type LinkPurpose, lookUpLink } from './link.ts'
 import type { LinkRow } from './store.ts'
 
 export interface PresentedLink {
@@ -32,30 +32,21 @@ export async function presentLink<T>(
   presented: PresentedLink,
   redeem: (found: FoundLink) => Promise<T>,
 ): Promise<T> {
-  const { who, token, purposes } = presented
-  const [link, facts] = await Promise.all([
-    findLink(work, { token, purposes, identity: who?.hash ?? null }).catch(refusalOf),
-    who && findSignInFacts(work, who),
-  ])
-  const found = link instanceof ApiError ? null : link
+  const { link: found, facts } = await lookUpLink(work, presented)
+  let link: LinkRow | null = null
   try {
-    if (link instanceof ApiError) throw link
+    link = judgeLink(found, presented)
     return await redeem({ link, facts })
   } catch (error) {
     if (!(error instanceof ApiError && refusals.includes(error.definition.code))) throw error
-    const userId = facts?.user_id ?? found?.user_id
+    const userId = facts?.user_id ?? link?.user_id
     await record(
       { ...work, db: work.platform.db },
       loginEvents.failed({
         ...(userId ? { target: { type: 'user', id: userId } } : {}),
-        data: { method: found?.purpose ?? purposes[0], reason: error.definition.code },
+        data: { method: link?.purpose ?? presented.purposes[0], reason: error.definition.code },
       }),
     )
     throw error
   }
-}
-
-function refusalOf(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  throw error
 }

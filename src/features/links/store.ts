@@ -1,9 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
+import { defineReading } from '../login/login.ts'
 
 export type LinkRow = Selectable<Links> & { expired: boolean; age_seconds: number }
 
@@ -42,18 +43,28 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
   return made.expires_at
 }
 
-/** The link of a token, in whatever state. */
-export async function findLinkRow(db: Db, directory: Directory, tokenHash: Buffer): Promise<LinkRow | undefined> {
-  return db
-    .selectFrom('links')
-    .selectAll()
-    .select([
-      sql<boolean>`expires_at <= clock_now()`.as('expired'),
-      sql<number>`extract(epoch from clock_now() - created_at)::float8`.as('age_seconds'),
-    ])
-    .where('directory_id', '=', directory.id)
-    .where('token_hash', '=', tokenHash)
-    .executeTakeFirst()
+const COLUMNS = [
+  ...['directory_id', 'id', 'purpose', 'user_id', 'identity', 'token_hash', 'details'],
+  ...['created_at', 'expires_at', 'used_at', 'closed_at', 'expired', 'age_seconds'],
+]
+
+/** A link with its columns named `link_…`, all null where there is none. */
+type ShownRow = Record<string, unknown>
+
+/** The link of a token, in whatever state, where the facts about its address are read. */
+export const shownLink = defineReading<ShownRow>()({
+  columns: { link_hash: 'bytea' },
+  joins: ({ directory }) => `
+    left join lateral (
+      select *, expires_at <= clock.at as expired, extract(epoch from clock.at - created_at)::float8 as age_seconds
+      from links where directory_id = ${directory('asked')} and token_hash = asked.link_hash limit 1) link on true`,
+  selects: COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
+})
+
+export function toLinkRow(shown: ShownRow): LinkRow | null {
+  const row = Object.fromEntries(COLUMNS.map((column) => [column, shown[`link_${column}`]]))
+  // Its columns are those of the table, and the two that are computed.
+  return row['id'] === null ? null : (row as unknown as LinkRow)
 }
 
 /** The one consumer of links: of any number of requests with the same link one passes. */

@@ -16,6 +16,7 @@ export { DeviceTrust, describeNothingSent, gateEvents, loginEvents } from './eve
 export { defineReading, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
 export {
   activeGate,
+  assertAddressWelcome,
   assertMaySignIn,
   type Entry,
   type Gate,

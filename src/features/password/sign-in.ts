@@ -3,7 +3,6 @@ import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
-import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -18,11 +17,11 @@ import {
 } from '../lockout/lockout.ts'
 import {
   type AuthSettings,
-  assertDoorOpen,
+  assertAddressWelcome,
   assertMaySignIn,
   completeLogin,
-  findSignInFacts,
   loginEvents,
+  readFacts,
   type SessionAnswer,
   type SignInFacts,
 } from '../login/login.ts'
@@ -31,7 +30,7 @@ import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
-import { findPassword, passwordProof, type StoredPassword, upgradeHash } from './store.ts'
+import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
 // As long as the longest lock.
@@ -58,8 +57,10 @@ async function exchangePassword(
   sent: { email: string; password: string },
 ): Promise<SessionAnswer> {
   const who = identify(work.platform, requireEmail(sent.email))
-  const [found] = await Promise.all([findSignInFacts(work, who), assertDoorOpen(work, who)])
-  const judged = await judge(work, settings, { who, facts: found, password: sent.password })
+  const { door, person, read } = await readFacts(work, who, readPassword({}))
+  assertAddressWelcome(work, door)
+  const shown = { who, facts: person, stored: toStoredPassword(read), password: sent.password }
+  const judged = await judge(work, settings, shown)
   const { facts, stored } = judged
   // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
@@ -104,7 +105,11 @@ async function clearFailuresIfRefused(work: Work, who: Identity, facts: SignInFa
  */
 export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
   const settings = await passwordSettings(work)
-  await withPasswordPlace(work.platform, work.directory, () => judge(work, settings, { who, facts, password }))
+  await withPasswordPlace(work.platform, work.directory, async () => {
+    const { person, read } = await readFacts(work, who, readPassword({}))
+    const stored = person?.user_id === facts.user_id ? toStoredPassword(read) : null
+    return judge(work, settings, { who, facts, stored, password })
+  })
   await clearFailures(work, sourceOf(work, who)).execute()
 }
 
@@ -112,6 +117,7 @@ export async function provePassword(work: Work, who: Identity, facts: SignInFact
 interface ShownPassword {
   who: Identity
   facts: SignInFacts | null
+  stored: StoredPassword | null
   password: string
 }
 
@@ -122,18 +128,14 @@ interface Judged {
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
 async function judge(work: Work, settings: AuthSettings, shown: ShownPassword): Promise<Judged> {
-  const { platform, directory } = work
-  const { who, facts, password } = shown
-  const [attempt, stored] = await Promise.all([
-    claim(work, who, settings),
-    // For an unknown address the same statement, with an id that no user has.
-    findPassword(work.db, directory, facts?.user_id ?? newId()),
-  ])
+  const { platform } = work
+  const { who, facts, stored, password } = shown
+  const attempt = await claim(work, who, settings)
   const right = stored
     ? await verifyPassword(platform, stored, password)
     : await verifyNothing(platform, password, hashParameters(settings))
   if (!right || !facts || !stored) {
-    await noteFailure(work, shown, stored, attempt)
+    await noteFailure(work, shown, attempt)
     throw passwordErrors.invalidCredentials()
   }
   return { facts, stored }
@@ -155,12 +157,7 @@ async function claim(work: Work, who: Identity, settings: AuthSettings): Promise
   return attempt
 }
 
-async function noteFailure(
-  work: Work,
-  { who, facts }: ShownPassword,
-  stored: StoredPassword | null,
-  attempt: Attempt,
-): Promise<void> {
+async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, attempt: Attempt): Promise<void> {
   const reason = facts === null ? 'no_such_user' : stored ? 'wrong_password' : 'no_password'
   const failure = loginEvents.failed({
     ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),

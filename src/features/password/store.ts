@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineProof } from '../../platform/proofs.ts'
+import { defineReading } from '../login/login.ts'
 
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {
@@ -36,6 +37,23 @@ export async function findPassword(db: Db, directory: Directory, userId: string)
     .where('user_id', '=', userId)
     .executeTakeFirst()
   return row ? { ...row, format: formatOf(row.format) } : null
+}
+
+type ReadPassword = { [K in keyof StoredPassword]: string | null } & { must_change: boolean | null }
+
+/** The password of a user, where the facts about their address are read; nulls where there is none. */
+export const readPassword = defineReading<ReadPassword>()({
+  columns: {},
+  joins: ({ directory }) => `
+    left join lateral (
+      select hash, format, must_change, revision from password_credentials
+      where directory_id = ${directory('asked')} and user_id = users.id limit 1) password on true`,
+  selects: 'password.hash, password.format, password.must_change, password.revision',
+})
+
+export function toStoredPassword({ hash, format, must_change, revision }: ReadPassword): StoredPassword | null {
+  if (hash === null || format === null || revision === null) return null
+  return { hash, format: formatOf(format), must_change: must_change === true, revision }
 }
 
 export async function hasPassword(db: Db, directory: Directory, userId: string): Promise<boolean> {
