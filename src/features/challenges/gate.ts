@@ -1,3 +1,4 @@
+import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { authSettings, type Entry, type Gate, gateEvents, type SessionAnswer } from '../login/login.ts'
@@ -50,6 +51,7 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
       amr,
       refreshed_session: session?.id ?? null,
       enrollment,
+      failure_identity: hashFactorIdentity(work.platform, facts.user_id),
     }),
     events: [gateEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
     answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionAnswer> => ({

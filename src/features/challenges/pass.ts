@@ -1,13 +1,14 @@
 import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { type Attempt, accountLocked, claimAttempt, failuresCleared, findLock } from '../lockout/lockout.ts'
+import { accountLocked, failuresCleared, findLock } from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   authSettings,
   completeLogin,
+  readFacts,
   readFactsOf,
   type SessionTokens,
   type SignInFacts,
@@ -20,7 +21,14 @@ import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents } from './events.ts'
 import { isDigits, judgeCode, type RightCode } from './second-factors.ts'
-import { type ChallengeRow, challengeProof, claimChallengeTry, findChallenge } from './store.ts'
+import {
+  type ChallengeRow,
+  challengeProof,
+  isChallenge,
+  isLiveChallenge,
+  shownChallenge,
+  triedChallenge,
+} from './store.ts'
 import { readToken } from './token.ts'
 
 // Guessing codes stays slow where lockout is off.
@@ -49,29 +57,45 @@ interface ChallengeAnswer {
 }
 
 async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  const token = readToken(work, sent.token)
-  const challenge = token && (await claimChallengeTry(work.platform.db, work.directory, token))
-  if (!challenge) throw challengeErrors.expired()
-  const attempt = await claimUserTry(work, challenge.user_id)
+  const { challenge, attempt, facts } = await tryChallenge(work, sent.token)
   const right = await judgeCode(work, challenge, sent.code)
   if (!right) throw await refuse(work, challenge, attempt)
-  return inTx(work, (work) => admit(work, challenge, { right, trust: sent.trustDevice }))
+  if (!facts) throw challengeErrors.expired()
+  const passed = { right, events: [succeeded(challenge, right)] }
+  // What is written besides has to be there with the session.
+  if (challenge.session_id !== null || right.also || sent.trustDevice)
+    return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
+  return { session: await completeChallenge(work, challenge, facts, passed), device: null }
 }
 
-/** Counts an attempt of the user, over all challenges. Throws `account_locked`. */
-async function claimUserTry(work: Work, userId: string): Promise<Attempt> {
+function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {
+  return challengeEvents.succeeded(aboutUser(challenge_user_id, { id, method }))
+}
+
+interface Tried {
+  challenge: ChallengeRow
+  /** Null for a user who is gone. */
+  facts: SignInFacts | null
+  /** Whether this was the last attempt before the user is locked out. */
+  attempt: { locked: boolean }
+}
+
+/** Counts an attempt at the challenge, and one of the user over all. Throws `challenge_expired`, `account_locked`. */
+async function tryChallenge(work: Work, text: string): Promise<Tried> {
   const settings = await authSettings.effective(work)
-  const limits = settings.lockout_enabled ? settings : WITHOUT_LOCKOUT
+  const token = readToken(work, text)
+  if (!token) throw challengeErrors.expired()
+  const reading = triedChallenge(settings.lockout_enabled ? settings : WITHOUT_LOCKOUT, token)
+  const { person, read } = await readFacts({ ...work, db: work.platform.db }, null, reading)
+  if (!isChallenge(read)) throw challengeErrors.expired()
   // The guesser has passed the first factor, so the lock covers all networks at once.
-  const who = { identity: hashFactorIdentity(work.platform, userId), ip: null }
-  const attempt = await claimAttempt(work, who, limits)
-  if (!attempt.allowed) throw accountLocked((await findLock(work, who)) ?? 1)
-  return attempt
+  const who = { identity: hashFactorIdentity(work.platform, read.challenge_user_id), ip: null }
+  if (!read.is_allowed) throw accountLocked((await findLock(work, who)) ?? 1)
+  return { challenge: read, facts: person, attempt: { locked: read.locked_until !== null } }
 }
 
-async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
-  const { id, user_id: userId } = challenge
-  const locked = attempt.locks !== null
+async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
+  const { challenge_id: id, challenge_user_id: userId } = challenge
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
     const facts = locked ? await readFactsOf(work, userId) : null
@@ -80,32 +104,42 @@ async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }
 
-/** Consumes the code and the challenge for the session, atomically. */
-async function admit(
-  work: TxWork,
-  challenge: ChallengeRow,
-  passed: { right: RightCode; trust: boolean },
-): Promise<PassedChallenge> {
-  const { right, trust } = passed
+/** What a challenge is passed with, and the events of that. */
+interface Passed {
+  right: Pick<RightCode, 'amr' | 'spends' | 'also'>
+  events: EventInput[]
+}
+
+/** Consumes the code and the challenge for the session, atomically with what is written besides. */
+async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trust: boolean): Promise<PassedChallenge> {
   const facts = await getSubjectForUpdate(work, challenge)
-  if (!(await right.consume(work, facts))) throw challengeErrors.codeInvalid({ detail: 'The code has been used.' })
-  const data = { id: challenge.id, method: right.method }
-  await record(work, challengeEvents.succeeded(aboutUser(facts.user_id, data)))
-  const session = await completeChallenge(work, challenge, facts, right.amr)
+  const { right } = passed
+  if (right.also && !(await right.also(work, facts))) throw codeUsed()
+  const session = await completeChallenge(work, challenge, facts, passed)
   return { session, device: trust ? await trustDeviceOf(work, facts) : null }
+}
+
+const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
+
+/** The live challenge of a token, and the facts about its user. */
+export async function findChallenge(work: Work, text: string) {
+  const token = readToken(work, text)
+  if (!token) return { challenge: null, facts: null }
+  const reading = shownChallenge({ token_hash: token.hash, client_network: token.network })
+  const { person, read } = await readFacts(work, null, reading)
+  return isChallenge(read) ? { challenge: read, facts: person } : { challenge: null, facts: null }
 }
 
 /** The challenge that a user answers by enrolling a factor. Throws `challenge_expired` for any other. */
 export async function getEnrollmentChallenge(work: Work, text: string): Promise<ChallengeRow> {
-  const token = readToken(work, text)
-  const challenge = token && (await findChallenge(work.db, work.directory, token))
+  const { challenge } = await findChallenge(work, text)
   if (!challenge?.enrollment) throw challengeErrors.expired()
   return challenge
 }
 
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
-  const user = await findUserForUpdate(work, challenge.user_id)
+  const user = await findUserForUpdate(work, challenge.challenge_user_id)
   const facts = user && (await readFactsOf(work, user.id))
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
@@ -117,25 +151,27 @@ export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow)
  * demanded the second factor ends. Throws `challenge_expired`, and what the door throws.
  */
 export async function completeChallenge(
-  work: TxWork,
+  work: Work,
   challenge: ChallengeRow,
   facts: SignInFacts,
-  amr: string[],
+  { right, events }: Passed,
 ): Promise<SessionTokens> {
   const method = signInMethods.of(work.platform).find(({ id }) => id === challenge.auth_method)
   if (!method) throw new Error('Unknown method of a challenge')
-  const { session_id: before } = challenge
+  const { challenge_id: id, session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
     method,
-    amr: [...new Set([...challenge.amr, ...amr])],
+    amr: [...new Set([...challenge.amr, ...right.amr])],
     aal: 'aal2',
-    spends: [challengeProof({ challenge_id: challenge.id })],
+    spends: [challengeProof({ challenge_id: id }), ...right.spends],
     beside: [failuresCleared(work.platform, who)],
+    events,
   })
-  // Another request was faster, or the user was cut off. The rollback restores the code.
-  if (!answer?.session) throw challengeErrors.expired()
-  return answer.session
+  if (answer?.session) return answer.session
+  // Another request was faster, with the code at another challenge or with this one, or the user was cut off.
+  if (right.spends.length > 0 && (await isLiveChallenge(work.db, work.directory, id))) throw codeUsed()
+  throw challengeErrors.expired()
 }

@@ -1,4 +1,5 @@
 import { handedIn } from '../../platform/platform.ts'
+import type { UsedProof } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import type { SignInFacts } from '../login/login.ts'
 import { type MfaMethod, methodsToPass } from '../mfa/mfa.ts'
@@ -20,8 +21,10 @@ export interface RightCode {
   method: MfaMethod
   /** RFC 8176: what the session adds for the second factor. */
   amr: string[]
-  /** Returns false when the code was consumed meanwhile. */
-  consume(work: TxWork, user: SignInFacts): Promise<boolean>
+  /** Burnt with the challenge. */
+  spends: UsedProof[]
+  /** What the code takes besides, in the transaction that burns them. Returns false when it was consumed meanwhile. */
+  also?(work: TxWork, user: SignInFacts): Promise<boolean>
 }
 
 /** Those of this deployment, in the order in which a code is tried. */

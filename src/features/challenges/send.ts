@@ -1,19 +1,15 @@
 import type { Work } from '../../platform/work.ts'
-import { assertMaySignIn, loginErrors, readFactsOf } from '../login/login.ts'
+import { assertMaySignIn, loginErrors } from '../login/login.ts'
 import { challengeErrors } from './errors.ts'
+import { findChallenge } from './pass.ts'
 import { listOffered } from './second-factors.ts'
-import { findChallenge } from './store.ts'
-import { readToken } from './token.ts'
 
 /**
  * Sends a code to the phone of the challenge's user.
  * Throws `challenge_expired`, `method_disabled`, `rate_limited`, and what the door throws.
  */
 export async function sendChallengeCode(work: Work, text: string): Promise<{ deliveryHint: string }> {
-  const { directory, db } = work
-  const token = readToken(work, text)
-  const challenge = token && (await findChallenge(db, directory, token))
-  const facts = challenge && (await readFactsOf(work, challenge.user_id))
+  const { challenge, facts } = await findChallenge(work, text)
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find(({ method }) => method === 'sms')

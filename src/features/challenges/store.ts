@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineOutcome, defineProof } from '../../platform/proofs.ts'
+import { countEverywhere, type LockoutPolicy } from '../lockout/lockout.ts'
+import { defineReading, type Reading } from '../login/login.ts'
 import type { HashedToken } from './token.ts'
 
 const TTL_SECONDS = 300
@@ -32,13 +34,15 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
     amr: 'text[]',
     refreshed_session: 'uuid',
     enrollment: 'boolean',
+    failure_identity: 'bytea',
   },
   signsIn: false,
   write: (directory) => `
     insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
-      enrollment, expires_at)
+      enrollment, failure_identity, expires_at)
     select ${directory}, ready.made_id, ready.token_hash, ready.user_id, ready.auth_method, ready.amr,
-      ready.refreshed_session, ready.network_hash, ready.enrollment, ready.at + make_interval(secs => ${TTL_SECONDS})
+      ready.refreshed_session, ready.network_hash, ready.enrollment, ready.failure_identity,
+      ready.at + make_interval(secs => ${TTL_SECONDS})
     from ready returning id, expires_at`,
   answers: (directory) => `made.expires_at,
     exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
@@ -59,8 +63,8 @@ export interface TotpRow {
 
 /** A live challenge. */
 export interface ChallengeRow {
-  id: string
-  user_id: string
+  challenge_id: string
+  challenge_user_id: string
   auth_method: string
   amr: string[]
   session_id: string | null
@@ -72,54 +76,93 @@ export interface ChallengeRow {
   totp: TotpRow | null
 }
 
-const ownColumns = sql`id, user_id, auth_method, amr, session_id, enrollment, sms_code_hash`
+/** The challenge of a token, with nulls where there is none. */
+type ShownRow = { [K in keyof ChallengeRow]: ChallengeRow[K] | null }
 
-/** With the user's factors, so that an attempt needs no second query. */
-function selectColumns(directory: Directory) {
-  return sql`select ${ownColumns},
-    (select phone from mfa_phones p where p.directory_id = ${directory.id}
-      and p.user_id = challenge.user_id and p.confirmed_at is not null) as phone,
-    (select count(*)::int from backup_codes b where b.directory_id = ${directory.id}
-      and b.user_id = challenge.user_id) as backup_codes,
-    (select jsonb_build_object('id', t.id, 'secret_sealed', t.secret_sealed, 'last_step', t.last_step,
-        'now_seconds', extract(epoch from clock_now()))
-      from totp_enrollments t where t.directory_id = ${directory.id}
-        and t.user_id = challenge.user_id and t.confirmed_at is not null) as totp`
+const TOKEN_COLUMNS = { token_hash: 'bytea', client_network: 'bytea' } as const
+
+/** The live challenge of a token, as seen from this network, by `clock` and `asked`. */
+const liveChallenge = (directory: string) => `
+  select * from mfa_challenges
+  where directory_id = ${directory} and token_hash = asked.token_hash and used_at is null and expires_at > clock.at
+    and attempts < ${TRIES} and failure_identity is not null
+    and (network_hash is null or network_hash = asked.client_network)`
+
+/** What a challenge is, from `found`, with the user's factors, so that an attempt needs no second query. */
+const challengeColumns = (directory: string) => `found.id as challenge_id, found.user_id as challenge_user_id,
+  found.auth_method, found.amr, found.session_id, found.enrollment, found.sms_code_hash,
+  (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
+    and p.confirmed_at is not null) as phone,
+  (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)
+    as backup_codes,
+  (select jsonb_build_object('id', t.id, 'secret_sealed', t.secret_sealed, 'last_step', t.last_step,
+      'now_seconds', extract(epoch from clock.at))
+    from totp_enrollments t where t.directory_id = ${directory} and t.user_id = found.user_id
+      and t.confirmed_at is not null) as totp`
+
+/** The live challenge of a token, where the facts about its user are read. */
+export const shownChallenge = defineReading<ShownRow>()({
+  columns: TOKEN_COLUMNS,
+  userId: 'found.user_id',
+  joins: ({ directory }) => `left join lateral (${liveChallenge(directory('asked'))} limit 1) found on true`,
+  selects: ({ directory }) => challengeColumns(directory('asked')),
+})
+
+type TriedRow = ShownRow & {
+  /** Whether the user is not locked out. */
+  is_allowed: boolean
+  /** Set when this very attempt was the last one allowed. */
+  locked_until: Date | null
 }
 
-/** The condition that selects the live challenge of a token, as seen from this network. */
-function isLive(directory: Directory, { hash, network }: HashedToken) {
-  return sql`directory_id = ${directory.id} and token_hash = ${hash}
-    and used_at is null and expires_at > clock_now() and attempts < ${TRIES}
-    and (network_hash is null or network_hash = ${network}::bytea)`
-}
-
-/** The live challenge of a token, or null. */
-export async function findChallenge(
-  db: Db,
-  directory: Directory,
-  presented: HashedToken,
-): Promise<ChallengeRow | null> {
-  const { rows } = await sql<ChallengeRow>`
-    ${selectColumns(directory)} from mfa_challenges challenge where ${isLive(directory, presented)}`.execute(db)
-  return rows[0] ?? null
-}
+/** Under a policy: its numbers are part of the statement. */
+const tries = new Map<string, ReturnType<typeof makeTry>>()
 
 /**
- * Counts an attempt before it is judged, committed on its own; the fifth is the last. Returns null when none is left.
+ * Counts an attempt at a challenge, of which the fifth is the last, and one of its user over all challenges, where the
+ * facts about the user are read. Committed on its own, before the code is judged.
  */
-export async function claimChallengeTry(
-  db: Db,
-  directory: Directory,
-  presented: HashedToken,
-): Promise<ChallengeRow | null> {
-  const { rows } = await sql<ChallengeRow>`
-    with challenge as (
-      update mfa_challenges set attempts = attempts + 1
-      where ${isLive(directory, presented)}
-      returning ${ownColumns})
-    ${selectColumns(directory)} from challenge`.execute(db)
-  return rows[0] ?? null
+export function triedChallenge(policy: LockoutPolicy, token: HashedToken): Reading<TriedRow> {
+  const { lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds } = policy
+  const name = [lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds].join()
+  // Few policies are in use at a time.
+  if (tries.size > 100) tries.clear()
+  const known = tries.get(name) ?? makeTry(policy)
+  tries.set(name, known)
+  return known({ token_hash: token.hash, client_network: token.network }, token.hash.toString('base64'))
+}
+
+const makeTry = (policy: LockoutPolicy) =>
+  defineReading<TriedRow>()({
+    columns: TOKEN_COLUMNS,
+    userId: 'found.user_id',
+    before: ({ directory, lock }) => `,
+      found as materialized (
+        select asked.n, challenge.*, challenge.failure_identity as identity
+        from clock cross join asked cross join lateral (${liveChallenge(directory('asked'))} ${lock}) challenge),
+      tried as (
+        update mfa_challenges set attempts = mfa_challenges.attempts + 1 from found
+        where mfa_challenges.directory_id = ${directory('found')} and mfa_challenges.id = found.id),
+      counted as (${countEverywhere('found', directory('found'), policy)})`,
+    joins: () => 'left join found on found.n = asked.n left join counted on counted.identity = found.identity',
+    selects: ({ directory }) => `${challengeColumns(directory('asked'))}, counted.identity is not null as is_allowed,
+      counted.locked_until`,
+    isLeftOut: ({ challenge_id }) => challenge_id === null,
+  })
+
+export const isChallenge = (row: ShownRow): row is ChallengeRow => row.challenge_id !== null
+
+/** Whether a challenge may still be passed, however often it was tried. */
+export async function isLiveChallenge(db: Db, directory: Directory, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('mfa_challenges')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */

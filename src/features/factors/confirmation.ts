@@ -29,11 +29,15 @@ export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<Conf
   const token = sent.challengeToken
   const challenge = token === null ? null : await getEnrollmentChallenge(work, token)
   const proven = await proveTotp(work, sent)
-  if (challenge && challenge.user_id !== proven.user.id) throw challengeErrors.expired()
+  if (challenge && challenge.challenge_user_id !== proven.user.id) throw challengeErrors.expired()
   const session = await inTx(work, async (work) => {
     const facts = challenge && (await getSubjectForUpdate(work, challenge))
     await saveTotp(work, proven)
-    return challenge && facts && completeChallenge(work, challenge, facts, ['otp', 'mfa'])
+    return (
+      challenge &&
+      facts &&
+      completeChallenge(work, challenge, facts, { right: { amr: ['otp', 'mfa'], spends: [] }, events: [] })
+    )
   })
   return { backupCodes: proven.backupCodes, session }
 }

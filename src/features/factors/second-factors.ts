@@ -8,7 +8,7 @@ import { readBackupCode, verifyBackupCode } from './backup-codes.ts'
 import { backupCodeUsedMail } from './emails.ts'
 import { matchCode } from './enrollment.ts'
 import { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'
-import { consumeBackupCode, consumeTotpStep, findBackupCode } from './store.ts'
+import { consumeBackupCode, findBackupCode, totpProof } from './store.ts'
 
 const SMS_SECONDS = 300
 
@@ -16,15 +16,10 @@ const SMS_SECONDS = 300
 export const totpFactor: SecondFactor = {
   method: 'totp',
   form: 'digits',
-  async judge(work, { user_id: userId, totp }, code) {
+  async judge(work, { totp }, code) {
     const step = totp && (await matchCode(work, totp, code))
     if (totp === null || step === null) return null
-    const which = { userId, id: totp.id, step }
-    return {
-      method: 'totp',
-      amr: ['otp', 'mfa'],
-      consume: ({ directory, db }) => consumeTotpStep(db, directory, which),
-    }
+    return { method: 'totp', amr: ['otp', 'mfa'], spends: [totpProof({ totp_id: totp.id, totp_step: step })] }
   },
 }
 
@@ -33,14 +28,14 @@ export const smsFactor: SecondFactor = {
   method: 'sms',
   form: 'digits',
   async judge({ platform }, challenge, code) {
-    if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.id, code))) return null
-    return { method: 'sms', amr: ['sms', 'mfa'], consume: async () => true }
+    if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.challenge_id, code))) return null
+    return { method: 'sms', amr: ['sms', 'mfa'], spends: [] }
   },
   async send(work, challenge) {
     const phone = await admitFactorPhone(work, challenge.phone ?? '')
-    const { code, hash } = makeSmsCode(work.platform, challenge.id)
+    const { code, hash } = makeSmsCode(work.platform, challenge.challenge_id)
     await inTx(work, async (work) => {
-      await setChallengeSms(work.db, work.directory, challenge.id, hash)
+      await setChallengeSms(work.db, work.directory, challenge.challenge_id, hash)
       const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
       await queueSms(work, sms, SMS_SECONDS)
     })
@@ -52,14 +47,15 @@ export const smsFactor: SecondFactor = {
 export const backupCodeFactor: SecondFactor = {
   method: 'backup',
   form: 'text',
-  async judge({ platform, directory, db }, { user_id: userId }, code) {
+  async judge({ platform, directory, db }, { challenge_user_id: userId }, code) {
     const read = readBackupCode(code)
     const hash = read && (await findBackupCode(db, directory, userId, read.slot))
     if (!read || !hash || !(await verifyBackupCode(platform, userId, hash, read.code))) return null
     return {
       method: 'backup',
       amr: ['otp', 'mfa'],
-      async consume(work, user) {
+      spends: [],
+      async also(work, user) {
         const left = await consumeBackupCode(work.db, work.directory, userId, { slot: read.slot, hash })
         if (left === null) return false
         await queueMail(work, backupCodeUsedMail(user.email, left), NOTICE_USEFUL_SECONDS)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { defineProof } from '../../platform/proofs.ts'
 import type { TotpRow } from '../challenges/challenges.ts'
 import type { HashedBackupCode } from './backup-codes.ts'
 
@@ -97,19 +98,18 @@ export async function confirmTotp(
   return rows.length > 0
 }
 
-/** Consumes the code of a step. Returns false when that code, or a later one, was already used. */
-export async function consumeTotpStep(
-  tx: Tx,
-  directory: Directory,
-  which: { userId: string; id: string; step: number },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update totp_enrollments set last_step = ${which.step}
-    where directory_id = ${directory.id} and user_id = ${which.userId} and id = ${which.id}
-      and confirmed_at is not null and last_step < ${which.step}
-    returning id`.execute(tx)
-  return rows.length > 0
-}
+/** The code of a step: good once, and not after a later one. */
+export const totpProof = defineProof({
+  name: 'totp',
+  columns: { totp_id: 'uuid', totp_step: 'int' },
+  locks: true,
+  find: (directory) => `
+    select user_id from totp_enrollments where directory_id = ${directory} and user_id = asked.user_id
+      and id = asked.totp_id and confirmed_at is not null and last_step < asked.totp_step`,
+  write: (directory) => `
+    update totp_enrollments set last_step = ready.totp_step from ready
+    where totp_enrollments.directory_id = ${directory} and totp_enrollments.user_id = ready.user_id`,
+})
 
 /** Deletes the app, pending or confirmed. Returns whether it was confirmed. */
 export async function deleteTotp(tx: Tx, directory: Directory, userId: string): Promise<boolean> {

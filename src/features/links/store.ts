@@ -58,7 +58,7 @@ export const shownLink = defineReading<ShownRow>()({
     left join lateral (
       select *, expires_at <= clock.at as expired, extract(epoch from clock.at - created_at)::float8 as age_seconds
       from links where directory_id = ${directory('asked')} and token_hash = asked.link_hash limit 1) link on true`,
-  selects: COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
+  selects: () => COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
 })
 
 export function toLinkRow(shown: ShownRow): LinkRow | null {

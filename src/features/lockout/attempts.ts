@@ -11,6 +11,7 @@ import {
   clearAllRows,
   clearedFailures,
   clearRows,
+  countText,
   lockedSeconds,
 } from './store.ts'
 
@@ -67,6 +68,16 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
     : [own]
   const { lockout_window_seconds: windowSeconds, lockout_duration_seconds: durationSeconds } = policy
   return { windowSeconds, durationSeconds, counters }
+}
+
+/**
+ * Counts an attempt over all networks for the identities of a statement, whose rows are named `source` and have
+ * `identity`: to embed. Returns `identity` and `locked_until` of those that are allowed.
+ */
+export function countEverywhere(source: string, directory: string, policy: LockoutPolicy): string {
+  const { lockout_max_attempts: maxAttempts, lockout_window_seconds: windowSeconds } = policy
+  const limits = { maxAttempts, windowSeconds, durationSeconds: policy.lockout_duration_seconds }
+  return countText(`select ${directory}, ${source}.identity, '${EVERYWHERE}', 1 from ${source}`, limits)
 }
 
 /** The counters, for `lockedSeconds`, that apply to a client at this IP. */

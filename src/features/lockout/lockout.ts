@@ -3,8 +3,10 @@ export {
   accountLocked,
   claimAttempt,
   clearFailures,
+  countEverywhere,
   failuresCleared,
   findLock,
+  type LockoutPolicy,
   unlock,
 } from './attempts.ts'
 export { unlockByLinkEvents } from './events.ts'

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineBeside } from '../../platform/proofs.ts'
@@ -10,9 +10,13 @@ export interface LockoutRow {
   locked_until: Date | null
 }
 
-export interface AttemptLimits {
+/** How long wrong attempts count, and lock. Of validated settings: the numbers become part of statements. */
+export interface LockTimes {
   windowSeconds: number
   durationSeconds: number
+}
+
+export interface AttemptLimits extends LockTimes {
   /** In counting order. `network` '' is the counter over all networks. */
   counters: { network: string; maxAttempts: number }[]
 }
@@ -32,34 +36,36 @@ export async function claimAttemptRows(
   identity: Buffer,
   limits: AttemptLimits,
 ): Promise<LockoutRow[]> {
-  const parts = limits.counters.map((counter, i) => {
-    const allowed = i === 0 ? sql`true` : sql`exists (select from ${sql.table(`counted_${i - 1}`)})`
-    return sql`${sql.table(`counted_${i}`)} as (${countAttempt(directory, identity, limits, { ...counter, allowed })})`
+  const parts = limits.counters.map(({ maxAttempts }, i) => {
+    const allowed = i === 0 ? 'true' : `exists (select from counted_${i - 1})`
+    const source = `select $1::uuid, $2::bytea, $${i + 3}::text, 1 where ${allowed}`
+    return `counted_${i} as (${countText(source, { ...limits, maxAttempts })})`
   })
-  const all = limits.counters.map((_, i) => sql`select * from ${sql.table(`counted_${i}`)}`)
-  const { rows } = await sql<LockoutRow>`with ${sql.join(parts)} ${sql.join(all, sql` union all `)}`.execute(db)
-  return rows
+  const all = limits.counters.map((_, i) => `select * from counted_${i}`)
+  const text = `with ${parts.join(', ')} ${all.join(' union all ')}`
+  const values = [directory.id, identity, ...limits.counters.map(({ network }) => network)]
+  return (await db.executeQuery<LockoutRow>(CompiledQuery.raw(text, values))).rows
 }
 
-function countAttempt(
-  directory: Directory,
-  identity: Buffer,
-  limits: AttemptLimits,
-  counter: AttemptLimits['counters'][number] & { allowed: RawBuilder<unknown> },
-) {
+/**
+ * Counts an attempt for each row of `source` (directory, identity, network, 1), unless its counter is locked: then it
+ * returns no row. To execute, or to embed.
+ */
+export function countText(source: string, limits: LockTimes & { maxAttempts: number }): string {
+  const { windowSeconds, durationSeconds, maxAttempts } = limits
+  if (![windowSeconds, durationSeconds, maxAttempts].every(Number.isSafeInteger)) throw new Error('No whole numbers')
   // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
-  const at = sql`excluded.window_started_at`
-  const startsOver = sql`(l.locked_until is not null
-    or ${at} - l.window_started_at >= make_interval(secs => ${limits.windowSeconds}::int))`
+  const at = 'excluded.window_started_at'
+  const startsOver = `(l.locked_until is not null
+    or ${at} - l.window_started_at >= make_interval(secs => ${windowSeconds}))`
   // A day without a failure resets the number of locks.
-  const locksBefore = sql`(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
-  const isHopeless = sql`(l.consecutive + 1 >= ${MAX_CONSECUTIVE}::int)`
-  const locks = sql`((not ${startsOver} and l.failures + 1 >= ${counter.maxAttempts}::int) or ${isHopeless})`
-  const seconds = sql`case when ${isHopeless} then ${LONGEST_LOCK_SECONDS}::int else
-    least(${LONGEST_LOCK_SECONDS}::int, ${limits.durationSeconds}::int * power(2, least(${locksBefore}, 20))) end`
-  return sql`
-    insert into lockouts as l (directory_id, identity, network, failures)
-    select ${directory.id}::uuid, ${identity}::bytea, ${counter.network}::text, 1 where ${counter.allowed}
+  const locksBefore = `(case when ${at} - l.window_started_at >= interval '1 day' then 0 else l.locks end)`
+  const isHopeless = `(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`
+  const locks = `((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})`
+  const seconds = `case when ${isHopeless} then ${LONGEST_LOCK_SECONDS} else
+    least(${LONGEST_LOCK_SECONDS}, ${durationSeconds} * power(2, least(${locksBefore}, 20))) end`
+  return `
+    insert into lockouts as l (directory_id, identity, network, failures) ${source}
     on conflict (directory_id, identity, network) do update set
       failures = case when ${startsOver} then 1 else l.failures + 1 end,
       consecutive = l.consecutive + 1,
@@ -67,7 +73,7 @@ function countAttempt(
       window_started_at = case when ${startsOver} then ${at} else l.window_started_at end,
       locked_until = case when ${locks} then (${at} at time zone 'UTC' + make_interval(secs => ${seconds})) at time zone 'UTC' end
     where l.locked_until is null or l.locked_until <= ${at}
-    returning network, failures, locked_until`
+    returning identity, network, failures, locked_until`
 }
 
 /** Resets the failures of an address as seen from one network. The query returns a row for each counter deleted. */

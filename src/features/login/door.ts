@@ -135,7 +135,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       idle_seconds: settings.session_idle_timeout_seconds,
       max_seconds: settings.session_max_lifetime_seconds,
     }),
-    events: [...sessionEventsOf(sessionId, facts, proof), ...(proof.events ?? []), ...passed.events],
+    events: [...(proof.events ?? []), ...sessionEventsOf(sessionId, facts, proof), ...passed.events],
   })
   if (!made) return null
   const session = {

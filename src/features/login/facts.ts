@@ -47,7 +47,7 @@ export interface ReadingKind<C extends Columns = Columns, R extends object = obj
   /** Joins to `asked` and `users`. */
   joins(writing: Writing): string
   /** Columns of the answer. */
-  selects: string
+  selects(writing: Writing): string
   /** Whether the answer says that others had locked its row: then it is asked again, and waits. */
   isLeftOut?(row: R): boolean
 }
@@ -66,7 +66,7 @@ export const defineReading =
   <C extends Columns>(kind: ReadingKind<C, R>) =>
   (values: RowOf<C>, key: string | null = null): Reading<R> => ({ kind, values, key })
 
-const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects: 'asked.n' })
+const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects: () => 'asked.n' })
 
 /**
  * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
@@ -117,7 +117,7 @@ const byId = defineReading<object>()({
   columns: { subject_id: 'uuid' },
   userId: 'asked.subject_id',
   joins: () => '',
-  selects: 'asked.n',
+  selects: () => 'asked.n',
 })
 
 const statements = new WeakMap<readonly Gate[], Map<ReadingKind, JoinedStatement>>()
@@ -159,7 +159,7 @@ function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing)
     select asked.n, users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
       users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled, users.passkey_count,
       organizations.slug as organization_slug, organizations.status as organization_status,
-      greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects}
+      greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}
     from clock cross join asked
     ${byId ? reading.joins(writing) : ''} ${users} ${byId ? '' : reading.joins(writing)}
     left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) organizations

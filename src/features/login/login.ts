@@ -13,7 +13,7 @@ export {
 } from './door.ts'
 export { loginErrors } from './errors.ts'
 export { DeviceTrust, describeNothingSent, gateEvents, loginEvents } from './events.ts'
-export { defineReading, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
+export { defineReading, type Reading, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
 export {
   activeGate,
   assertAddressWelcome,

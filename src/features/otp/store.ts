@@ -264,7 +264,7 @@ export const triedCode = defineReading<TriedRow>()({
       update otps set attempts = otps.attempts + 1 from tried
       where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
   joins: () => 'join tried on tried.n = asked.n',
-  selects: `case when tried.is_allowed then tried.code_user_id end as code_user_id,
+  selects: () => `case when tried.is_allowed then tried.code_user_id end as code_user_id,
     case
       when not tried.is_newest then 'unknown'
       when tried.code_id is null then 'left_out'

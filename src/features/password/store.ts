@@ -48,7 +48,7 @@ export const readPassword = defineReading<ReadPassword>()({
     left join lateral (
       select hash, format, must_change, revision from password_credentials
       where directory_id = ${directory('asked')} and user_id = users.id limit 1) password on true`,
-  selects: 'password.hash, password.format, password.must_change, password.revision',
+  selects: () => 'password.hash, password.format, password.must_change, password.revision',
 })
 
 export function toStoredPassword({ hash, format, must_change, revision }: ReadPassword): StoredPassword | null {

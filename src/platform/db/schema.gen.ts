@@ -209,6 +209,7 @@ export interface MfaChallenges {
   directory_id: string;
   enrollment: boolean;
   expires_at: Timestamp;
+  failure_identity: Buffer | null;
   id: string;
   network_hash: Buffer | null;
   session_id: string | null;
