@@ -4,17 +4,9 @@ import { record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { type Attempt, accountLocked, claimAttempt, failuresCleared, findLock } from '../lockout/lockout.ts'
-import {
-  assertMaySignIn,
-  authSettings,
-  completeLogin,
-  readFactsOf,
-  type SessionTokens,
-  type SignInFacts,
-  signInMethods,
-} from '../login/login.ts'
+import { assertMaySignIn, authSettings, completeLogin, findSignInFacts, type SignInFacts } from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
-import { revokeSession } from '../sessions/sessions.ts'
+import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
 import { findUserForUpdate } from '../users/users.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
@@ -74,7 +66,7 @@ async function refuse(work: Work, challenge: ChallengeRow, attempt: Attempt) {
   const locked = attempt.locks !== null
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
-    const facts = locked ? await readFactsOf(work, userId) : null
+    const facts = locked ? await findSignInFacts(work, { userId: userId }) : null
     if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
@@ -106,7 +98,7 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const user = await findUserForUpdate(work, challenge.user_id)
-  const facts = user && (await readFactsOf(work, user.id))
+  const facts = user && (await findSignInFacts(work, { userId: user.id }))
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   return facts
@@ -122,14 +114,12 @@ export async function completeChallenge(
   facts: SignInFacts,
   amr: string[],
 ): Promise<SessionTokens> {
-  const method = signInMethods.of(work.platform).find(({ id }) => id === challenge.auth_method)
-  if (!method) throw new Error('Unknown method of a challenge')
   const { session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
-    method,
+    method: { id: challenge.auth_method },
     amr: [...new Set([...challenge.amr, ...amr])],
     aal: 'aal2',
     spends: [challengeProof({ challenge_id: challenge.id })],

@@ -1,5 +1,5 @@
 import type { Work } from '../../platform/work.ts'
-import { assertMaySignIn, loginErrors, readFactsOf } from '../login/login.ts'
+import { assertMaySignIn, findSignInFacts, loginErrors } from '../login/login.ts'
 import { challengeErrors } from './errors.ts'
 import { listOffered } from './second-factors.ts'
 import { findChallenge } from './store.ts'
@@ -13,7 +13,7 @@ export async function sendChallengeCode(work: Work, text: string): Promise<{ del
   const { directory, db } = work
   const token = readToken(work, text)
   const challenge = token && (await findChallenge(db, directory, token))
-  const facts = challenge && (await readFactsOf(work, challenge.user_id))
+  const facts = challenge && (await findSignInFacts(work, { userId: challenge.user_id }))
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find(({ method }) => method === 'sms')

@@ -4,7 +4,7 @@ import type { Passkeys } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineProof } from '../../platform/proofs.ts'
-import { isLiveSession } from '../login/login.ts'
+import { isLiveSession } from '../sessions/sessions.ts'
 
 export type PasskeyRow = Selectable<Passkeys>
 
@@ -24,7 +24,7 @@ export interface NewPasskey {
 }
 
 /** What an authenticator reported when it signed. */
-export interface PasskeyUse {
+interface PasskeyUse {
   counter: number
   backedUp: boolean
 }

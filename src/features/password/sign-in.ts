@@ -17,20 +17,19 @@ import {
   findLock,
 } from '../lockout/lockout.ts'
 import {
-  type AuthSettings,
   assertDoorOpen,
   assertMaySignIn,
   completeLogin,
   findSignInFacts,
   loginEvents,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
+import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
 import { findPassword, passwordProof, type StoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
@@ -43,10 +42,7 @@ const UNLOCK_TTL_SECONDS = 3600
  * `password_change_required`, `verification_required`, `unavailable` when too many hashes wait, and what the door
  * throws.
  */
-export async function signInWithPassword(
-  work: Work,
-  sent: { email: string; password: string },
-): Promise<SessionAnswer> {
+export async function signInWithPassword(work: Work, sent: { email: string; password: string }): Promise<SessionReply> {
   const settings = await passwordSettings(work)
   // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
   return withPasswordPlace(work.platform, work.directory, () => exchangePassword(work, settings, sent))
@@ -54,9 +50,9 @@ export async function signInWithPassword(
 
 async function exchangePassword(
   work: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   sent: { email: string; password: string },
-): Promise<SessionAnswer> {
+): Promise<SessionReply> {
   const who = identify(work.platform, requireEmail(sent.email))
   const [found] = await Promise.all([findSignInFacts(work, who), assertDoorOpen(work, who)])
   const judged = await judge(work, settings, { who, facts: found, password: sent.password })
@@ -121,7 +117,7 @@ interface Judged {
 }
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
-async function judge(work: Work, settings: AuthSettings, shown: ShownPassword): Promise<Judged> {
+async function judge(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<Judged> {
   const { platform, directory } = work
   const { who, facts, password } = shown
   const [attempt, stored] = await Promise.all([
@@ -144,7 +140,7 @@ function sourceOf({ origin }: Work, who: Identity) {
 }
 
 /** Counts the attempt. Throws `account_locked`. */
-async function claim(work: Work, who: Identity, settings: AuthSettings): Promise<Attempt> {
+async function claim(work: Work, who: Identity, settings: PasswordSettings): Promise<Attempt> {
   if (!settings.lockout_enabled) {
     // Guessing stays slow without lockout, too.
     await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
@@ -206,7 +202,7 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
 /** Upgrades an imported hash, or one with older parameters. If the pool is full, the next sign-in tries again. */
 async function upgrade(
   { platform, directory, db }: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   { facts, stored }: Judged,
   password: string,
 ): Promise<void> {
