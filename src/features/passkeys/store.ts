@@ -23,12 +23,6 @@ export interface NewPasskey {
   userHandle: Buffer
 }
 
-/** What an authenticator reported when it signed. */
-interface PasskeyUse {
-  counter: number
-  backedUp: boolean
-}
-
 /** The passkeys of a user, oldest first. */
 export async function listPasskeys(db: Db, directory: Directory, userId: string): Promise<PasskeyRow[]> {
   return db
