@@ -45,10 +45,12 @@ const EDGES = [
   'passkeys → login',
   'passkeys → mfa',
   'passkeys → relying-party',
+  'passkeys → sessions',
   'passkeys → users',
   'password → links',
   'password → lockout',
   'password → login',
+  'password → sessions',
   'password → users',
   'sessions → users',
   'signup → email-verification',
@@ -113,6 +115,9 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 /** Of a folder of a feature, without its tests. */
 const MAX_SLICE_LINES = 1500
 
+/** Edges among features, and names of the door, through which most of them reach sessions. */
+const [MAX_EDGES, MAX_DOOR_NAMES] = [60, 15]
+
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1699 }
 
@@ -124,7 +129,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/api-keys/api-keys.ts': 'a cached key expires without asking the database',
   'src/features/api-keys/key-use.ts': 'when a key was last used, to the minute',
   'src/features/api-keys/lifecycle.ts': 'refuses a wish for an expiry that has passed',
-  'src/features/login/door.ts': 'the times in a token, which others check by their own clocks',
+  'src/features/sessions/tokens.ts': 'the times in a token, which others check by their own clocks',
   'src/platform/clock.ts': 'is the process clock',
   'src/platform/crypto/keyring.ts': 'a data key is followed by another after about ninety days',
   'src/platform/crypto/signing-keys.ts': 'the times in a token, and which key signs it',
@@ -230,6 +235,18 @@ test('features import one another only by their public file, along the list of e
     left = new Set([...left].filter((node) => !leaves.includes(node)))
   }
   expect([...left], 'features in a cycle').toEqual([])
+})
+
+test('features stay loosely coupled, and the door narrow', () => {
+  expect(EDGES.length).toBeLessThanOrEqual(MAX_EDGES)
+  const door = sources.find(({ path }) => path === 'src/features/login/login.ts')?.text ?? ''
+  const names = [
+    ...door.matchAll(/^export (?:type )?\{([^}]*)\}|^export (?:async |const |function |type |interface )/gm),
+  ]
+    .flatMap(([, list = 'one']) => list.split(',').map((name) => name.trim()))
+    .filter((name) => name !== '')
+  expect(names.length).toBeGreaterThan(5)
+  expect(names.length).toBeLessThanOrEqual(MAX_DOOR_NAMES)
 })
 
 test('inside a slice the arrows point from routes to rules to store', () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { type Gate, loginErrors, gates as loginGates } from '../src/features/login/login.ts'
+import { loginErrors } from '../src/features/login/errors.ts'
+import { type Gate, gates as loginGates } from '../src/features/login/gates.ts'
 import { gates } from '../src/gates.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { defineCondition } from '../src/platform/proofs.ts'

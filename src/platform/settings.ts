@@ -37,6 +37,9 @@ export interface Settings<P extends TProperties> {
   patchBody: TProperties
 }
 
+/** The values of a family. */
+export type ValuesOf<F extends { effective(work: Tenant): Promise<unknown> }> = Awaited<ReturnType<F['effective']>>
+
 /** The directory whose settings are read. */
 type Tenant = Pick<Work, 'platform' | 'directory'>
 

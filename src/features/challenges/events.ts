@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { defineEvents, type EventDefinition } from '../../platform/events.ts'
-import { loginEvents, sessionEvents } from '../login/login.ts'
+import { loginEvents } from '../login/login.ts'
 import { MFA_METHODS } from '../mfa/mfa.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
 
 const Id = Type.String({ format: 'uuid' })
 

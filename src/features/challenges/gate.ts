@@ -1,10 +1,12 @@
 import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { authSettings, type Entry, type Gate, gateEvents, type SessionAnswer } from '../login/login.ts'
+import { authSettings, type Gate, loginEvents, type SessionReply } from '../login/login.ts'
 import { type Demand, demandAtRefresh, demandFactor, methodsToPass } from '../mfa/mfa.ts'
 import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
 import { makeToken } from './token.ts'
+
+type Entry = Parameters<NonNullable<Gate['judge']>>[1]
 
 /** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
 export const mfaGate: Gate = {
@@ -23,7 +25,7 @@ export const mfaGate: Gate = {
 }
 
 /** What the answer says about the grace period of a user who lacks the required factor. */
-function describeGrace({ graceEndsAt }: Demand): Pick<SessionAnswer, 'mfa'> {
+function describeGrace({ graceEndsAt }: Demand): Pick<SessionReply, 'mfa'> {
   return graceEndsAt === null
     ? {}
     : { mfa: { required: true, enrolled: false, grace_ends_at: graceEndsAt.toISOString() } }
@@ -53,8 +55,8 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
       enrollment,
       failure_identity: hashFactorIdentity(work.platform, facts.user_id),
     }),
-    events: [gateEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
-    answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionAnswer> => ({
+    events: [loginEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],
+    answer: async ({ expires_at, ...has }: MadeChallenge): Promise<SessionReply> => ({
       session: null,
       mfa_required: true,
       challenge_token: token,

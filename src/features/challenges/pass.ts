@@ -8,14 +8,12 @@ import {
   assertMaySignIn,
   authSettings,
   completeLogin,
+  findSignInFacts,
   readFacts,
-  readFactsOf,
-  type SessionTokens,
   type SignInFacts,
-  signInMethods,
 } from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
-import { revokeSession } from '../sessions/sessions.ts'
+import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
 import { findUserForUpdate } from '../users/users.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
@@ -98,7 +96,7 @@ async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['at
   const { challenge_id: id, challenge_user_id: userId } = challenge
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
-    const facts = locked ? await readFactsOf(work, userId) : null
+    const facts = locked ? await findSignInFacts(work, { userId }) : null
     if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
   })
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
@@ -140,7 +138,7 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const user = await findUserForUpdate(work, challenge.challenge_user_id)
-  const facts = user && (await readFactsOf(work, user.id))
+  const facts = user && (await findSignInFacts(work, { userId: user.id }))
   if (!facts) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   return facts
@@ -156,14 +154,12 @@ export async function completeChallenge(
   facts: SignInFacts,
   { right, events }: Passed,
 ): Promise<SessionTokens> {
-  const method = signInMethods.of(work.platform).find(({ id }) => id === challenge.auth_method)
-  if (!method) throw new Error('Unknown method of a challenge')
   const { challenge_id: id, session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
-    method,
+    method: { id: challenge.auth_method },
     amr: [...new Set([...challenge.amr, ...right.amr])],
     aal: 'aal2',
     spends: [challengeProof({ challenge_id: id }), ...right.spends],

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, SessionTokens } from '../login/login.ts'
+import { doorRoutes } from '../login/login.ts'
 import { mfaEvents } from '../mfa/mfa.ts'
+import { SessionTokens } from '../sessions/sessions.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents, completedEvents } from './events.ts'
 import { passChallenge } from './pass.ts'
@@ -44,7 +45,7 @@ export const challengeRoutes: Route[] = [
       ),
       trusted_device_expires_at: Type.Optional(Type.String({ format: 'date-time' })),
     }),
-    errors: [challengeErrors.codeInvalid, challengeErrors.expired, ...doorErrors],
+    errors: [challengeErrors.codeInvalid, challengeErrors.expired, ...doorRoutes.errors],
     event: challengeEvents.succeeded,
     maybeEvents: [...completedEvents, mfaEvents.trustedDeviceAdded],
     handle: async (work, { body }) => {
@@ -69,7 +70,7 @@ export const challengeRoutes: Route[] = [
     reply: Type.Object({
       delivery_hint: Type.String({ description: 'The number, masked.', examples: ['+•••••23'] }),
     }),
-    errors: [challengeErrors.expired, ...doorErrors],
+    errors: [challengeErrors.expired, ...doorRoutes.errors],
     handle: async (work, { body }) => {
       const sent = await sendChallengeCode(work, body.challenge_token)
       return { delivery_hint: sent.deliveryHint }

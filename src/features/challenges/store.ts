@@ -2,8 +2,8 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineOutcome, defineProof } from '../../platform/proofs.ts'
+import { defineReading, type Reading } from '../../platform/readings.ts'
 import { countEverywhere, type LockoutPolicy } from '../lockout/lockout.ts'
-import { defineReading, type Reading } from '../login/login.ts'
 import type { HashedToken } from './token.ts'
 
 const TTL_SECONDS = 300

@@ -3,9 +3,9 @@ import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
-import { doorErrors, sessionEvents } from '../login/login.ts'
+import { doorRoutes } from '../login/login.ts'
 import { Password, passwordErrors } from '../password/password.ts'
-import { UserParams, userErrors, userEvents } from '../users/users.ts'
+import { UserParams, userErrors } from '../users/users.ts'
 import { resendVerification, verifyEmail } from './email-verification.ts'
 import { emailVerificationEvents } from './events.ts'
 
@@ -27,7 +27,7 @@ export const emailVerificationRoutes: Route[] = [
       already_verified: Type.Optional(Type.Boolean({ description: 'true: there was nothing to send.' })),
       url: LinkReply.properties.url,
     }),
-    errors: [userErrors.notFound, deliveryErrors.invalidRedirectUri, ...doorErrors],
+    errors: [userErrors.notFound, deliveryErrors.invalidRedirectUri, ...doorRoutes.errors],
     maybeEvents: [emailVerificationEvents.sent],
     examples: { reply: { success: true, delivery_hint: 'a•••@acme.example' } },
     handle: async (work, { params, body }) => {
@@ -56,8 +56,8 @@ export const emailVerificationRoutes: Route[] = [
       user_id: Type.String({ format: 'uuid' }),
       directory_user_id: Type.String({ format: 'uuid' }),
     }),
-    errors: [...Object.values(linkErrors), passwordErrors.invalidCredentials, ...doorErrors],
-    maybeEvents: [userEvents.emailVerified, sessionEvents.revoked],
+    errors: [...Object.values(linkErrors), passwordErrors.invalidCredentials, ...doorRoutes.errors],
+    maybeEvents: doorRoutes.proofEvents,
     handle: async (work, { body }) => {
       const { email, token_hash: token, password } = body
       const presented = { email, token, ...(password === undefined ? {} : { password }) }

@@ -5,7 +5,7 @@ import {
   getEnrollmentChallenge,
   getSubjectForUpdate,
 } from '../challenges/challenges.ts'
-import type { SessionTokens } from '../login/login.ts'
+import type { SessionTokens } from '../sessions/sessions.ts'
 import { proveTotp, saveTotp } from './enrollment.ts'
 
 export interface ConfirmTotp {

@@ -2,8 +2,9 @@ import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
-import { doorErrors, loginErrors, SessionTokens, sessionEvents } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { FactorUserId } from '../mfa/mfa.ts'
+import { SessionTokens, sessionEvents } from '../sessions/sessions.ts'
 import { userErrors } from '../users/users.ts'
 import { confirmTotpOf } from './confirmation.ts'
 import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
@@ -118,7 +119,7 @@ export const factorRoutes: Route[] = [
       challengeErrors.expired,
       userErrors.verificationRequired,
       enrollmentCodeInvalid,
-      ...doorErrors,
+      ...doorRoutes.errors,
     ],
     event: factorEvents.enrolled,
     maybeEvents: completedEvents,

@@ -9,7 +9,7 @@ import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
 import { type FoundLink, judgeLink, type LinkPurpose, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
-import { assertMaySignIn, assertOrganizationOpen, loginEvents, sessionEvents } from '../login/login.ts'
+import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
@@ -31,7 +31,7 @@ const PAGES: Partial<Record<LinkPurpose, LinkPage>> = {
 const RECORDED: EventDefinition[] = [
   loginEvents.failed,
   inviteEvents.accepted,
-  sessionEvents.revoked,
+  ...doorRoutes.proofEvents,
   ...resetOnPageEvents,
   ...provePasswordEvents,
   ...unlockByLinkEvents,
@@ -93,7 +93,7 @@ async function answer(
 async function open(brought: ParsedLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
   const { work, purpose } = brought
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   const { link, facts } = await find(brought)
   if (facts && purpose !== 'unlock') assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }

@@ -12,17 +12,21 @@ import {
   spendLink,
 } from '../links/links.ts'
 import {
-  type AuthSettings,
+  assertDoorOpen,
   assertMaySignIn,
-  assertOrganizationOpen,
   completeMailboxLogin,
   findSignInFacts,
-  type MailboxProof,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
   type SignInMethod,
 } from '../login/login.ts'
-import { hashNewPassword, hasPassword, passwordSettings, storePassword } from '../password/password.ts'
+import {
+  hashNewPassword,
+  hasPassword,
+  type PasswordSettings,
+  passwordSettings,
+  storePassword,
+} from '../password/password.ts'
 import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
@@ -46,7 +50,7 @@ export interface Invitation {
  * Throws `organization_suspended`, `token_invalid`, `token_expired`.
  */
 export async function findInvitation(work: Work, token: string): Promise<Invitation> {
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   return invitationOf(work, token, await findLink(work, presentedAs(token)))
 }
 
@@ -65,10 +69,10 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
  * Throws `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
  * when too many hashes wait, and what the door throws.
  */
-export async function acceptInvite(work: Work, sent: { token: string; password: string }): Promise<SessionAnswer> {
+export async function acceptInvite(work: Work, sent: { token: string; password: string }): Promise<SessionReply> {
   return presentInvite(work, sent, async (acceptance) => {
     const { link, facts } = acceptance
-    const proof: MailboxProof = {
+    const proof = {
       method: inviteMethod,
       // The user proved possession of the link; the password is only being chosen.
       amr: ['otp'],
@@ -98,7 +102,7 @@ export async function acceptOnPage(work: Work, sent: { token: string; password: 
 interface Acceptance extends Invitation {
   facts: SignInFacts
   hashed: HashedPassword
-  settings: AuthSettings
+  settings: PasswordSettings
 }
 
 async function presentInvite<T>(
@@ -107,7 +111,7 @@ async function presentInvite<T>(
   redeem: (acceptance: Acceptance) => Promise<T>,
 ): Promise<T> {
   const settings = await passwordSettings(work)
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   return presentLink(work, { who: null, token: sent.token, purposes: ['invite'] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
   )
@@ -116,7 +120,7 @@ async function presentInvite<T>(
 /** Judges and hashes the password, outside any transaction because a hash takes a while. */
 async function prepare(
   work: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   invitation: Invitation,
   sent: { token: string; password: string },
 ): Promise<Acceptance> {

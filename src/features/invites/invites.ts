@@ -8,7 +8,7 @@ import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
-import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
+import { assertDoorOpen, loginErrors } from '../login/login.ts'
 import { passwordSettings } from '../password/password.ts'
 import {
   findUserByEmail,
@@ -76,7 +76,7 @@ async function send(
 ): Promise<SentInvite> {
   const settings = await passwordSettings(work)
   const address = requireEmail(invitee.email)
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   // Checked before the send is counted, and again in the transaction.
   if ((await findUserByEmail(work, address.norm))?.active === false) throw loginErrors.userInactive()
   const rate = await countMail(work, identify(work.platform, address), limits)

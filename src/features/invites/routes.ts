@@ -4,7 +4,7 @@ import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { Delivery, deliveryErrors, linkErrors, readDelivery } from '../links/links.ts'
-import { doorErrors, loginErrors, sessionRoute } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { newPasswordErrors } from '../password/password.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
@@ -136,7 +136,7 @@ export const inviteRoutes: Route[] = [
     },
   }),
   defineRoute({
-    ...sessionRoute,
+    ...doorRoutes.mailboxLogin,
     method: 'POST',
     path: '/v1/auth/invite/accept',
     operation: 'invites.accept',
@@ -153,9 +153,9 @@ export const inviteRoutes: Route[] = [
       inviteErrors.credentialExists,
       ...Object.values(linkErrors),
       ...Object.values(newPasswordErrors),
-      ...doorErrors,
+      ...doorRoutes.errors,
     ],
-    maybeEvents: [...sessionRoute.maybeEvents, inviteEvents.accepted],
+    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, inviteEvents.accepted],
     handle: (work, { body }) => acceptInvite(work, body),
   }),
 ]

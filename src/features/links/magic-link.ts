@@ -6,7 +6,7 @@ import {
   assertMaySignIn,
   authSettings,
   completeMailboxLogin,
-  type SessionAnswer,
+  type SessionReply,
   type SignInMethod,
 } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
@@ -76,7 +76,7 @@ async function codeSettings(work: Work): Promise<OtpSettings | null> {
  * Exchanges a sign-in link for a session. Throws `token_invalid`, `token_expired` (only for the right token), and what
  * the door throws.
  */
-export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionAnswer> {
+export async function verifyMagicLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {

@@ -3,7 +3,7 @@ import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
-import { doorErrors, loginEvents, sendErrors, sessionRoute } from '../login/login.ts'
+import { doorRoutes, loginEvents } from '../login/login.ts'
 import { deliveryErrors, linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
@@ -31,7 +31,7 @@ export const linkRoutes: Route[] = [
       expires_at: Type.String({ format: 'date-time' }),
       otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
     }),
-    errors: [...sendErrors, deliveryErrors.invalidRedirectUri],
+    errors: [...doorRoutes.sendErrors, deliveryErrors.invalidRedirectUri],
     maybeEvents: [magicLinkEvents.sent, loginEvents.failed],
     examples: {
       reply: {
@@ -62,8 +62,8 @@ export const linkRoutes: Route[] = [
     summary: 'Exchange a sign-in link for a session',
     description: 'Call it only when the user acts on the page that the link leads to: mail scanners follow links.',
     body: PresentedLinkBody,
-    errors: [...Object.values(linkErrors), ...doorErrors],
-    ...sessionRoute,
+    errors: [...Object.values(linkErrors), ...doorRoutes.errors],
+    ...doorRoutes.mailboxLogin,
     handle: (work, { body }) => verifyMagicLink(work, { email: body.email, token: body.token_hash }),
   }),
 ]

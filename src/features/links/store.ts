@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
-import { defineReading } from '../login/login.ts'
+import { defineReading } from '../../platform/readings.ts'
 
 export type LinkRow = Selectable<Links> & { expired: boolean; age_seconds: number }
 

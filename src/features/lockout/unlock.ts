@@ -2,7 +2,7 @@ import { hashFactorIdentity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { consumeLink, linkErrors, presentLink, voidLinks } from '../links/links.ts'
-import { assertOrganizationOpen } from '../login/login.ts'
+import { assertDoorOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
 import { unlock } from './attempts.ts'
 
@@ -12,7 +12,7 @@ import { unlock } from './attempts.ts'
  */
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   await presentLink(work, { who, token: presented.token, purposes: ['unlock'] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.

@@ -1,25 +1,30 @@
-import { epochSeconds } from '../../platform/clock.ts'
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
-import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { countLiveSessions, endOldestSessions, sessionEvents } from '../sessions/sessions.ts'
+import {
+  countLiveSessions,
+  endOldestSessions,
+  issueTokens,
+  type SessionTokens,
+  sessionEvents,
+} from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import { readFacts, type SignInFacts } from './facts.ts'
-import { assertAddressWelcome, assertMaySignIn, type Hold, type Pass, passGates } from './gates.ts'
+import { readFacts, readFactsOf, type SignInFacts } from './facts.ts'
+import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
-import type { SessionAnswer, SessionTokens } from './session-reply.ts'
+import type { SessionReply } from './session-reply.ts'
 import { type AuthSettings, authSettings } from './settings.ts'
 import { spend } from './spend.ts'
 
 /** What a method has proved. */
 export interface Proof {
-  method: SignInMethod
+  /** `auth_method` of the session is its id. */
+  method: Pick<SignInMethod, 'id'>
   /** RFC 8176 */
   amr: string[]
   /** `aal2` when the method proved two factors; absent for one. */
@@ -30,24 +35,24 @@ export interface Proof {
   beside?: UsedBeside[]
   /** Recorded by it besides. */
   events?: EventInput[]
+  /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
+  linkId?: string
 }
 
-/** What the door checks about the user of an address. Returns null when no user has it. */
-export async function findSignInFacts(work: Work, who: Identity): Promise<SignInFacts | null> {
-  return (await readFacts(work, who)).person
+/** What is burnt and written for a session, or for what a gate answers instead. */
+type Spent = Pick<Proof, 'spends' | 'beside' | 'events'>
+
+/** What the door checks about the user of an address, or a user. Returns null when there is no such user. */
+export async function findSignInFacts(work: Work, who: Identity | { userId: string }): Promise<SignInFacts | null> {
+  return 'userId' in who ? readFactsOf(work, who.userId) : (await readFacts(work, who)).person
 }
 
 /**
- * Checked before a code or link is sent, so that the response does not depend on whether a user has the address.
- * Throws `organization_suspended`, `account_locked`.
+ * Checked before a code or link is sent, so that the response does not depend on whether a user has the address; with
+ * null for what a locked address does not prevent. Throws `organization_suspended`, `account_locked`.
  */
-export async function assertDoorOpen(work: Work, who: Identity): Promise<void> {
+export async function assertDoorOpen(work: Work, who: Identity | null): Promise<void> {
   assertAddressWelcome(work, (await readFacts(work, who)).door)
-}
-
-/** For actions that a locked address does not prevent. Throws `organization_suspended`. */
-export async function assertOrganizationOpen(work: Work): Promise<void> {
-  assertAddressWelcome(work, (await readFacts(work, null)).door)
 }
 
 /**
@@ -55,25 +60,35 @@ export async function assertOrganizationOpen(work: Work): Promise<void> {
  * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
  * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed.
  */
-export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionAnswer | null> {
+export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
-  const passage = await passGates(work, { facts, method: method.id, amr, aal, session: null })
-  if (passage.kind === 'hold') return holdBack(work, facts, proof, passage)
+  const passage = await askGates(work, { facts, method: method.id, amr, aal, session: null }, proof)
+  if (passage.kind === 'held') return passage.answer
   const settings = await authSettings.effective(work)
   const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
   return session && { session, ...passage.says }
 }
 
-/**
- * Burns the proof for what the gate answers instead of a session. Returns null when it was burnt already.
- */
-export async function holdBack(
+/** A gate has held the user: its answer, or null when what it burns for it was burnt already. */
+interface Held {
+  kind: 'held'
+  answer: SessionReply | null
+}
+
+/** Asks the gates, at a sign-in or a refresh. One that holds burns what is spent for its answer instead of a session. */
+export async function askGates(work: Work, entry: Entry, spent: Spent): Promise<Pass | Held> {
+  const passage = await passGates(work, entry)
+  if (passage.kind === 'pass') return passage
+  return { kind: 'held', answer: await holdBack(work, entry.facts, spent, passage) }
+}
+
+async function holdBack(
   work: Work,
   facts: SignInFacts,
-  { spends, beside = [], events = [] }: Pick<Proof, 'spends' | 'beside' | 'events'>,
+  { spends, beside = [], events = [] }: Spent,
   held: Hold,
-): Promise<SessionAnswer | null> {
+): Promise<SessionReply | null> {
   const made = await spend(work, {
     user: userOf(facts),
     proofs: spends,
@@ -158,62 +173,4 @@ function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEv
   })
   const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
   return [{ ...created, filledField: 'user_id' }, succeeded]
-}
-
-/** A session that tokens are issued for. */
-export interface TokenSubject {
-  sessionId: string
-  userId: string
-  amr: string[]
-  aal: string
-  authenticatedAt: Date
-  /** The session's own end; no access token outlives it. */
-  endsAt: Date
-}
-
-/** The input of `issueTokens`. */
-interface TokenIssue {
-  facts: SignInFacts
-  session: TokenSubject
-  refreshToken: string
-  settings: AuthSettings
-}
-
-/** Signs the access token (claims of RFC 9068 §2.2 and our own) and assembles the session object. */
-export async function issueTokens(
-  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  { facts, session, refreshToken, settings }: TokenIssue,
-): Promise<SessionTokens> {
-  const issuedAt = epochSeconds(platform.clock)
-  const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
-  const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
-  const accessToken = await signAccessToken(platform, directory.environmentId, {
-    sub: session.userId,
-    aud: directory.accountId,
-    iat: issuedAt,
-    nbf: issuedAt,
-    exp: issuedAt + expiresIn,
-    jti: newId(),
-    sid: session.sessionId,
-    org_id: directory.organizationId,
-    org_slug: facts.organization_slug,
-    directory_user_id: facts.user_id,
-    email: facts.email,
-    email_verified: facts.email_verified,
-    role: facts.role,
-    roles: [],
-    permissions: [],
-    amr: session.amr,
-    aal: session.aal,
-    auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
-    env: directory.environmentSlug,
-    connection_id: null,
-  })
-  return {
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    expires_in: expiresIn,
-    user_id: session.userId,
-    directory_user_id: facts.user_id,
-  }
 }

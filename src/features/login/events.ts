@@ -1,11 +1,24 @@
 import { Type } from 'typebox'
-import { defineEvents, type EventInput } from '../../platform/events.ts'
+import { defineEvents } from '../../platform/events.ts'
 import { named, nullable } from '../../platform/schema.ts'
-
-import type { SignInFacts } from './facts.ts'
 
 const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
 
+const Id = Type.String({ format: 'uuid' })
+
+/** The data of an event about a trusted device. */
+const DeviceTrust = named(
+  'DeviceTrust',
+  Type.Object({
+    id: Id,
+    directory_user_id: Id,
+    user_agent: nullable(
+      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
+    ),
+  }),
+)
+
+/** With what gates record, since every route that ends at the door declares it. */
 export const loginEvents = defineEvents({
   succeeded: [
     'auth.login.succeeded',
@@ -29,24 +42,6 @@ export const loginEvents = defineEvents({
     'A user finished signing up: by proving their mailbox, or without a proof where none is required.',
     Type.Object({ method }),
   ],
-})
-
-const Id = Type.String({ format: 'uuid' })
-
-/** The data of an event about a trusted device. */
-export const DeviceTrust = named(
-  'DeviceTrust',
-  Type.Object({
-    id: Id,
-    directory_user_id: Id,
-    user_agent: nullable(
-      Type.String({ description: 'Of the device, when it was trusted.', examples: ['Mozilla/5.0'] }),
-    ),
-  }),
-)
-
-/** What gates record. Defined here, since every route that ends at the door declares them. */
-export const gateEvents = defineEvents({
   challengeCreated: [
     'mfa.challenge.created',
     'A first factor was right and a second is required: there is no session yet.',
@@ -64,12 +59,3 @@ export const gateEvents = defineEvents({
     { target: 'trusted_device' },
   ],
 })
-
-/** The event of a request for an address that cannot sign in. */
-export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
-  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
-  return loginEvents.failed({
-    target: { type: 'user', id: facts.user_id },
-    data: { method, reason: 'user_inactive' },
-  })
-}

@@ -5,7 +5,7 @@ import type { UsedCondition, UsedOutcome } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginErrors } from './errors.ts'
 import type { DoorState, SignInFacts } from './facts.ts'
-import type { SessionAnswer } from './session-reply.ts'
+import type { SessionReply } from './session-reply.ts'
 
 /** Who asks for tokens, and how: what a gate judges by. */
 export interface Entry {
@@ -31,7 +31,7 @@ export interface Pass {
   /** Recorded by the statement that creates the session. */
   events: EventInput[]
   /** Members of the answer. */
-  says: Pick<SessionAnswer, 'mfa'>
+  says: Pick<SessionReply, 'mfa'>
 }
 
 /** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */
@@ -43,7 +43,7 @@ export interface Hold<R extends object = object> {
   /** What must still hold of the row `users` then, like that of a `Pass`. */
   conditions: UsedCondition[]
   events: EventInput[]
-  answer(made: R): Promise<SessionAnswer>
+  answer(made: R): Promise<SessionReply>
 }
 
 /** Reads a lock, as a scalar expression over `asked` (`identity`, `directory_id`, and these columns) and `users`. */

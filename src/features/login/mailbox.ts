@@ -1,19 +1,13 @@
 import { record } from '../../platform/events.ts'
+import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import type { SignInFacts } from './facts.ts'
-import type { SessionAnswer } from './session-reply.ts'
+import type { SessionReply } from './session-reply.ts'
 import { authSettings } from './settings.ts'
-import { inTxUnlessConsumed } from './unless-consumed.ts'
-
-/** A proof that reached the person through their mailbox. */
-export interface MailboxProof extends Proof {
-  /** The link that is being redeemed, which the cut-off must spare. */
-  linkId?: string
-}
 
 /**
  * The door for a proof of the mailbox. The first such proof confirms the address and removes every credential set
@@ -24,9 +18,9 @@ export interface MailboxProof extends Proof {
 export async function completeMailboxLogin(
   work: Work,
   facts: SignInFacts,
-  proof: MailboxProof,
+  proof: Proof,
   also?: (work: TxWork, user: HeldUser) => Promise<void>,
-): Promise<SessionAnswer | null> {
+): Promise<SessionReply | null> {
   if (facts.pending && !(await authSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)

@@ -16,9 +16,6 @@ export interface SignInMethod {
 /** Those of this deployment, in the order of a sign-in page. */
 export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in methods')
 
-/** A sign-up, whatever proves it. */
-export const signupMethod: SignInMethod = { id: 'signup', offer: null }
-
 /** One way to sign in, as a sign-in page offers it. */
 export const LoginMethod = named(
   'LoginMethod',

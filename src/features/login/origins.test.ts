@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PRODUCTION, startApp } from '../../../test/harness.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
-import { isOriginAllowed } from './login.ts'
+import { isOriginAllowed } from './origins.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

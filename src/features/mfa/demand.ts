@@ -2,7 +2,7 @@ import type { EventInput } from '../../platform/events.ts'
 import { defineCondition, type UsedCondition } from '../../platform/proofs.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
-import { gateEvents } from '../login/login.ts'
+import { loginEvents } from '../login/login.ts'
 import { isDeviceTrusted, useDevice } from './device-store.ts'
 import { aboutDevice } from './events.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
@@ -65,7 +65,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     const days = trust.trusted_device_days
     const device = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
     if (device) {
-      const used = gateEvents.trustedDeviceUsed(aboutDevice(device))
+      const used = loginEvents.trustedDeviceUsed(aboutDevice(device))
       return { ...found, deviceId: device.id, events: [used] }
     }
   }

@@ -1,6 +1,8 @@
 import { defineEvents } from '../../platform/events.ts'
-import { DeviceTrust } from '../login/login.ts'
+import { loginEvents } from '../login/login.ts'
 import { MfaPolicy } from './schema.ts'
+
+const DeviceTrust = loginEvents.trustedDeviceUsed.data
 
 export const mfaEvents = defineEvents({
   policyUpdated: ['mfa.policy.updated', 'The MFA policy was changed.', MfaPolicy],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
-import { defineEvents } from '../../platform/events.ts'
+import { defineEvents, type EventInput } from '../../platform/events.ts'
 import { nullable } from '../../platform/schema.ts'
-import { loginEvents } from '../login/login.ts'
+import { loginEvents, type SignInFacts } from '../login/login.ts'
 
 export const otpEvents = defineEvents({
   sent: [
@@ -24,3 +24,12 @@ export const otpEvents = defineEvents({
 
 /** What the routes that mail a sign-in code may record. */
 export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]
+
+/** The event of a request for an address that cannot sign in. */
+export function describeNothingSent(method: string, facts: SignInFacts | null): EventInput {
+  if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
+  return loginEvents.failed({
+    target: { type: 'user', id: facts.user_id },
+    data: { method, reason: 'user_inactive' },
+  })
+}

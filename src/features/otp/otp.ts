@@ -1,5 +1,5 @@
 export type { ShownCode } from './codes.ts'
-export { sendCodeEvents } from './events.ts'
+export { describeNothingSent, sendCodeEvents } from './events.ts'
 export { SentCodeReply, toSentCode } from './schema.ts'
 export { admitPhone, requirePhone } from './sending.ts'
 export { type OtpSettings, otpSettings, toSendCeilings } from './settings.ts'

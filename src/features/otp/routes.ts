@@ -3,7 +3,7 @@ import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { settingsRoutes } from '../../platform/http/settings-routes.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { sendErrors } from '../login/login.ts'
+import { doorRoutes } from '../login/login.ts'
 import { otpErrors } from './errors.ts'
 import { otpEvents, sendCodeEvents } from './events.ts'
 import { generateOtp, validateOtp } from './generator.ts'
@@ -109,7 +109,7 @@ export const otpRoutes: Route[] = [
       'Within resend_interval_seconds a second call sends no second email, and the code on its way stays valid.',
     body: Type.Object({ email: Email }),
     reply: SentCodeReply,
-    errors: sendErrors,
+    errors: doorRoutes.sendErrors,
     maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
       const send = { purpose: 'login' as const, email: body.email, provision: null }

@@ -9,18 +9,16 @@ import {
   assertDoorOpen,
   assertMaySignIn,
   completeMailboxLogin,
-  describeNothingSent,
   findSignInFacts,
   loginErrors,
   loginEvents,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
   type SignInMethod,
-  signupMethod,
 } from '../login/login.ts'
 import { signInMail } from './emails.ts'
 import { signInCodeErrors } from './errors.ts'
-import { otpEvents } from './events.ts'
+import { describeNothingSent, otpEvents } from './events.ts'
 import { type OtpSettings, otpSettings } from './settings.ts'
 import { findLiveOtp, issueOtp, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
@@ -93,6 +91,8 @@ function codeSent(purpose: SignInPurpose, userId: string, otpId: string) {
 
 export interface VerifyCode {
   purpose: SignInPurpose
+  /** What a pending sign-up is finished by. */
+  methodOfPending: SignInMethod
   email: string
   otpId: string
   code: string
@@ -102,8 +102,8 @@ export interface VerifyCode {
  * Exchanges a word pair for a session. The attempt is counted, durably, before it is judged.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
  */
-export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<SessionAnswer> {
-  const { purpose, code } = verify
+export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<SessionReply> {
+  const { purpose, methodOfPending, code } = verify
   const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
   const attempt = await tryOtp(work, who, { purpose, otpId, code })
@@ -111,15 +111,19 @@ export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<
   if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
     throw await refusal(work, attempt)
   assertMaySignIn(work, facts)
-  const answer = await signInWith(work, facts, purpose, otpId)
+  const answer = await signInWith(work, facts, { method: facts.pending ? methodOfPending : otpMethod, purpose, otpId })
   // Another request with the same right code was faster.
   if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' })
   return answer
 }
 
-function signInWith(work: Work, facts: SignInFacts, purpose: SignInPurpose, otpId: string) {
+function signInWith(
+  work: Work,
+  facts: SignInFacts,
+  { method, purpose, otpId }: { method: SignInMethod; purpose: SignInPurpose; otpId: string },
+) {
   return completeMailboxLogin(work, facts, {
-    method: purpose === 'signup' && facts.pending ? signupMethod : otpMethod,
+    method,
     amr: ['otp'],
     spends: [codeProof({ otp_id: otpId, otp_purpose: purpose })],
   })

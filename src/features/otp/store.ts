@@ -5,7 +5,7 @@ import type { Database, Db, Tx } from '../../platform/db/pool.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
-import { defineReading } from '../login/login.ts'
+import { defineReading } from '../../platform/readings.ts'
 
 type Pool = Database['pool']
 

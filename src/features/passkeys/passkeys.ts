@@ -6,7 +6,7 @@ import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertOrganizationOpen, loginErrors, type SignInMethod } from '../login/login.ts'
+import { assertDoorOpen, loginErrors, type SignInMethod } from '../login/login.ts'
 import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import {
   ensureAuthAccount,
@@ -137,7 +137,7 @@ async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise
 
 /** A user who may get a passkey: active, in an open organization, and not a pending sign-up. */
 async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   const user = await getUser(work, userId)
   if (!user.active) throw loginErrors.userInactive()
   if (user.pending_until) throw userErrors.verificationRequired()

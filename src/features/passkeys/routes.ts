@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, doorRoute, loginErrors, sendErrors } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { userErrors } from '../users/users.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
@@ -72,7 +72,7 @@ export const passkeyRoutes: Route[] = [
       'passkeys on their device.',
     body: SignInOptionsBody,
     reply: Type.Object({ options: RequestOptions, challengeId: ChallengeId }),
-    errors: sendErrors,
+    errors: doorRoutes.sendErrors,
     handle: (work, { body }) => startSignIn(work, { email: body.email, conditional: body.conditional ?? false }),
   }),
   defineRoute({
@@ -88,8 +88,8 @@ export const passkeyRoutes: Route[] = [
       'With fingerprint, face or PIN a passkey is both factors: no second one is required. Every response, right or ' +
       'wrong, consumes its challenge.',
     body: SignInVerifyBody,
-    errors: [passkeyErrors.passkeyInvalid, ...doorErrors],
-    ...doorRoute,
+    errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors],
+    ...doorRoutes.login,
     handle: (work, { body }) => signInWithPasskey(work, body),
   }),
   defineRoute({

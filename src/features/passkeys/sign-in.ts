@@ -4,7 +4,7 @@ import { sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertDoorOpen, assertOrganizationOpen, completeLogin, findSignInFacts, loginEvents } from '../login/login.ts'
+import { assertDoorOpen, completeLogin, findSignInFacts, loginEvents } from '../login/login.ts'
 import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
 import { decoysOf } from './decoys.ts'
@@ -25,7 +25,7 @@ export async function startSignIn(
 ): Promise<StartedCeremony<RequestOptions>> {
   const { directory, db } = work
   const who = readWho(work, sent.email, sent.conditional)
-  await (who ? assertDoorOpen(work, who) : assertOrganizationOpen(work))
+  await assertDoorOpen(work, who)
   const rp = await relyingPartyOf(work)
   const norm = who?.address.norm
   const decoys = norm === undefined ? [] : decoysOf(work, norm, rp.id)

@@ -4,7 +4,7 @@ import type { Passkeys } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineProof } from '../../platform/proofs.ts'
-import { isLiveSession } from '../login/login.ts'
+import { isLiveSession } from '../sessions/sessions.ts'
 
 export type PasskeyRow = Selectable<Passkeys>
 
@@ -21,12 +21,6 @@ export interface NewPasskey {
   deviceName: string | null
   rpId: string
   userHandle: Buffer
-}
-
-/** What an authenticator reported when it signed. */
-export interface PasskeyUse {
-  counter: number
-  backedUp: boolean
 }
 
 /** The passkeys of a user, oldest first. */

@@ -6,7 +6,7 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { type LinkDelivery, mailLink } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
-import { assertOrganizationOpen, loginErrors } from '../login/login.ts'
+import { assertDoorOpen, loginErrors } from '../login/login.ts'
 import {
   cutOff,
   ensureAuthAccount,
@@ -33,7 +33,7 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
   if (!user.active) throw loginErrors.userInactive()
   if (user.pending_until) throw userErrors.verificationRequired()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
-  await assertOrganizationOpen(work)
+  await assertDoorOpen(work, null)
   const rate = await countMail(work, who, resetLimits)
   return inTx(work, async (work) => {
     const link = await mailLink(work, {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineEvents, type EventDefinition } from '../../platform/events.ts'
 import { LinkEventData } from '../links/links.ts'
-import { loginEvents, sessionEvents } from '../login/login.ts'
+import { doorRoutes, loginEvents } from '../login/login.ts'
 import { userEvents } from '../users/users.ts'
 
 export const passwordEvents = defineEvents({
@@ -27,8 +27,7 @@ export const passwordEvents = defineEvents({
 export const resetOnPageEvents: EventDefinition[] = [
   passwordEvents.resetCompleted,
   passwordEvents.changed,
-  userEvents.emailVerified,
-  sessionEvents.revoked,
+  ...doorRoutes.proofEvents,
   loginEvents.failed,
 ]
 

@@ -1,6 +1,6 @@
 export { newPasswordErrors, passwordErrors } from './errors.ts'
 export { provePasswordEvents, resetOnPageEvents } from './events.ts'
-export { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
+export { hashNewPassword, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
 export { resetOnPage, resetSettings } from './reset.ts'
 export { NewPassword, Password } from './schema.ts'
 export { provePassword } from './sign-in.ts'

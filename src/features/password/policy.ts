@@ -1,10 +1,13 @@
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import type { Db } from '../../platform/db/pool.ts'
+import type { ValuesOf } from '../../platform/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { type AuthSettings, authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
+import { authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
 import type { UserRow } from '../users/users.ts'
 import { hashPassword } from './hash.ts'
 import { assertNotReused, assertPasswordAllowed } from './strength.ts'
+
+export type PasswordSettings = ValuesOf<typeof authSettings>
 
 export const passwordMethod: SignInMethod = {
   id: 'password',
@@ -16,7 +19,7 @@ export const passwordMethod: SignInMethod = {
 }
 
 /** Throws `method_disabled` where passwords are off. */
-export async function passwordSettings(work: Work): Promise<AuthSettings> {
+export async function passwordSettings(work: Work): Promise<PasswordSettings> {
   const settings = await authSettings.effective(work)
   if (!settings.email_password_enabled)
     throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
@@ -24,7 +27,7 @@ export async function passwordSettings(work: Work): Promise<AuthSettings> {
 }
 
 /** The cost of argon2id. */
-export function hashParameters(settings: AuthSettings) {
+export function hashParameters(settings: PasswordSettings) {
   return {
     memoryKib: settings.password_hash_memory_kib,
     iterations: settings.password_hash_iterations,
@@ -41,7 +44,7 @@ export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_
  */
 export async function hashNewPassword(
   work: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   owner: PasswordOwner,
   password: string,
 ): Promise<HashedPassword> {

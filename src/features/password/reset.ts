@@ -4,6 +4,7 @@ import { record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   consumeLink,
@@ -17,22 +18,18 @@ import {
   spendLink,
 } from '../links/links.ts'
 import {
-  type AuthSettings,
   assertMaySignIn,
   completeLogin,
   completeMailboxLogin,
   findSignInFacts,
-  inTxUnlessConsumed,
-  type MailboxProof,
-  type Proof,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
 import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
-import { hashNewPassword, passwordMethod, passwordSettings } from './policy.ts'
+import { hashNewPassword, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
 import { storePassword } from './store.ts'
 import { assertNotReused } from './strength.ts'
 
@@ -43,7 +40,7 @@ export const resetLimits: RateLimit[] = [
 ]
 
 /** Throws `password_reset_disabled`, `method_disabled`. */
-export async function resetSettings(work: Work): Promise<AuthSettings> {
+export async function resetSettings(work: Work): Promise<PasswordSettings> {
   const settings = await passwordSettings(work)
   if (!settings.password_reset_enabled) throw passwordErrors.passwordResetDisabled()
   return settings
@@ -76,7 +73,7 @@ export async function sendReset(work: Work, sent: { email: string; delivery: Lin
 export async function confirmReset(
   work: Work,
   sent: { email: string; token: string; password: string },
-): Promise<SessionAnswer> {
+): Promise<SessionReply> {
   const settings = await passwordSettings(work)
   const who = identify(work.platform, requireEmail(sent.email))
   const purposes = ['password_reset', 'password_change'] as const
@@ -84,7 +81,7 @@ export async function confirmReset(
     const isMailed = link.purpose === 'password_reset'
     if (isMailed) await resetSettings(work)
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
-    const proof: MailboxProof = {
+    const proof = {
       method: passwordMethod,
       // The user proved possession of the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
@@ -105,7 +102,7 @@ interface Reset {
 }
 
 /** For the token that was returned for a right password: it was not mailed, so it proves no mailbox. */
-function changeAndSignIn(work: Work, reset: Reset, proof: Proof) {
+function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof completeLogin>[2]) {
   return inTxUnlessConsumed(work, async (work) => {
     const user = await findUserForUpdate(work, reset.facts.user_id)
     if (user?.epoch !== reset.facts.epoch) return null
@@ -118,7 +115,7 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Proof) {
 
 async function prepare(
   work: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   shown: { link: LinkRow; facts: SignInFacts | null; password: string },
 ): Promise<Reset> {
   const { link, facts, password } = shown
@@ -134,7 +131,7 @@ async function prepare(
 
 async function writeReset(
   work: TxWork,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   reset: { link: LinkRow; user: HeldUser; hashed: HashedPassword },
 ): Promise<void> {
   const { link, user, hashed } = reset

@@ -3,15 +3,8 @@ import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
-import {
-  doorErrors,
-  doorRoute,
-  loginErrors,
-  loginEvents,
-  SessionReply,
-  sendErrors,
-  sessionEvents,
-} from '../login/login.ts'
+import { doorRoutes, loginErrors, loginEvents } from '../login/login.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { sendResetTo, setPasswordOf } from './administration.ts'
 import { newPasswordErrors, passwordErrors } from './errors.ts'
@@ -39,8 +32,8 @@ export const passwordRoutes: Route[] = [
       'Wrong passwords lock an address for a while (settings lockout_*), whether or not a user has it. Send ' +
       'X-End-User-IP, so that a single network is locked before the whole address.',
     body: Type.Object({ email: Email, password: Password }),
-    errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorErrors],
-    ...doorRoute,
+    errors: [invalidCredentials, passwordChangeRequired, verificationRequired, ...doorRoutes.errors],
+    ...doorRoutes.login,
     handle: async (work, { body }) => signInWithPassword(work, body),
   }),
   defineRoute({
@@ -54,7 +47,7 @@ export const passwordRoutes: Route[] = [
     description: 'The response is the same if no user has the address.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: LinkReply,
-    errors: [...sendErrors, ...linkDeliveryErrors],
+    errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors],
     maybeEvents: [passwordEvents.resetRequested, loginEvents.failed],
     handle: async (work, { body }) => {
       const delivery = await readDelivery(work, work.caller, body)
@@ -75,13 +68,18 @@ export const passwordRoutes: Route[] = [
       'With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, ' +
       'and the user is notified by email. A password that is refused leaves the link valid.',
     body: Type.Object({ email: Email, token_hash: TokenHash, password: NewPassword }),
-    reply: SessionReply,
-    errors: [...Object.values(linkErrors), ...Object.values(newPasswordErrors), passwordResetDisabled, ...doorErrors],
+    reply: doorRoutes.login.reply,
+    errors: [
+      ...Object.values(linkErrors),
+      ...Object.values(newPasswordErrors),
+      passwordResetDisabled,
+      ...doorRoutes.errors,
+    ],
     event: passwordEvents.changed,
     maybeEvents: [
       passwordEvents.resetCompleted,
-      ...doorRoute.event,
-      ...doorRoute.maybeEvents,
+      ...doorRoutes.login.event,
+      ...doorRoutes.login.maybeEvents,
       userEvents.emailVerified,
     ],
     handle: async (work, { body }) =>

@@ -16,20 +16,19 @@ import {
   findLock,
 } from '../lockout/lockout.ts'
 import {
-  type AuthSettings,
   assertAddressWelcome,
   assertMaySignIn,
   completeLogin,
   loginEvents,
   readFacts,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-import { hashParameters, passwordMethod, passwordSettings } from './policy.ts'
+import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
@@ -42,10 +41,7 @@ const UNLOCK_TTL_SECONDS = 3600
  * `password_change_required`, `verification_required`, `unavailable` when too many hashes wait, and what the door
  * throws.
  */
-export async function signInWithPassword(
-  work: Work,
-  sent: { email: string; password: string },
-): Promise<SessionAnswer> {
+export async function signInWithPassword(work: Work, sent: { email: string; password: string }): Promise<SessionReply> {
   const settings = await passwordSettings(work)
   // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
   return withPasswordPlace(work.platform, work.directory, () => exchangePassword(work, settings, sent))
@@ -53,9 +49,9 @@ export async function signInWithPassword(
 
 async function exchangePassword(
   work: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   sent: { email: string; password: string },
-): Promise<SessionAnswer> {
+): Promise<SessionReply> {
   const who = identify(work.platform, requireEmail(sent.email))
   const { door, person, read } = await readFacts(work, who, readPassword({}))
   assertAddressWelcome(work, door)
@@ -127,7 +123,7 @@ interface Judged {
 }
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
-async function judge(work: Work, settings: AuthSettings, shown: ShownPassword): Promise<Judged> {
+async function judge(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<Judged> {
   const { platform } = work
   const { who, facts, stored, password } = shown
   const attempt = await claim(work, who, settings)
@@ -146,7 +142,7 @@ function sourceOf({ origin }: Work, who: Identity) {
 }
 
 /** Counts the attempt. Throws `account_locked`. */
-async function claim(work: Work, who: Identity, settings: AuthSettings): Promise<Attempt> {
+async function claim(work: Work, who: Identity, settings: PasswordSettings): Promise<Attempt> {
   if (!settings.lockout_enabled) {
     // Guessing stays slow without lockout, too.
     await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])
@@ -203,7 +199,7 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
 /** Upgrades an imported hash, or one with older parameters. If the pool is full, the next sign-in tries again. */
 async function upgrade(
   { platform, directory, db }: Work,
-  settings: AuthSettings,
+  settings: PasswordSettings,
   { facts, stored }: Judged,
   password: string,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { defineProof } from '../../platform/proofs.ts'
-import { defineReading } from '../login/login.ts'
+import { defineReading } from '../../platform/readings.ts'
 
 /** A user's password as it is stored. */
 export interface StoredPassword extends HashedPassword {

@@ -8,19 +8,16 @@ import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { mailVerification } from '../email-verification/email-verification.ts'
 import {
-  type AuthSettings,
   assertDoorOpen,
   completeLogin,
   findSignInFacts,
   loginErrors,
   loginEvents,
-  type Proof,
-  type SessionAnswer,
-  signupMethod,
+  type SessionReply,
 } from '../login/login.ts'
 import { hashNewPassword, passwordSettings, storePassword } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
-import { readSignupSettings } from './signup.ts'
+import { readSignupSettings, type SignupSettings, signupMethod } from './signup.ts'
 
 // The response tells whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
@@ -38,7 +35,7 @@ export interface SignUp extends SignupProfile {
  * Throws `signup_disabled`, `method_disabled`, `verification_required` where a proof has to come first, `email_exists`,
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
-export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionAnswer; rate: RateState }> {
+export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionReply; rate: RateState }> {
   const { settings, open } = await readSignupSettings(work, sent.openSignup)
   if (sent.password !== undefined) await passwordSettings(work)
   if (settings.require_email_verification) throw proofRequired()
@@ -70,7 +67,7 @@ function proofRequired() {
   })
 }
 
-async function hashPasswordOf(work: Work, settings: AuthSettings, sent: SignUp): Promise<HashedPassword | null> {
+async function hashPasswordOf(work: Work, settings: SignupSettings, sent: SignUp): Promise<HashedPassword | null> {
   const { email, password, firstName = null, lastName = null } = sent
   if (password === undefined) return null
   const owner = { id: newId(), email, first_name: firstName, last_name: lastName, display_name: null }
@@ -80,9 +77,9 @@ async function hashPasswordOf(work: Work, settings: AuthSettings, sent: SignUp):
 /** @returns null when the address was taken meanwhile. */
 async function makeUser(
   work: TxWork,
-  settings: AuthSettings,
+  settings: SignupSettings,
   input: { who: Identity; profile: SignupProfile; hashed: HashedPassword | null },
-): Promise<SessionAnswer | null> {
+): Promise<SessionReply | null> {
   const { who, profile, hashed } = input
   const user = await createSignup(work, { ...profile, ...who.address }, false)
   if (!user) return null
@@ -96,8 +93,8 @@ async function makeUser(
 /** The session of a user whom this transaction created. Returns null when the proof was already consumed. */
 export async function startFirstSession(
   work: TxWork,
-  { who, user, proof }: { who: Identity; user: UserRow; proof: Proof },
-): Promise<SessionAnswer | null> {
+  { who, user, proof }: { who: Identity; user: UserRow; proof: Parameters<typeof completeLogin>[2] },
+): Promise<SessionReply | null> {
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is missing')
   const target = { type: 'user', id: user.id }

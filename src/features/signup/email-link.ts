@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { Work } from '../../platform/work.ts'
 import {
   type LinkDelivery,
@@ -19,18 +20,15 @@ import {
   authSettings,
   completeMailboxLogin,
   findSignInFacts,
-  inTxUnlessConsumed,
-  type Proof,
-  type SessionAnswer,
+  type SessionReply,
   type SignInFacts,
   type SignInMethod,
-  signupMethod,
 } from '../login/login.ts'
 import { createSignup, SignupProfile } from '../users/users.ts'
 import { startFirstSession } from './direct.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
-import { readSignupSettings } from './signup.ts'
+import { readSignupSettings, signupMethod } from './signup.ts'
 
 const purpose = 'signup'
 
@@ -77,10 +75,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
  * Exchanges the link for a session: of the user that it creates, or of the user who has the address by now.
  * Throws `token_invalid`, `token_expired`, `signup_disabled`, and what the door throws.
  */
-export async function verifySignupLink(
-  work: Work,
-  presented: { email: string; token: string },
-): Promise<SessionAnswer> {
+export async function verifySignupLink(work: Work, presented: { email: string; token: string }): Promise<SessionReply> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
@@ -106,14 +101,14 @@ function profileOf({ details }: LinkRow): SignupProfile | null {
   return Value.Check(Waiting, details) ? details.profile : null
 }
 
-function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionAnswer | null> {
+function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionReply | null> {
   return completeMailboxLogin(work, facts, {
     ...proofBy(link, facts.pending ? signupMethod : magicLinkMethod),
     linkId: link.id,
   })
 }
 
-function proofBy(link: LinkRow, method: SignInMethod): Proof {
+function proofBy(link: LinkRow, method: SignInMethod) {
   return { method, amr: ['otp'], spends: [spendLink(link)] }
 }
 
@@ -122,7 +117,7 @@ async function signUpByLink(
   link: LinkRow,
   who: Identity,
   profile: SignupProfile,
-): Promise<SessionAnswer | null> {
+): Promise<SessionReply | null> {
   await readSignupSettings(work)
   await assertDoorOpen(work, who)
   const answer = await inTxUnlessConsumed(work, async (work) => {

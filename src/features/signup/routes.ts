@@ -4,14 +4,14 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { emailVerificationEvents } from '../email-verification/email-verification.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, PresentedLinkBody, readDelivery } from '../links/links.ts'
-import { doorErrors, doorRoute, loginErrors, loginEvents, sendErrors, sessionRoute } from '../login/login.ts'
+import { doorRoutes, loginErrors, loginEvents } from '../login/login.ts'
 import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
 import { NewPassword, newPasswordErrors } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
 import { signupEvents } from './events.ts'
-import { sendSignupCode } from './signup.ts'
+import { sendSignupCode, signupMethod } from './signup.ts'
 
 const tag = 'Sign-up'
 const openSignup = Type.Optional(
@@ -23,12 +23,12 @@ const directErrors = [
   loginErrors.signupDisabled,
   userErrors.verificationRequired,
   userErrors.emailExists,
-  ...doorErrors,
+  ...doorRoutes.errors,
 ]
 const directRoute = {
-  ...doorRoute,
-  event: [userEvents.created, ...doorRoute.event],
-  maybeEvents: [...doorRoute.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
+  ...doorRoutes.login,
+  event: [userEvents.created, ...doorRoutes.login.event],
+  maybeEvents: [...doorRoutes.login.maybeEvents, loginEvents.signedUp, emailVerificationEvents.sent],
 }
 const DIRECT =
   'The mailbox is unproved, so only a user that this very call creates gets a session. An existing address is refused ' +
@@ -86,7 +86,7 @@ export const signupRoutes: Route[] = [
       'without it the response is the same and no email is sent. Existing users get a code as well.',
     body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
-    errors: [loginErrors.signupDisabled, ...sendErrors],
+    errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
     maybeEvents: [...sendCodeEvents, userEvents.created],
     handle: async (work, { body }) => {
       const sent = showRate(work, await sendSignupCode(work, body))
@@ -102,7 +102,7 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Exchange a sign-up code for a session',
     ...verifyCodeRoute,
-    handle: verifyCodeAs('signup'),
+    handle: verifyCodeAs('signup', signupMethod),
   }),
   defineRoute({
     method: 'POST',
@@ -117,7 +117,7 @@ export const signupRoutes: Route[] = [
       'signs them in, valid for magic_link_ttl_seconds at most. The response is always the same.',
     body: Type.Object({ email: Email, openSignup, ...profile, ...Delivery }),
     reply: Type.Object({ ...LinkReply.properties, expires_at: Type.String({ format: 'date-time' }) }),
-    errors: [loginErrors.signupDisabled, deliveryErrors.invalidRedirectUri, ...sendErrors],
+    errors: [loginErrors.signupDisabled, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
     maybeEvents: [signupEvents.linkSent, loginEvents.failed],
     examples: { reply: { delivery_hint: 'a•••@acme.example', expires_at: '2026-11-22T09:40:00.000Z' } },
     handle: async (work, { body }) => {
@@ -140,9 +140,9 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Exchange a sign-up link for a session',
     body: PresentedLinkBody,
-    errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorErrors],
-    ...sessionRoute,
-    maybeEvents: [...sessionRoute.maybeEvents, userEvents.created],
+    errors: [loginErrors.signupDisabled, ...Object.values(linkErrors), ...doorRoutes.errors],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
     handle: (work, { body }) => verifySignupLink(work, { email: body.email, token: body.token_hash }),
   }),
 ]

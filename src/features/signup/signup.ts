@@ -1,7 +1,13 @@
+import type { ValuesOf } from '../../platform/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { type AuthSettings, authSettings, loginErrors } from '../login/login.ts'
+import { authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
 import { type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { provisionPendingUser } from '../users/users.ts'
+
+export type SignupSettings = ValuesOf<typeof authSettings>
+
+/** A sign-up, whatever proves it. */
+export const signupMethod: SignInMethod = { id: 'signup', offer: null }
 
 /**
  * Whether an unknown address becomes a user: as the request says, or else the setting.
@@ -10,7 +16,7 @@ import { provisionPendingUser } from '../users/users.ts'
 export async function readSignupSettings(
   work: Work,
   openSignup?: boolean,
-): Promise<{ settings: AuthSettings; open: boolean }> {
+): Promise<{ settings: SignupSettings; open: boolean }> {
   const settings = await authSettings.effective(work)
   if (!settings.allow_sign_up) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   return { settings, open: openSignup ?? settings.open_signup_default }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { doorErrors, gateEvents, SessionReply } from '../login/login.ts'
+import { doorRoutes, loginEvents } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
@@ -35,9 +35,9 @@ export const tokenRoutes: Route[] = [
       'second factor of the user, a session of one factor gets a challenge instead, and its token stays valid.',
     body: Type.Object({ refresh_token: Token }),
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2' } },
-    reply: SessionReply,
-    errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorErrors],
-    maybeEvents: [gateEvents.challengeCreated],
+    reply: doorRoutes.login.reply,
+    errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorRoutes.errors],
+    maybeEvents: [loginEvents.challengeCreated],
     handle: (work, { body }) => refreshSession(work, body.refresh_token),
   }),
   defineRoute({

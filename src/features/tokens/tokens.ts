@@ -19,17 +19,10 @@ import {
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
+import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import {
-  type AuthSettings,
-  assertMaySignIn,
-  authSettings,
-  holdBack,
-  issueTokens,
-  passGates,
-  type SessionAnswer,
-} from '../login/login.ts'
-import { revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
+import { askGates, assertMaySignIn, authSettings, type SessionReply } from '../login/login.ts'
+import { issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import {
   findLiveSessions,
@@ -41,6 +34,8 @@ import {
   sessionProof,
   type TokenSession,
 } from './store.ts'
+
+type Settings = ValuesOf<typeof authSettings>
 
 // Concurrent look-ups share a statement, and are answered only after it.
 const readLiveSession = perPlatform((platform) =>
@@ -68,20 +63,20 @@ const rotate = perPlatform((platform) =>
  * within the reuse interval returns the same successor; later, or an older token, ends the session (RFC 9700 §4.14.2).
  * Throws `refresh_token_invalid`, `refresh_token_reused`, and what the door to a session throws.
  */
-export async function refreshSession(work: Work, token: string): Promise<SessionAnswer> {
+export async function refreshSession(work: Work, token: string): Promise<SessionReply> {
   const presented = parseRefreshToken(work.platform.keyring, token)
   if (!presented || presented.directoryId !== work.directory.id) throw tokenErrors.refreshTokenInvalid()
   // Retried only when another request rotated in between. Once is enough, since the generation only grows.
   return (await tryRefresh(work, presented)) ?? (await retryRefresh(work, presented))
 }
 
-async function retryRefresh(work: Work, presented: RefreshToken): Promise<SessionAnswer> {
+async function retryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply> {
   const tokens = await tryRefresh(work, presented)
   if (!tokens) throw tokenErrors.refreshTokenInvalid()
   return tokens
 }
 
-async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionAnswer | null> {
+async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionReply | null> {
   const { platform, directory } = work
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
@@ -105,15 +100,15 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionA
 async function continueSession(
   work: Work,
   session: TokenSession,
-  settings: AuthSettings,
+  settings: Settings,
   successorOf: () => Promise<string | null>,
-): Promise<SessionAnswer | null> {
+): Promise<SessionReply | null> {
   const { session_id: id, auth_method: method, amr, aal, trusted_device_id: trustedDeviceId } = session
-  const passage = await passGates(work, { facts: session, method, amr, aal, session: { id, trustedDeviceId } })
-  if (passage.kind === 'hold') {
-    const answer = await holdBack(work, session, { spends: [sessionProof({ session_id: id })] }, passage)
-    if (!answer) throw tokenErrors.refreshTokenInvalid()
-    return answer
+  const entry = { facts: session, method, amr, aal, session: { id, trustedDeviceId } }
+  const passage = await askGates(work, entry, { spends: [sessionProof({ session_id: id })] })
+  if (passage.kind === 'held') {
+    if (!passage.answer) throw tokenErrors.refreshTokenInvalid()
+    return passage.answer
   }
   const successor = await successorOf()
   if (successor === null) return null
@@ -130,7 +125,7 @@ async function continueSession(
 async function rotateTo(
   { platform, directory }: Work,
   session: TokenSession,
-  settings: AuthSettings,
+  settings: Settings,
   presented: RefreshToken,
 ): Promise<string | null> {
   const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }

@@ -1,4 +1,4 @@
-import type { TxWork, Work } from '../../platform/work.ts'
+import type { TxWork, Work } from './work.ts'
 
 class AlreadyConsumed extends Error {}
 

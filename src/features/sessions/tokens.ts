@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox'
+import { epochSeconds } from '../../platform/clock.ts'
+import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { newId } from '../../platform/ids.ts'
+import { named } from '../../platform/schema.ts'
+import type { Work } from '../../platform/work.ts'
+
+export const exampleTokens = {
+  access_token:
+    'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiIsInJvbGUiOiJtZW1iZXIifQ.5rKqv2mXcB8wYd0T',
+  refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe',
+  expires_in: 3600,
+  user_id: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
+  directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
+}
+
+/** A session with its tokens, which are shown only here. */
+export const SessionTokens = named(
+  'SessionTokens',
+  Type.Object({
+    access_token: Type.String({
+      description: 'JWT (RFC 9068) to present to the customer’s API as a Bearer token.',
+      examples: [exampleTokens.access_token],
+    }),
+    refresh_token: Type.String({
+      description: 'Single use: POST /v1/auth/token/refresh returns its successor.',
+      examples: [exampleTokens.refresh_token],
+    }),
+    expires_in: Type.Integer({
+      description: 'Seconds until the access token expires.',
+      examples: [exampleTokens.expires_in],
+    }),
+    user_id: Type.String({ format: 'uuid', examples: [exampleTokens.user_id] }),
+    directory_user_id: Type.String({ format: 'uuid', examples: [exampleTokens.directory_user_id] }),
+  }),
+)
+export type SessionTokens = Static<typeof SessionTokens>
+
+/** Whose session it is. */
+interface Holder {
+  user_id: string
+  email: string
+  email_verified: boolean
+  role: string
+  organization_slug: string | null
+}
+
+/** A session that tokens are issued for. */
+export interface TokenSubject {
+  sessionId: string
+  userId: string
+  amr: string[]
+  aal: string
+  authenticatedAt: Date
+  /** The session's own end; no access token outlives it. */
+  endsAt: Date
+}
+
+/** The input of `issueTokens`. */
+interface TokenIssue {
+  facts: Holder
+  session: TokenSubject
+  refreshToken: string
+  settings: { access_token_ttl_seconds: number }
+}
+
+/** Signs the access token (claims of RFC 9068 §2.2 and our own) and assembles the session object. */
+export async function issueTokens(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  { facts, session, refreshToken, settings }: TokenIssue,
+): Promise<SessionTokens> {
+  const issuedAt = epochSeconds(platform.clock)
+  const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
+  const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
+  const accessToken = await signAccessToken(platform, directory.environmentId, {
+    sub: session.userId,
+    aud: directory.accountId,
+    iat: issuedAt,
+    nbf: issuedAt,
+    exp: issuedAt + expiresIn,
+    jti: newId(),
+    sid: session.sessionId,
+    org_id: directory.organizationId,
+    org_slug: facts.organization_slug,
+    directory_user_id: facts.user_id,
+    email: facts.email,
+    email_verified: facts.email_verified,
+    role: facts.role,
+    roles: [],
+    permissions: [],
+    amr: session.amr,
+    aal: session.aal,
+    auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
+    env: directory.environmentSlug,
+    connection_id: null,
+  })
+  return {
+    access_token: accessToken,
+    refresh_token: refreshToken,
+    expires_in: expiresIn,
+    user_id: session.userId,
+    directory_user_id: facts.user_id,
+  }
+}
