@@ -7,7 +7,7 @@ import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertDoorOpen, findSignInFacts, type SignInFacts } from '../login/login.ts'
+import { assertDoorOpen, type SignInFacts } from '../login/login.ts'
 import { describeNothingSent } from '../otp/otp.ts'
 import type { LinkEventData } from './events.ts'
 import { issueLink, type LinkPurpose, linkUrl } from './link.ts'
@@ -113,9 +113,8 @@ export interface SentLink extends MailedLink {
 export async function sendLink(work: Work, request: SendLinkInput): Promise<SentLink> {
   const { purpose, delivery, ttlSeconds } = request
   const who = identify(work.platform, requireEmail(request.email))
-  await assertDoorOpen(work, who)
+  const { person: facts } = await assertDoorOpen(work, who)
   const rate = await countMail(work, who, request.limits)
-  const facts = await findSignInFacts(work, who)
   const addressee = request.addressee(facts)
   const userId = addressee?.userId ?? null
   const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds

@@ -3,6 +3,7 @@ import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
+import type { Reading } from '../../platform/readings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
   countLiveSessions,
@@ -13,7 +14,7 @@ import {
 } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
-import { readFacts, readFactsOf, type SignInFacts } from './facts.ts'
+import { type Facts, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
 import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
@@ -49,10 +50,17 @@ export async function findSignInFacts(work: Work, who: Identity | { userId: stri
 
 /**
  * Checked before a code or link is sent, so that the response does not depend on whether a user has the address; with
- * null for what a locked address does not prevent. Throws `organization_suspended`, `account_locked`.
+ * null for what a locked address does not prevent. Answers the facts that it has read.
+ * Throws `organization_suspended`, `account_locked`.
  */
-export async function assertDoorOpen(work: Work, who: Identity | null): Promise<void> {
-  assertAddressWelcome(work, (await readFacts(work, who)).door)
+export async function assertDoorOpen<R extends object>(
+  work: Work,
+  who: Identity | null,
+  reading?: Reading<R>,
+): Promise<Facts & { read: R }> {
+  const facts = await readFacts(work, who, reading)
+  assertAddressWelcome(work, facts.door)
+  return facts
 }
 
 /**

@@ -41,17 +41,12 @@ const nothing = defineReading<object>()({ columns: {}, joins: () => '', selects:
  * The one reader of facts: about the user of an address, or of a reading that names one; `null` for the door alone.
  * Outside a transaction, requests at the same time share its statement.
  */
-export async function readFacts(work: Work, who: Identity | null): Promise<Facts>
 export async function readFacts<R extends object>(
   work: Work,
   who: Identity | null,
-  reading: Reading<R>,
-): Promise<Facts & { read: R }>
-export async function readFacts(
-  work: Work,
-  who: Identity | null,
-  reading: Reading<object> = nothing({}),
-): Promise<Facts & { read: object }> {
+  given?: Reading<R>,
+): Promise<Facts & { read: R }> {
+  const reading: Reading<object> = given ?? nothing({})
   const { platform, directory, db } = work
   const locks = locksOf(gates.of(platform))
   const item = {
@@ -68,14 +63,12 @@ export async function readFacts(
   const shared = db.isTransaction ? null : await runTogether(platform, item)
   const row = shared === null || reading.kind.isLeftOut?.(shared) ? await runAlone(db, item) : shared
   if (row === null) throw new Error('A statement without a row')
-  return factsOf(row as FactsRow)
+  // The columns are those of the statement, and what the reading says of its own.
+  const facts = row as FactsRow & R
+  return { door: facts, person: facts.user_id === null ? null : facts, read: facts }
 }
 
 type FactsRow = SignInFacts | ({ user_id: null } & DoorState)
-
-function factsOf(row: FactsRow): Facts & { read: object } {
-  return { door: row, person: row.user_id === null ? null : row, read: row }
-}
 
 /** The facts about a user named by id, with a lock of the address from any network. */
 export async function readFactsOf(work: Work, userId: string): Promise<SignInFacts | null> {

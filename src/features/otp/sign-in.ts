@@ -9,7 +9,6 @@ import {
   assertDoorOpen,
   assertMaySignIn,
   completeMailboxLogin,
-  findSignInFacts,
   loginErrors,
   loginEvents,
   type SessionReply,
@@ -51,14 +50,13 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const who = identify(work.platform, requireEmail(send.email))
   const settings = await otpSettings(work)
   if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
-  await assertDoorOpen(work, who)
+  const { person: facts } = await assertDoorOpen(work, who)
   const rate = await countMail(work, who, sendLimits(settings))
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
   const live = await findLiveOtp(work, which)
   if (live) return { ...live, deliveryHint, rate }
-  const facts = await findSignInFacts(work, who)
   const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts }))
   return { ...otp, deliveryHint, rate }
 }

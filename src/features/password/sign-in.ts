@@ -16,7 +16,7 @@ import {
   findLock,
 } from '../lockout/lockout.ts'
 import {
-  assertAddressWelcome,
+  assertDoorOpen,
   assertMaySignIn,
   completeLogin,
   loginEvents,
@@ -53,8 +53,7 @@ async function exchangePassword(
   sent: { email: string; password: string },
 ): Promise<SessionReply> {
   const who = identify(work.platform, requireEmail(sent.email))
-  const { door, person, read } = await readFacts(work, who, readPassword({}))
-  assertAddressWelcome(work, door)
+  const { person, read } = await assertDoorOpen(work, who, readPassword({}))
   const shown = { who, facts: person, stored: toStoredPassword(read), password: sent.password }
   const judged = await judge(work, settings, shown)
   const { facts, stored } = judged
