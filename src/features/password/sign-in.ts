@@ -29,7 +29,7 @@ import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
+import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
 import { findPassword, passwordProof, type StoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
