@@ -59,7 +59,6 @@ const EDGES = [
   'signup → otp',
   'signup → password',
   'signup → users',
-  'tokens → api-keys',
   'tokens → login',
   'tokens → sessions',
 ]

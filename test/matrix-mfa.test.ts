@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { trustDevice } from '../src/features/mfa/device-store.ts'
+import { trustDevice } from '../src/features/mfa/devices.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { inTx } from '../src/platform/work.ts'
 import { routes } from '../src/routes.ts'

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
+import { isMistyped, MAX_KEY_LENGTH, makeKey } from '../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
-import { checksum, keyedHash, randomBase62, SECRET_LENGTH, sameHash } from '../../platform/crypto/tokens.ts'
+import { keyedHash, sameHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { CHALLENGE } from '../../platform/http/authenticate.ts'
@@ -13,8 +14,6 @@ import { type ApiKeyRow, findApiKeyRowsByStart, insertApiKeyRow, listApiKeyRows 
 const apiKeys = hashPurpose('api-key')
 
 const START_LENGTH = 12
-const CHECKSUM_LENGTH = 6
-const MAX_LENGTH = 200
 
 export interface NewApiKey {
   accountId: string
@@ -26,19 +25,6 @@ export interface NewApiKey {
   expiresAt: Date | null
   requestsPerSecond: number | null
   createdBy: string
-}
-
-// A map, since an environment may be called `constructor`.
-const SHORT_SLUGS = new Map([
-  ['production', 'live'],
-  ['staging', 'stg'],
-])
-
-/** The text of a fresh key: `ww_<environment>_<256 random bits><checksum>`. */
-export function makeKey(environmentSlug: string): string {
-  const short = SHORT_SLUGS.get(environmentSlug) ?? environmentSlug
-  const body = `ww_${short}_${randomBase62(SECRET_LENGTH)}`
-  return body + checksum(body)
 }
 
 /**
@@ -89,7 +75,7 @@ export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
   return async (presented: string, ip: string | null = null): Promise<KeyCaller | null> => {
-    const address = presented.length > MAX_LENGTH ? null : addressOf(presented)
+    const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
     const caller = address === null ? null : await cache.get(address)
     // Only now, since a key of the operator's own making may have any form.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
@@ -127,11 +113,6 @@ function keyAddresses(platform: Platform): (presented: string) => string | null 
   }
 }
 
-/** Whether a key of the operator's own making can be sent in a header. */
-export function isPresentable(key: string): boolean {
-  return key.length <= MAX_LENGTH && /^[!-~]+$/.test(key)
-}
-
 export const apiKeyCache = perPlatform((platform) =>
   platform.caches.define<KeyCaller | null>('api_keys', async (key) => {
     const at = key.lastIndexOf('/')
@@ -166,23 +147,4 @@ function toCaller(row: ApiKeyRow): KeyCaller {
 
 function hashKey(platform: Platform, key: string): Buffer {
   return keyedHash(platform.keyring.hashKey(apiKeys), key)
-}
-
-/** A key in our own format with a wrong checksum needs no look-up. Keys that the operator made have no format. */
-function isMistyped(presented: string): boolean {
-  return /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/.test(presented) && !hasChecksum(presented)
-}
-
-/** Whether a text has the form of the keys that are made here, right or not. */
-export function looksLikeApiKey(text: string): boolean {
-  return /^ww_[a-z0-9-]+_[0-9A-Za-z]*$/.test(text)
-}
-
-/** Whether a key looks like one that was made here and is not whole as it was made: mistyped, or cut off. */
-export function isDamaged(key: string): boolean {
-  return looksLikeApiKey(key) && !hasChecksum(key)
-}
-
-function hasChecksum(key: string): boolean {
-  return checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
 }

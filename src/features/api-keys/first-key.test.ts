@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import { makeKey } from './api-keys.ts'
+import { makeKey } from '../../platform/crypto/api-key.ts'
 import { firstDevelopmentKey, storeBootstrapKey } from './first-key.ts'
 
 const given = 'operator-made-0123456789abcdefghijkl'

@@ -1,7 +1,8 @@
 import { ConfigError } from '../../platform/config.ts'
+import { isDamaged, isPresentable, makeKey } from '../../platform/crypto/api-key.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { homeAccount } from '../accounts/accounts.ts'
-import { createApiKey, isDamaged, isPresentable, makeKey } from './api-keys.ts'
+import { createApiKey } from './api-keys.ts'
 import { hasAnyApiKey, lockFirstKey } from './store.ts'
 
 /**

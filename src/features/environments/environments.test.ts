@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import { createApiKey, makeKey } from '../api-keys/api-keys.ts'
+import { makeKey } from '../../platform/crypto/api-key.ts'
+import { createApiKey } from '../api-keys/api-keys.ts'
 
 const first = await startApp()
 const second = await startSecondApp(first)

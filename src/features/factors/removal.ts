@@ -26,7 +26,7 @@ export async function removePhone(work: TxWork, userId: string): Promise<boolean
 
 async function finishFactorRemoval(work: TxWork, userId: string): Promise<void> {
   const { directory, db } = work
-  await forgetDevices(work, userId)
+  await forgetDevices(db, directory, userId)
   await deletePending(db, directory, userId)
   await voidChallenges(db, directory, userId)
   await updateMfaEnrolled(db, directory, userId)

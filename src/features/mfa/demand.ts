@@ -4,6 +4,7 @@ import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginEvents } from '../login/login.ts'
 import { isDeviceTrusted, useDevice } from './device-store.ts'
+import { readDeviceToken } from './device-token.ts'
 import { aboutDevice } from './events.ts'
 import { type Policy, policyOf, requiresOf } from './policy.ts'
 import { settleGrace } from './store.ts'
@@ -44,7 +45,7 @@ export interface Demand {
  * requires none. `work` is in the transaction of the sign-in, if there is one.
  */
 export async function demandFactor(work: Work, subject: Subject, trust: TrustSettings): Promise<Demand> {
-  const { directory, origin, db } = work
+  const { platform, directory, origin, db } = work
   const policy = await policyOf(work)
   const found: Demand = {
     kind: 'nothing',
@@ -61,9 +62,10 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     return { ...found, kind: await withoutFactor(work, subject) }
   }
   const { trustedDevice } = origin.endUser
-  if (trustedDevice && maySkipByDevice(policy, subject, trust)) {
-    const days = trust.trusted_device_days
-    const device = await useDevice(work, { userId: subject.user_id, token: trustedDevice, days })
+  const { user_id: userId } = subject
+  const tokenHash = trustedDevice && readDeviceToken(platform, userId, trustedDevice)
+  if (tokenHash && maySkipByDevice(policy, subject, trust)) {
+    const device = await useDevice(db, directory, { userId, tokenHash, days: trust.trusted_device_days })
     if (device) {
       const used = loginEvents.trustedDeviceUsed(aboutDevice(device))
       return { ...found, deviceId: device.id, events: [used] }
@@ -119,7 +121,7 @@ export async function demandAtRefresh(
   if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(work, subject) }
   const deviceId = subject.trusted_device_id
   if (deviceId !== null && maySkipByDevice(policy, subject, trust)) {
-    if (await isDeviceTrusted(work, deviceId, trust.trusted_device_days)) return found
+    if (await isDeviceTrusted(work.db, work.directory, deviceId, trust.trusted_device_days)) return found
   }
   return { ...found, kind: 'challenge' }
 }

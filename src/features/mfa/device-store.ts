@@ -1,51 +1,42 @@
 import { type Selectable, sql } from 'kysely'
-import { keyedHash, randomBase62, SECRET_LENGTH } from '../../platform/crypto/tokens.ts'
 import { now } from '../../platform/db/now.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { TrustedDevices } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
-import type { TxWork, Work } from '../../platform/work.ts'
-import { mfaHashes } from './hash-purpose.ts'
 
 export type DeviceRow = Selectable<TrustedDevices>
 
-const PREFIX = 'td_'
 const SECONDS_A_DAY = 86_400
 
-function hashToken(platform: Platform, userId: string, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(mfaHashes), 'trusted-device', userId, token)
-}
-
-/** Trusts a device for `days`. The token is shown only once. */
-export async function trustDevice(
-  work: TxWork,
-  device: { userId: string; userAgent: string | null; days: number },
-): Promise<{ token: string; row: DeviceRow }> {
-  const { platform, directory, db } = work
-  const token = PREFIX + randomBase62()
-  const hash = hashToken(platform, device.userId, token)
+/** Stores a device that is trusted for `days`. */
+export async function insertDevice(
+  tx: Tx,
+  directory: Directory,
+  device: { userId: string; tokenHash: Buffer; userAgent: string | null; days: number },
+): Promise<DeviceRow> {
   const { rows } = await sql<DeviceRow>`
     insert into trusted_devices (directory_id, id, user_id, token_hash, user_agent, expires_at)
-    values (${directory.id}, ${newId()}, ${device.userId}, ${hash}::bytea, ${device.userAgent},
+    values (${directory.id}, ${newId()}, ${device.userId}, ${device.tokenHash}::bytea, ${device.userAgent},
       clock_now() + make_interval(secs => ${device.days * SECONDS_A_DAY}::int))
-    returning *`.execute(db)
+    returning *`.execute(tx)
   const [row] = rows
   if (!row) throw new Error('A device was not stored')
-  return { token, row }
+  return row
 }
 
 /** Finds the user's live device by its token and records the use. Returns null when there is none. */
 export async function useDevice(
-  { platform, directory, db }: Work,
-  { userId, token, days }: { userId: string; token: string; days: number },
+  db: Db,
+  directory: Directory,
+  { userId, tokenHash, days }: { userId: string; tokenHash: Buffer; days: number },
 ): Promise<DeviceRow | null> {
-  if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + SECRET_LENGTH) return null
   const row = await db
     .updateTable('trusted_devices')
     .set({ last_used_at: now })
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
-    .where('token_hash', '=', hashToken(platform, userId, token))
+    .where('token_hash', '=', tokenHash)
     .where(isTrusted(days))
     .returningAll()
     .executeTakeFirst()
@@ -53,7 +44,7 @@ export async function useDevice(
 }
 
 /** Whether a device may still replace the second factor of a session. */
-export async function isDeviceTrusted({ directory, db }: Work, id: string, days: number): Promise<boolean> {
+export async function isDeviceTrusted(db: Db, directory: Directory, id: string, days: number): Promise<boolean> {
   const row = await db
     .selectFrom('trusted_devices')
     .select('id')
@@ -71,7 +62,7 @@ function isTrusted(days: number) {
 }
 
 /** The live devices of a user, newest first. */
-export async function listDevices({ directory, db }: Work, userId: string, days: number): Promise<DeviceRow[]> {
+export async function listDevices(db: Db, directory: Directory, userId: string, days: number): Promise<DeviceRow[]> {
   return db
     .selectFrom('trusted_devices')
     .selectAll()
@@ -84,8 +75,8 @@ export async function listDevices({ directory, db }: Work, userId: string, days:
 }
 
 /** Removes one device. Returns the device, or undefined when there is none. */
-export async function forgetDevice({ directory, db }: TxWork, id: string): Promise<DeviceRow | undefined> {
-  return db
+export async function forgetDevice(tx: Tx, directory: Directory, id: string): Promise<DeviceRow | undefined> {
+  return tx
     .deleteFrom('trusted_devices')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
@@ -94,8 +85,8 @@ export async function forgetDevice({ directory, db }: TxWork, id: string): Promi
 }
 
 /** Removes every device of a user. */
-export async function forgetDevices({ directory, db }: TxWork, userId: string): Promise<void> {
-  await db
+export async function forgetDevices(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
     .deleteFrom('trusted_devices')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)

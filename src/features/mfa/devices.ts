@@ -4,7 +4,8 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { authSettings } from '../login/login.ts'
 import { getUser } from '../users/users.ts'
 import { maySkipByDevice, type Subject } from './demand.ts'
-import { type DeviceRow, forgetDevice, listDevices, trustDevice } from './device-store.ts'
+import { type DeviceRow, forgetDevice, insertDevice, listDevices } from './device-store.ts'
+import { makeDeviceToken } from './device-token.ts'
 import { mfaErrors } from './errors.ts'
 import { aboutDevice, mfaEvents } from './events.ts'
 import { policyOf } from './policy.ts'
@@ -14,14 +15,14 @@ const LONGEST_TRUST_DAYS = 90
 /** The trusted devices of a user, newest first. Throws `user_not_found`. */
 export async function listDevicesOf(work: Work, userId: string): Promise<DeviceRow[]> {
   const user = await getUser(work, userId)
-  return listDevices(work, user.id, LONGEST_TRUST_DAYS)
+  return listDevices(work.db, work.directory, user.id, LONGEST_TRUST_DAYS)
 }
 
 /** Removes a device: its next sign-in requires the second factor. Throws `trusted_device_not_found`. */
 export async function forgetDeviceOf(work: Work, which: string): Promise<void> {
   const id = which.toLowerCase()
   await inTx(work, async (work) => {
-    const device = isId(id) ? await forgetDevice(work, id) : undefined
+    const device = isId(id) ? await forgetDevice(work.db, work.directory, id) : undefined
     if (!device) throw mfaErrors.trustedDeviceNotFound()
     await record(work, mfaEvents.trustedDeviceRemoved(aboutDevice(device)))
   })
@@ -41,4 +42,13 @@ export async function trustDeviceOf(
   })
   await record(work, mfaEvents.trustedDeviceAdded(aboutDevice(row)))
   return { token, expiresAt: row.expires_at }
+}
+
+/** Trusts a device of a user for `days`. The token is shown only once. */
+export async function trustDevice(
+  { platform, directory, db }: TxWork,
+  device: { userId: string; userAgent: string | null; days: number },
+): Promise<{ token: string; row: DeviceRow }> {
+  const { token, hash } = makeDeviceToken(platform, device.userId)
+  return { token, row: await insertDevice(db, directory, { ...device, tokenHash: hash }) }
 }

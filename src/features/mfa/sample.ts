@@ -5,7 +5,7 @@ import { getWorkIn } from '../../../test/work.ts'
 import { inTx } from '../../platform/work.ts'
 import type { FactorRecords } from '../factors/sample.ts'
 import type { UserRecords } from '../users/sample.ts'
-import { trustDevice } from './device-store.ts'
+import { trustDevice } from './devices.ts'
 
 /** A device that `factorUser` trusts. */
 export interface MfaRecords {

@@ -2,10 +2,10 @@ import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { userErrors } from '../users/users.ts'
+import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf } from './administration.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
-import { describeFactorsLeft } from './last-factor.ts'
-import { deletePasskeyOf, finishRegistration, listPasskeysOf, requireAnswer, startRegistration } from './passkeys.ts'
+import { finishRegistration, requireAnswer, startRegistration } from './registration.ts'
 import {
   ChallengeId,
   CredentialParams,

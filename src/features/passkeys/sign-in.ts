@@ -4,15 +4,20 @@ import { sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertDoorOpen, completeLogin, findSignInFacts, loginEvents } from '../login/login.ts'
+import { assertDoorOpen, completeLogin, findSignInFacts, loginEvents, type SignInMethod } from '../login/login.ts'
 import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
 import { decoysOf } from './decoys.ts'
 import { passkeyErrors } from './errors.ts'
-import { CEREMONY_SECONDS, passkeyMethod, type StartedCeremony } from './passkeys.ts'
+import { CEREMONY_SECONDS, type StartedCeremony } from './registration.ts'
 import { type RequestOptions, type SignInCredential, type SignInVerifyBody, toDecoyLike } from './schema.ts'
 import { findPasskeyByCredential, listPasskeysOfAddress, type OwnedPasskey, passkeyProof } from './store.ts'
 import type { Assertion, Refused } from './webauthn.ts'
+
+export const passkeyMethod: SignInMethod = {
+  id: 'passkey',
+  offer: { label: 'Passkey', service: 'passkeys', isOn: async () => true },
+}
 
 /**
  * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets

@@ -18,8 +18,9 @@ import {
 } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordEvents } from './events.ts'
-import { hashNewPassword, passwordSettings } from './policy.ts'
+import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
+import { passwordSettings } from './settings.ts'
 import { storePassword } from './store.ts'
 
 /**

@@ -7,8 +7,8 @@ import { newId } from '../../platform/ids.ts'
 import { burn } from '../../platform/proofs.ts'
 import { deleteUser, moveUser } from '../users/changes.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
+import { assertNotReused } from './new-password.ts'
 import { findPassword, hasPassword, passwordProof, storeImportedHash, storePassword, upgradeHash } from './store.ts'
-import { assertNotReused } from './strength.ts'
 
 const { tenant, app } = await startApp()
 const { platform } = app

@@ -1,74 +1,100 @@
-import type { HashedPassword } from '../../platform/crypto/password-format.ts'
-import type { Db } from '../../platform/db/pool.ts'
-import type { ValuesOf } from '../../platform/settings.ts'
-import type { Work } from '../../platform/work.ts'
-import { authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
-import type { UserRow } from '../users/users.ts'
-import { hashPassword } from './hash.ts'
-import { assertNotReused, assertPasswordAllowed } from './strength.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { findBreached } from './breached.ts'
+import { newPasswordErrors } from './errors.ts'
+import { isOverlong, MAX_PASSWORD_BYTES, normalizePassword } from './hash.ts'
 
-export type PasswordSettings = ValuesOf<typeof authSettings>
-
-export const passwordMethod: SignInMethod = {
-  id: 'password',
-  offer: {
-    label: 'Password',
-    service: 'password',
-    isOn: async (work) => (await authSettings.effective(work)).email_password_enabled,
-  },
+/** What a directory requires of passwords; no composition rules (ASVS 6.2.5). */
+export interface PasswordPolicy {
+  /** Unicode code points, after normalisation (SP 800-63B §3.1.1.2). */
+  password_min_length: number
+  password_max_length: number
+  /** Whether common and breached passwords are refused. */
+  password_breach_check: boolean
 }
 
-/** Throws `method_disabled` where passwords are off. */
-export async function passwordSettings(work: Work): Promise<PasswordSettings> {
-  const settings = await authSettings.effective(work)
-  if (!settings.email_password_enabled)
-    throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
-  return settings
+/** What an attacker would try first for this user. */
+export interface PasswordContext {
+  email: string
+  /** Names of the user and of the organization, including its slug. */
+  names: string[]
 }
 
-/** The cost of argon2id. */
-export function hashParameters(settings: PasswordSettings) {
-  return {
-    memoryKib: settings.password_hash_memory_kib,
-    iterations: settings.password_hash_iterations,
-    parallelism: settings.password_hash_parallelism,
-  }
-}
+export type WeakReason = 'too_short' | 'too_long' | 'invalid_character' | 'context_word' | 'common_word' | 'reused'
 
-/** The user the password is for. */
-export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
+const BRAND = 'watchword'
+const MIN_WORD = 3
+// Shorter parts of a name are mostly not names: "the", "and", "van".
+const MIN_PART = 4
+// A password with fewer characters than this besides names is refused: "acme2024!" is, a phrase with a name in it is
+// not.
+const MIN_OTHER_CHARACTERS = 6
 
-/**
- * Judges a new password, then hashes it; outside any transaction, because a hash takes a while.
- * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
- */
-export async function hashNewPassword(
-  work: Work,
-  settings: PasswordSettings,
-  owner: PasswordOwner,
+/** Throws `weak_password` with every reason but `reused`, or `password_breached`; neither contains the password. */
+export async function assertPasswordAllowed(
+  platform: Platform,
   password: string,
-): Promise<HashedPassword> {
-  const { platform, directory } = work
-  const organization = await organizationNames(platform.db, directory.organizationId)
-  const names = [owner.first_name, owner.last_name, owner.display_name, ...organization]
-  const { password_min_length, password_max_length } = settings
-  // If an organization's own maximum is less than the minimum it inherits, exactly that minimum is required.
-  const policy = { ...settings, password_max_length: Math.max(password_min_length, password_max_length) }
-  await assertPasswordAllowed(platform, password, policy, {
-    email: owner.email,
-    names: names.filter((name) => name !== null),
-  })
-  if (settings.password_history > 0)
-    await assertNotReused(work, { userId: owner.id, password, count: settings.password_history })
-  return hashPassword(platform, password, hashParameters(settings))
+  policy: PasswordPolicy,
+  context: PasswordContext,
+): Promise<void> {
+  if (isOverlong(password)) throw weakPassword(['too_long'], policy)
+  const text = normalizePassword(password)
+  const reasons = reasonsAgainst(text, policy, context)
+  if (reasons.length > 0) throw weakPassword(reasons, policy)
+  if (!policy.password_breach_check) return
+  const found = await findBreached(platform, text)
+  if (found === 'listed') throw newPasswordErrors.passwordBreached()
+  if (found) throw weakPassword([found], policy)
 }
 
-async function organizationNames(db: Db, organizationId: string | null): Promise<string[]> {
-  if (organizationId === null) return []
-  const row = await db
-    .selectFrom('organizations')
-    .select(['name', 'slug'])
-    .where('id', '=', organizationId)
-    .executeTakeFirst()
-  return row ? [row.name, row.slug] : []
+/** The error, with advice for the user. */
+export function weakPassword(reasons: WeakReason[], policy?: PasswordPolicy) {
+  const advice: Record<WeakReason, string> = {
+    too_short: `Use at least ${policy?.password_min_length} characters.`,
+    too_long: `Use at most ${policy?.password_max_length} characters and ${MAX_PASSWORD_BYTES} bytes.`,
+    invalid_character: 'Do not use control characters.',
+    context_word: 'Use more than a name or an address.',
+    common_word: 'Use more than a common password with a few digits.',
+    reused: 'Use a password that you have not used before.',
+  }
+  return newPasswordErrors.weakPassword({
+    detail: reasons.map((reason) => advice[reason]).join(' '),
+    extra: { reasons },
+  })
+}
+
+function reasonsAgainst(text: string, policy: PasswordPolicy, context: PasswordContext): WeakReason[] {
+  const length = [...text].length
+  const tooLong = length > policy.password_max_length || Buffer.byteLength(text) > MAX_PASSWORD_BYTES
+  const checks: [boolean, WeakReason][] = [
+    [length < policy.password_min_length, 'too_short'],
+    [tooLong, 'too_long'],
+    // They cannot be typed, and all lone surrogates hash alike.
+    [/[\p{Cc}\p{Cs}]/u.test(text), 'invalid_character'],
+    [!tooLong && isLittleButNames(text, context), 'context_word'],
+  ]
+  return checks.filter(([fails]) => fails).map(([, reason]) => reason)
+}
+
+function isLittleButNames(text: string, context: PasswordContext): boolean {
+  const folded = fold(text)
+  const rest = contextWords(context).reduce((left, word) => left.replaceAll(word, ''), folded)
+  return rest.length < folded.length && [...rest.replace(/\s/gu, '')].length < MIN_OTHER_CHARACTERS
+}
+
+/** Longest first, so that a name is removed as a whole before its parts. */
+function contextWords(context: PasswordContext): string[] {
+  const address = fold(context.email)
+  const [local = '', domain = ''] = address.split('@')
+  const names = [BRAND, local, ...context.names.map(fold)]
+  const joined = names.map((name) => name.replace(/[^\p{L}\p{N}]/gu, ''))
+  // The top-level domain is not a name.
+  const labels = domain.split('.').slice(0, -1)
+  const parts = [...labels, ...[...names, ...labels].flatMap((name) => name.split(/[^\p{L}\p{N}]+/u))]
+  const ofLength = (words: string[], least: number) => words.filter((word) => [...word].length >= least)
+  const words = new Set([...ofLength([address, ...names, ...joined], MIN_WORD), ...ofLength(parts, MIN_PART)])
+  return [...words].sort((a, b) => b.length - a.length)
+}
+
+function fold(text: string): string {
+  return normalizePassword(text).trim().toLowerCase()
 }

@@ -29,9 +29,9 @@ import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from 
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
-import { hashNewPassword, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
+import { assertNotReused, hashNewPassword } from './new-password.ts'
+import { type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
 import { storePassword } from './store.ts'
-import { assertNotReused } from './strength.ts'
 
 /** How often a reset link may be sent to an address. */
 export const resetLimits: RateLimit[] = [

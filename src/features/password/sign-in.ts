@@ -28,7 +28,7 @@ import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './policy.ts'
+import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600

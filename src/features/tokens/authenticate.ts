@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose'
+import { looksLikeApiKey } from '../../platform/crypto/api-key.ts'
 import { looksLikeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { type ErrorDetails, httpErrors } from '../../platform/errors.ts'
@@ -6,7 +7,6 @@ import { bearerToken } from '../../platform/http/authenticate.ts'
 import type { Authenticator, UserCaller } from '../../platform/http/caller.ts'
 import { resolveReach } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { looksLikeApiKey } from '../api-keys/api-keys.ts'
 import { environmentOfIssuer, homeEnvironment } from './issuers.ts'
 import { findLiveToken, type LiveToken } from './tokens.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { assertPasswordAllowed, type PasswordContext, type PasswordPolicy } from './strength.ts'
+import { assertPasswordAllowed, type PasswordContext, type PasswordPolicy } from './policy.ts'
 
 const { app } = await startApp()
 const policy = { password_min_length: 8, password_max_length: 128, password_breach_check: true }

@@ -1,0 +1,58 @@
+import { record } from '../../platform/events.ts'
+import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
+import { isId } from '../../platform/ids.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { lacksFactor } from '../mfa/mfa.ts'
+import { findUserForUpdate, getUserInReach, type UserRow } from '../users/users.ts'
+import { passkeyDeletedMail } from './emails.ts'
+import { passkeyErrors } from './errors.ts'
+import { passkeyEvents } from './events.ts'
+import { toPasskey } from './schema.ts'
+import { deletePasskey, findPasskey, listPasskeys, type PasskeyRow } from './store.ts'
+
+/** The passkeys of a user, oldest first. Throws `user_not_found`. */
+export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<PasskeyRow[]> {
+  const { platform, directory: reach, db } = work
+  const user = await getUserInReach(work, userId)
+  const directory = await directoryInReach(platform, reach, user.directory_id)
+  return directory ? listPasskeys(db, directory, user.id) : []
+}
+
+export interface Removal {
+  user: UserRow
+  /** How many passkeys the user has left. */
+  left: number
+}
+
+/** Deletes a passkey, by our id or the authenticator's, and notifies the user. Throws `passkey_not_found`. */
+export async function deletePasskeyOf(work: Work, which: string): Promise<Removal> {
+  return inTx(work, async (work) => {
+    const { directory, db } = work
+    const passkey = await findNamed(work, which)
+    const user = passkey ? await findUserForUpdate(work, passkey.user_id) : null
+    if (!passkey || !user) throw passkeyErrors.notFound()
+    const left = await deletePasskey(db, directory, passkey)
+    if (left === undefined) throw passkeyErrors.notFound()
+    const data = toPasskey(passkey)
+    await queueMail(work, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
+    await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))
+    return { user, left }
+  })
+}
+
+async function findNamed({ directory, db }: TxWork, which: string): Promise<PasskeyRow | undefined> {
+  const id = which.toLowerCase()
+  const byId = isId(id) ? await findPasskey(db, directory, { id }) : undefined
+  return byId ?? findPasskey(db, directory, { credentialId: which })
+}
+
+/** Tells the remover of a passkey that the user has no factor left, and whether the policy requires one. */
+export async function describeFactorsLeft(
+  work: Work,
+  { user, left }: Removal,
+): Promise<{ last_factor?: true; mfa_required?: true }> {
+  if (left > 0 || user.mfa_enrolled) return {}
+  const isRequired = await lacksFactor(work, { ...user, passkey_count: left })
+  return { last_factor: true, ...(isRequired ? { mfa_required: true } : {}) }
+}

@@ -1,0 +1,41 @@
+import { checksum, randomBase62, SECRET_LENGTH } from './tokens.ts'
+
+const CHECKSUM_LENGTH = 6
+export const MAX_KEY_LENGTH = 200
+
+// A map, since an environment may be called `constructor`.
+const SHORT_SLUGS = new Map([
+  ['production', 'live'],
+  ['staging', 'stg'],
+])
+
+/** The text of a fresh key: `ww_<environment>_<256 random bits><checksum>`. */
+export function makeKey(environmentSlug: string): string {
+  const short = SHORT_SLUGS.get(environmentSlug) ?? environmentSlug
+  const body = `ww_${short}_${randomBase62(SECRET_LENGTH)}`
+  return body + checksum(body)
+}
+
+/** Whether a key of the operator's own making can be sent in a header. */
+export function isPresentable(key: string): boolean {
+  return key.length <= MAX_KEY_LENGTH && /^[!-~]+$/.test(key)
+}
+
+/** A key in our own format with a wrong checksum needs no look-up. Keys that the operator made have no format. */
+export function isMistyped(presented: string): boolean {
+  return /^ww_[a-z0-9-]+_[0-9A-Za-z]{49}$/.test(presented) && !hasChecksum(presented)
+}
+
+/** Whether a text has the form of the keys that are made here, right or not. */
+export function looksLikeApiKey(text: string): boolean {
+  return /^ww_[a-z0-9-]+_[0-9A-Za-z]*$/.test(text)
+}
+
+/** Whether a key looks like one that was made here and is not whole as it was made: mistyped, or cut off. */
+export function isDamaged(key: string): boolean {
+  return looksLikeApiKey(key) && !hasChecksum(key)
+}
+
+function hasChecksum(key: string): boolean {
+  return checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH)
+}
