@@ -41,7 +41,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 function reportCrashes(logFile: string): void {
   const lines = readFileSync(logFile, 'utf8').split('\n')
   const crashes = lines.filter((line) => /terminated by signal|PANIC|could not fork|No space left/.test(line))
-  if (crashes.length > 0) console.error(['The PostgreSQL of the tests failed on the way:', ...crashes].join('\n'))
+  if (crashes.length > 0)
+    process.stderr.write(['The PostgreSQL of the tests failed on the way:', ...crashes, ''].join('\n'))
 }
 
 /** What the tests write need not outlive the machine's power. Those that kill databases have databases of their own. */

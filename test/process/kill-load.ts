@@ -5,6 +5,9 @@ import { type Caller, caller, type Reply } from '../harness.ts'
 /** How many callers do each of these over and over, with a new person each time. */
 const CALLERS = { code: 6, link: 6, challenge: 4 }
 
+/** For how long a refresh token may be sent again: the longest that can be set. */
+export const REUSE_SECONDS = 60
+
 /** What a service has been asked and has acknowledged: from this follows what must be there after a kill. */
 export interface Journal {
   organizations: string[]
@@ -37,6 +40,8 @@ export interface KnownSession {
   subOrgId: string
   accessToken: string
   refreshToken: string
+  /** When a refresh was asked for that has had no answer. */
+  askedAt: number | null
 }
 
 /** How to reach a service: at its address, with a key. */
@@ -153,7 +158,7 @@ export async function present(
   if (session) {
     const { access_token: accessToken, refresh_token: refreshToken } = session
     const id = String(decodeJwt(accessToken)['sid'])
-    journal.sessions.push({ id, subOrgId: person.subOrgId, accessToken, refreshToken })
+    journal.sessions.push({ id, subOrgId: person.subOrgId, accessToken, refreshToken, askedAt: null })
     return { status: 200, challenge: null }
   }
   const body = { subOrgId: person.subOrgId, challenge_token }
@@ -171,9 +176,11 @@ function nextCode({ app }: Person): string {
 /** Exchanges the refresh token of a session for its successor. */
 export async function refresh(api: Caller, session: KnownSession): Promise<void> {
   const { subOrgId, refreshToken } = session
+  session.askedAt ??= Date.now()
   const answer = bodyOf(await api.post('/v1/auth/token/refresh', { subOrgId, refresh_token: refreshToken }))
   session.accessToken = answer.session.access_token
   session.refreshToken = answer.session.refresh_token
+  session.askedAt = null
 }
 
 /** The code that was mailed to an address, as a person reads it at /dev/mail. */

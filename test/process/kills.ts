@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { caller, until } from '../harness.ts'
 import { findViolations } from './kill-check.ts'
-import { type Access, type Journal, startLoad } from './kill-load.ts'
+import { type Access, type Journal, REUSE_SECONDS, startLoad } from './kill-load.ts'
 import { databasePid, makeDataDir, type Service, startService } from './service.ts'
 
 const KEY = 'a-key-that-survives-every-crash-0123456789'
@@ -10,6 +10,7 @@ const VICTIMS = ['service', 'database', 'both'] as const
 type Victim = (typeof VICTIMS)[number]
 /** The moment of a kill: after so many proofs and sessions at most. */
 const LATEST_MOMENT = 150
+const PATIENCE_MS = 180_000
 
 /** One kill, and what there was to check after it. */
 export interface Kill {
@@ -39,7 +40,7 @@ export async function killRepeatedly(kills: number, onKill: (kill: Kill) => void
     const round = emptyJournal()
     const load = startLoad(accessTo(service), round, `k${number}`)
     const moment = randomInt(1, LATEST_MOMENT)
-    await until(async () => load.isStuck() || round.proofs.length + round.sessions.length >= moment)
+    await until(async () => load.isStuck() || round.proofs.length + round.sessions.length >= moment, PATIENCE_MS)
     const ended = load.end()
     const serverPid = databasePid(dataDir)
     await killAll(victim, service, dataDir)
@@ -82,7 +83,7 @@ async function widenLimits({ baseUrl, key }: Access): Promise<void> {
   const limits = { send_limit_per_hour_organization: 1_000_000, send_limit_per_hour_key: 1_000_000 }
   const replies = [
     await api.patch('/v1/otp/settings/defaults', limits),
-    await api.patch('/v1/auth/settings/defaults', { refresh_reuse_interval_seconds: 60 }),
+    await api.patch('/v1/auth/settings/defaults', { refresh_reuse_interval_seconds: REUSE_SECONDS }),
   ]
   for (const { status, text } of replies) if (status !== 200) throw new Error(text)
 }
