@@ -9,7 +9,7 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', imp
 const { runProcess } = await import('./run.ts')
 await runProcess()
 
-// V8 lets the heap grow to four times what is alive before it collects, and what a burst of large requests has left stays
-// for good in an idle process; twice is enough here. Not on the command line: the cache is of the flags that V8 had when
-// it was loaded, and so is the compiled code that Node brings along.
+// V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
+// minutes longer; twice is enough here. Not on the command line: the cache is of the flags that V8 had when it was loaded,
+// and so is the compiled code that Node brings along.
 setFlagsFromString('--heap-growing-percent=100')
