@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 
 // Plain JavaScript: to read TypeScript, Node loads a compiler that holds 15 MiB for good. All other files come from the
 // cache, which also spares compiling them, most of a start. It is not in the temporary directory, Node's default: others
@@ -7,3 +8,8 @@ import { fileURLToPath } from 'node:url'
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
 const { runProcess } = await import('./run.ts')
 await runProcess()
+
+// V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
+// minutes longer; twice is enough here. Not on the command line: the cache is of the flags that V8 had when it was loaded,
+// and so is the compiled code that Node brings along.
+setFlagsFromString('--heap-growing-percent=100')

@@ -38,6 +38,20 @@ export async function startedOnce<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Runs something outside of a test, and undoes what it has started. */
+export async function outsideTests<T>(run: () => Promise<T>): Promise<T> {
+  const steps: Step[] = []
+  stepsOfFile = steps
+  // Those who wait with until() keep no process alive.
+  const alive = setInterval(() => undefined, 60_000)
+  try {
+    return await run()
+  } finally {
+    for (const step of steps.reverse()) await step()
+    clearInterval(alive)
+  }
+}
+
 /** A program of the project, running as an operator runs it. */
 export interface Running {
   child: ChildProcess

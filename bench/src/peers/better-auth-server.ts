@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { betterAuth } from 'better-auth'
 import { getMigrations } from 'better-auth/db/migration'
 import { toNodeHandler } from 'better-auth/node'
-import { emailOTP } from 'better-auth/plugins'
+import { emailOTP, magicLink } from 'better-auth/plugins'
 import { Pool } from 'pg'
 
 // As its documentation sets it up for node:http and PostgreSQL, with what would only slow it (rate limits,
-// telemetry, logs) off, and codes kept instead of mailed.
-const codes = new Map<string, string>()
+// telemetry, logs) off, and codes and links kept instead of mailed.
+const [codes, links] = [new Map<string, string>(), new Map<string, string>()]
 const options = {
   baseURL: 'http://127.0.0.1',
   secret: 'bench-secret-bench-secret-bench-secret',
@@ -22,6 +22,11 @@ const options = {
         codes.set(email, otp)
       },
     }),
+    magicLink({
+      sendMagicLink: async ({ email, token }) => {
+        links.set(email, token)
+      },
+    }),
   ],
 }
 const migrations = await getMigrations(options)
@@ -29,12 +34,13 @@ await migrations.runMigrations()
 const handle = toNodeHandler(betterAuth(options))
 
 const server = createServer((request, response) => {
-  if (request.url !== '/codes') {
+  const kept = request.url === '/codes' ? codes : request.url === '/links' ? links : null
+  if (!kept) {
     void handle(request, response)
     return
   }
   response.setHeader('content-type', 'application/json')
-  response.end(JSON.stringify(Object.fromEntries(codes)))
+  response.end(JSON.stringify(Object.fromEntries(kept)))
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()

@@ -15,6 +15,7 @@ export const betterAuthRows: Row[] = [
     measurePeer(bench, { requests: emails().map(sendRequest) }),
   ),
   peer('better-auth-otp-verify', 'better-auth: OTP sign-in', 'http-post', measureVerify),
+  peer('better-auth-link-verify', 'better-auth: magic-link sign-in', 'http-post', measureLink),
   peer('better-auth-session', 'better-auth: session read', 'http-get', async (bench) => {
     const { cookie } = await prepare(bench)
     const expect = PASSWORD_EMAIL
@@ -85,19 +86,30 @@ async function measurePeer(bench: Bench, plan: Partial<LoadPlan> & { requests: L
 }
 
 async function measureVerify(bench: Bench): Promise<Measurement> {
+  const codes = await readSent(bench, '/codes', sendRequest)
+  const requests = emails().map((email) =>
+    post('/api/auth/sign-in/email-otp', { email, otp: readMember(codes, email) }),
+  )
+  return await measurePeer(bench, { requests, mode: 'once', expect: '"token"' })
+}
+
+async function measureLink(bench: Bench): Promise<Measurement> {
+  const tokens = await readSent(bench, '/links', (email) => post('/api/auth/sign-in/magic-link', { email }))
+  const requests = emails().map((email) => get(`/api/auth/magic-link/verify?token=${readMember(tokens, email)}`))
+  return await measurePeer(bench, { requests, mode: 'once', expect: '"token"' })
+}
+
+/** Sends something to every user; returns by address what the server kept at `path` instead of mailing it. */
+async function readSent(bench: Bench, path: string, send: (email: string) => LoadRequest): Promise<unknown> {
   const { baseUrl } = await prepare(bench)
   const sent = await runLoad({
     baseUrl,
     headers: {},
-    requests: emails().map(sendRequest),
+    requests: emails().map(send),
     mode: 'once',
     connections: bench.connections,
     seconds: 60,
   })
   if (describeFailures(sent).length > 0) throw new Error(describeFailures(sent).join())
-  const codes: unknown = await (await fetch(`${baseUrl}/codes`)).json()
-  const requests = emails().map((email) =>
-    post('/api/auth/sign-in/email-otp', { email, otp: readMember(codes, email) }),
-  )
-  return await measurePeer(bench, { requests, mode: 'once', expect: '"token"' })
+  return await (await fetch(baseUrl + path)).json()
 }

@@ -87,7 +87,11 @@ export async function createOrganization(bench: Bench): Promise<string> {
 }
 
 /** Creates users by PUT /v1/users, 500 at a time. */
-export async function createUsers(bench: Bench, subOrgId: string, users: { email: string }[]): Promise<void> {
+export async function createUsers(
+  bench: Bench,
+  subOrgId: string,
+  users: { email: string; emailVerified?: boolean }[],
+): Promise<void> {
   for (let from = 0; from < users.length; from += 500) {
     const answer = await callOnce(bench, putUsers(subOrgId, users.slice(from, from + 500)))
     const { created }: { created: unknown[] } = JSON.parse(answer)
@@ -112,14 +116,21 @@ export function makeEmails(count: number): string[] {
 }
 let emailBatchCount = 0
 
-/** Fresh users whose mailbox has been proved before, with a login code each, read from the mails: the requests that turn them into sessions. */
-export async function prepareLogins(bench: Bench, subOrgId: string, count: number): Promise<LoadRequest[]> {
+/**
+ * Fresh users, whose mailbox has been proved before or not, with a login code each, read from the mails: the requests
+ * that turn the codes into sessions.
+ */
+export async function prepareLogins(
+  bench: Bench,
+  subOrgId: string,
+  { count, emailVerified }: { count: number; emailVerified: boolean },
+): Promise<LoadRequest[]> {
   const { mail } = await getDeployment(bench)
   const emails = makeEmails(count)
   await createUsers(
     bench,
     subOrgId,
-    emails.map((email) => ({ email, emailVerified: true })),
+    emails.map((email) => ({ email, emailVerified })),
   )
   const answers = await callAll(
     bench,
@@ -133,7 +144,7 @@ export async function prepareLogins(bench: Bench, subOrgId: string, count: numbe
   })
 }
 
-/** The same with a sign-in link each, which the answers carry instead of mails. */
+/** Fresh users whose mailbox has been proved before, with a sign-in link each: the requests that redeem the links. */
 export async function prepareMagicLinks(bench: Bench, subOrgId: string, count: number): Promise<LoadRequest[]> {
   const emails = makeEmails(count)
   await createUsers(
@@ -141,11 +152,17 @@ export async function prepareMagicLinks(bench: Bench, subOrgId: string, count: n
     subOrgId,
     emails.map((email) => ({ email, emailVerified: true })),
   )
+  const requests = await sendMagicLinks(bench, subOrgId, emails)
+  await analyze(bench)
+  return requests
+}
+
+/** Sends each user a sign-in link, which the answer carries instead of a mail: the requests that redeem the links. */
+export async function sendMagicLinks(bench: Bench, subOrgId: string, emails: string[]): Promise<LoadRequest[]> {
   const answers = await callAll(
     bench,
     emails.map((email) => post('/v1/auth/login/magic-link/send', { email, subOrgId, deliver: false })),
   )
-  await analyze(bench)
   return emails.map((email, n) => {
     const token_hash = new URL(readText(answers[n] ?? '', 'url')).searchParams.get('token_hash')
     return post('/v1/auth/login/magic-link/verify', { email, token_hash, subOrgId })

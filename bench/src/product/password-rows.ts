@@ -13,7 +13,10 @@ export const passwordRows: Row[] = [
     title: 'password login → session',
     kind: 'watchword',
     unit: '/s',
-    targets: [{ of: 'hash', on: 'value', bound: 'at least', figure: 0.9 }],
+    targets: [
+      { of: 'hash', on: 'value', bound: 'at least', figure: 0.9 },
+      { of: 'better-auth-password', on: 'value', bound: 'at least', figure: null },
+    ],
     measure: measurePasswordLogin,
   },
 ]
