@@ -43,20 +43,22 @@ export function spendStatement(shape: Shape): JoinedStatement {
   return statement
 }
 
+// Of `held` rather than of the same join: the planner would choose the order of joins, and with it that of locks.
 function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, lock, more }: Writing): string {
   const holds = conditions.map((condition) => ` and ${condition.holds(directory('asked'))}`)
   const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
   const made = 'ready join made on made.id = ready.made_id'
   const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
   return `,
-    ready as materialized (
-      select asked.*, clock.at from clock cross join asked
-      cross join lateral (
+    held as materialized (
+      select asked.* from asked cross join lateral (
         select id from users
         where users.directory_id = ${directory('asked')} and users.id = asked.user_id
           and users.email_norm = asked.email_norm and users.epoch = asked.epoch
           and users.active and users.deleted_at is null${holds.join('')}
-        ${lock}) person ${foundText(proofs, directory('asked'), lock)}),
+        ${lock}) person),
+    ready as materialized (
+      select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
     ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
     ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'))}),` : ''}
     made as (${outcome.write(directory('ready'))}),
