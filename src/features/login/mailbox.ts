@@ -1,7 +1,7 @@
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
+import { applyMailboxProof, findUserForUpdate, getUser, type HeldUser } from '../users/users.ts'
 import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
@@ -29,16 +29,20 @@ export async function completeMailboxLogin(
     const user = await findUserForUpdate(work, facts.user_id)
     // The user was deleted or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
-    const proved = await proveMailbox(work, user, { linkId: proof.linkId })
-    if (facts.pending)
-      await record(
-        work,
-        loginEvents.signedUp({ target: { type: 'user', id: facts.user_id }, data: { method: proof.method.id } }),
-      )
-    await also?.(work, proved)
+    const { user: proved, events } = await applyMailboxProof(work, user, { linkId: proof.linkId })
+    if (facts.pending) events.push(signedUp(facts, proof))
+    if (also) {
+      // Before what `also` records of the user as they are from now on; otherwise the spend records it.
+      await record(work, ...events.splice(0))
+      await also(work, proved)
+    }
     // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch.
     const { epoch, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
     const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
-    return completeLogin(work, proven, proof)
+    return completeLogin(work, proven, { ...proof, events: [...events, ...(proof.events ?? [])] })
   })
+}
+
+function signedUp({ user_id: id }: SignInFacts, { method }: Proof): EventInput {
+  return loginEvents.signedUp({ target: { type: 'user', id }, data: { method: method.id } })
 }

@@ -1,4 +1,4 @@
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { applyToBelongings } from './belongings.ts'
 import { userEvents } from './events.ts'
@@ -13,20 +13,32 @@ interface Kept {
   password?: boolean
 }
 
+/** A user whose mailbox is proved, and what is to be recorded of that in the same transaction. */
+interface Proved {
+  user: HeldUser
+  events: EventInput[]
+}
+
+/** Applies a proof of the mailbox, and records it. Returns the user as they are then. */
+export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<HeldUser> {
+  const { user: after, events } = await applyMailboxProof(work, user, kept)
+  await record(work, ...events)
+  return after
+}
+
 /**
- * Records that the user has just proved the mailbox. The first proof confirms the address and completes a pending
+ * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
  * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
  * pre-hijacking): the first proof removes every session, password, link and factor set up before. The one place for it.
- * @returns the user as they are then.
+ * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
-export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<HeldUser> {
-  if (user.email_verified) return user
+export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
+  if (user.email_verified) return { user, events: [] }
   const { linkId, password: keepsPassword = false } = kept
   const change = { user, reason: 'mailbox_proved' as const, linkId, keepsPassword, keepsFactors: keepsFactors(user) }
   const proven = { email_verified: true, pending_until: null, ...asNewVersion }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
-  await record(work, ...announced, userEvent(work.directory, userEvents.emailVerified, after, user))
-  return after
+  return { user: after, events: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
 }
 
 /**

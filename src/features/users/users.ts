@@ -31,7 +31,7 @@ import { recordUser } from './user-event.ts'
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
-export { proveMailbox } from './proof.ts'
+export { applyMailboxProof, proveMailbox } from './proof.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 

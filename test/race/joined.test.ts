@@ -1,0 +1,186 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeProvenUser, succeeded } from '../factors.ts'
+import { type Reply, startApp, until } from '../harness.ts'
+import { newUser, type Person, sessionRowsOf } from '../people.ts'
+import { startSecondApp } from '../second-app.ts'
+import { mailedCode } from '../sign-in.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const { db } = app.app.platform
+/** A second service, whose connections have settings of their own. */
+async function startWith(settings: Record<string, string>) {
+  const url = new URL(app.databaseUrl)
+  for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value)
+  return (await startSecondApp({ ...app, databaseUrl: url.href })).as(tenant.key)
+}
+
+// Who waits for a lock there waits until it is released: what must not be held up would never end otherwise.
+const patient = await startWith({ lock_timeout: '0', statement_timeout: '0' })
+const callers = [app.as(tenant.key), patient]
+
+interface Sent extends Person {
+  otp_id: string
+  code: string
+}
+
+const times = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/** A user to whom a code was mailed: one whose mailbox was proved before, or who proves it with the code. */
+async function newSent(subOrgId: string, isProven = true): Promise<Sent> {
+  const user = isProven
+    ? { subOrgId, ...(await makeProvenUser(tenant, subOrgId)) }
+    : await newUser(tenant, { subOrgId })
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: user.email }))
+  return { ...user, otp_id, code: await mailedCode(app, user.email) }
+}
+
+const verify = ({ subOrgId, email, otp_id, code }: Sent, caller = patient) =>
+  caller.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
+
+const statusesOf = (replies: Reply[]) => replies.map(({ status }) => status)
+
+const codeOf = ({ otp_id }: Sent) =>
+  db.selectFrom('otps').select(['attempts', 'used_at']).where('id', '=', otp_id).executeTakeFirstOrThrow()
+
+const directoryIdOf = async ({ id }: Sent) =>
+  (await db.selectFrom('users').select('directory_id').where('id', '=', id).executeTakeFirstOrThrow()).directory_id
+
+const eventsOf = ({ id }: Sent, type: string) =>
+  db.selectFrom('events').select('id').where('type', '=', type).where('target_id', '=', id).execute()
+
+/** Locks a row by a transaction of its own. Returns what ends that. */
+async function lockRow(table: 'users' | 'otps' | 'directories', id: string): Promise<() => Promise<unknown>> {
+  const client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await client.query(`select from ${table} where id = $1 for update`, [id])
+  return () => client.query('rollback')
+}
+
+/** How many statements wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Makes the database refuse every session of a user. Returns what ends that, and tells how often it was tried. */
+async function refuseSessionsOf(userId: string): Promise<() => Promise<number>> {
+  // A sequence goes on counting in what is rolled back.
+  await sql`create sequence refusals`.execute(db)
+  const body = `begin
+    if new.user_id = '${userId}' then raise exception 'refusal %', nextval('refusals'); end if;
+    return new;
+  end`
+  await sql`create function refuse() returns trigger language plpgsql as ${sql.lit(body)}`.execute(db)
+  await sql`create trigger refused before insert on sessions for each row execute function refuse()`.execute(db)
+  return async () => {
+    const { rows } = await sql<{ count: number }>`select last_value as count from refusals`.execute(db)
+    await sql`drop function refuse() cascade`.execute(db)
+    await sql`drop sequence refusals`.execute(db)
+    return rows[0]?.count ?? 0
+  }
+}
+
+test('of 60 wrong guesses at once, by two services, as many are counted and judged as the code allows', async () => {
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, max_attempts: 3 }))
+  const sent = await newSent(subOrgId)
+  const guesses = times(60).map((i) => verify({ ...sent, code: `wrong words${i}` }, callers[i % 2]))
+  const codes = (await Promise.all(guesses)).map((reply) => reply.body.code)
+  expect(codes.filter((code) => code === 'otp_invalid')).toHaveLength(3)
+  expect(codes.filter((code) => code === 'otp_too_many_attempts')).toHaveLength(57)
+  expect(await codeOf(sent)).toEqual({ attempts: 3, used_at: null })
+})
+
+test('a hundred first sign-ins by one code at once, on two services, prove the mailbox once', async () => {
+  const sent = await newSent(await tenant.organization(), false)
+  const replies = await Promise.all(times(100).map((i) => verify(sent, callers[i % 2])))
+  expect(statusesOf(replies).filter((status) => status === 200)).toHaveLength(1)
+  expect(await sessionRowsOf(db, sent.id)).toHaveLength(1)
+  expect(await eventsOf(sent, 'user.email_verified')).toHaveLength(1)
+})
+
+test('one link in 50 requests at once gives one session, also where the statement is planned otherwise', async () => {
+  // Nested loops would lock and write each row before they look at the next.
+  const caller = await startWith({ options: '-c enable_nestloop=off' })
+  const user = await newSent(await tenant.organization())
+  const { subOrgId, email } = user
+  const link = await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email, deliver: false })
+  const token_hash = new URL(succeeded(link).url).searchParams.get('token_hash')
+  const body = { subOrgId, email, token_hash }
+  const replies = await Promise.all(times(50).map(() => caller.post('/v1/auth/login/magic-link/verify', body)))
+  expect(statusesOf(replies).filter((status) => status === 200)).toHaveLength(1)
+  expect(await sessionRowsOf(db, user.id)).toHaveLength(1)
+})
+
+/** Lets sign-ins gather behind one that waits, so that they share the next statement. Returns what lets it go on. */
+async function holdStatement(): Promise<() => Promise<unknown>> {
+  const first = await newSent(await tenant.organization())
+  // A session refers to its directory.
+  const release = await lockRow('directories', await directoryIdOf(first))
+  const reply = verify(first)
+  await until(async () => (await countWaiting()) === 1)
+  return async () => {
+    await release()
+    succeeded(await reply)
+  }
+}
+
+test('a session that cannot be written fails alone, and leaves its code', async () => {
+  const subOrgId = await tenant.organization()
+  const people = await Promise.all(times(20).map(() => newSent(subOrgId)))
+  const [failing] = people.slice(10)
+  if (!failing) throw new Error('Nobody fails')
+  const allow = await refuseSessionsOf(failing.id)
+  const release = await holdStatement()
+  const asked = Promise.all(people.map((sent) => verify(sent)))
+  const attempts = async () => (await Promise.all(people.map(codeOf))).map((code) => code.attempts)
+  await until(async () => (await attempts()).every((count) => count === 1))
+  await release()
+  expect(statusesOf(await asked)).toEqual(people.map((sent) => (sent === failing ? 500 : 200)))
+  expect(await codeOf(failing)).toEqual({ attempts: 1, used_at: null })
+  expect(await sessionRowsOf(db, failing.id)).toEqual([])
+  expect(await allow(), 'tries: together with others, and alone').toBe(2)
+  succeeded(await verify(failing))
+})
+
+test('a first sign-in whose session cannot be written proves nothing, and tells of no proof', async () => {
+  const sent = await newSent(await tenant.organization(), false)
+  const allow = await refuseSessionsOf(sent.id)
+  expect((await verify(sent)).status).toBe(500)
+  const isVerified = async () =>
+    (await db.selectFrom('users').select('email_verified').where('id', '=', sent.id).executeTakeFirstOrThrow())
+      .email_verified
+  expect([await isVerified(), (await eventsOf(sent, 'user.email_verified')).length]).toEqual([false, 0])
+  await allow()
+  succeeded(await verify(sent))
+  expect([await isVerified(), (await eventsOf(sent, 'user.email_verified')).length]).toEqual([true, 1])
+})
+
+test.each([
+  ['user', 'users', (sent: Sent) => sent.id],
+  ['code', 'otps', (sent: Sent) => sent.otp_id],
+] as const)('a sign-in whose %s another transaction holds waits alone', async (_name, table, idOf) => {
+  const waiting = await newSent(await tenant.organization())
+  const other = await tenant.organization()
+  const people = await Promise.all(times(20).map(() => newSent(other)))
+  const release = await lockRow(table, idOf(waiting))
+  let answered = false
+  const reply = verify(waiting).finally(() => {
+    answered = true
+  })
+  const beside = await Promise.all(people.slice(10).map((sent) => verify(sent)))
+  await until(async () => (await countWaiting()) === 1)
+  const after = await Promise.all(people.slice(0, 10).map((sent) => verify(sent)))
+  expect(statusesOf([...beside, ...after])).toEqual(Array(20).fill(200))
+  expect([answered, await countWaiting()]).toEqual([false, 1])
+  expect(await sessionRowsOf(db, waiting.id)).toEqual([])
+  await release()
+  expect((await reply).status).toBe(200)
+  expect(await sessionRowsOf(db, waiting.id)).toHaveLength(1)
+})
