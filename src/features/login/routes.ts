@@ -40,7 +40,7 @@ export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
       summary: 'Change the settings that the environment’s organizations inherit',
     },
     body: named('AuthSettingsPatch', Type.Object(family.patchBody)),
-    reply: Type.Object({ settings: named('AuthSettings', family.schema) }),
+    reply: named('AuthSettingsReply', Type.Object({ settings: named('AuthSettings', family.schema) })),
     examples: {
       body: { allowed_redirect_uris: ['https://app.example.com/auth'], session_idle_timeout_seconds: 86_400 },
       reply: { settings },
