@@ -1,3 +1,4 @@
+import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
@@ -11,7 +12,7 @@ import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
 import { linkRoutes } from './features/links/routes.ts'
 import { lockoutRoutes } from './features/lockout/routes.ts'
-import { loginRoutes } from './features/login/routes.ts'
+import { authSettingsRoutes, loginRoutes } from './features/login/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
@@ -38,6 +39,7 @@ export const routes: Route[] = [
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
+  ...authSettingsRoutes(authSettingsFamily),
   ...linkRoutes,
   ...passwordRoutes,
   ...mfaRoutes,

@@ -21,10 +21,10 @@ export const REFUSED: Record<string, Record<string, string>> = {
       locked as (select o.* from asked cross join lateral (
         select * from otps where directory_id = asked.directory_id and id = asked.id for update) o)
       select id from locked`,
-    'a challenge, with a sublink over the policy': `
+    'a challenge, with a sublink over the grace period': `
       with person as (
         select id from users where directory_id = $1 and id = $2 and coalesce((
-          select version from mfa_policies where mfa_policies.directory_id = users.directory_id), 0) = $3::int
+          select count(*) from mfa_grace where mfa_grace.directory_id = users.directory_id), 0) = $3::int
         for update)
       insert into mfa_challenges (directory_id, id, user_id) select $1::uuid, $4::uuid, person.id from person`,
     'a user by id alone': 'select "id" from "users" where "id" = $1 for update',

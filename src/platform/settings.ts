@@ -1,13 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { DB, Json } from './db/schema.gen.ts'
 import { httpErrors } from './errors.ts'
 import { changedFrom, defineEvents, type EventFactory, record } from './events.ts'
-import { type AccountScope, accountDirectory } from './http/directory.ts'
-import { perPlatform } from './platform.ts'
+import type { AccountScope } from './http/directory.ts'
 import { named, nullable } from './schema.ts'
-import { inTx, type TxWork, type Work } from './work.ts'
+import { onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
+import { inTx, type Work } from './work.ts'
 
 /** Where a setting's value comes from. */
 export type SettingSource = 'default' | 'account' | 'directory'
@@ -18,18 +16,27 @@ export const SettingsSources = named(
   Type.Record(Type.String(), Type.Enum(['default', 'account', 'directory'])),
 )
 
+/** The settings of a family that one feature owns: it defines, checks and reads them. */
+export interface SettingsPart<P extends TProperties> {
+  table: SettingsTable
+  schema: TObject<P>
+  defaults: Record<string, unknown>
+  /** The values in force. */
+  effective(work: Tenant): Promise<Static<TObject<P>>>
+  /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
+  assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
+}
+
 /**
  * One family of settings. A directory inherits what it does not set from the account-level directory of its
  * environment, which inherits from the defaults; a row holds only what was set there.
  */
-export interface Settings<P extends TProperties> {
-  /** The values in force. */
-  effective(work: Tenant): Promise<Static<TObject<P>>>
+export interface Settings<P extends TProperties> extends SettingsPart<P> {
   /** Where each value comes from. */
   sources(work: Tenant): Promise<Record<string, SettingSource>>
   /**
    * Sets fields, or resets them to the inherited value with null; in a field that is an object, only those named.
-   * Records the event, and returns the values now in force.
+   * Records the event, and returns the values now in force. Throws `invalid_request` for what does not fit together.
    */
   update(work: Work, patch: Record<string, unknown>): Promise<Static<TObject<P>>>
   events: { updated: EventFactory }
@@ -37,18 +44,74 @@ export interface Settings<P extends TProperties> {
   patchBody: TProperties
 }
 
-/** The values of a family. */
+/** The values of a family, or of a part of one. */
 export type ValuesOf<F extends { effective(work: Tenant): Promise<unknown> }> = Awaited<ReturnType<F['effective']>>
 
-/** The directory whose settings are read. */
-type Tenant = Pick<Work, 'platform' | 'directory'>
+/** Checks a change against the values that are in force before it. Throws `invalid_request`. */
+type Fit<P extends TProperties> = (work: Tenant, patch: Record<string, unknown>, present: Static<TObject<P>>) => void
 
-const NOTHING = {}
+/** Defines the part of a family that one feature owns. All parts of a table are read at once, by way of one cache. */
+export function defineSettingsPart<P extends TProperties>(
+  table: SettingsTable,
+  schema: TObject<P>,
+  defaults: Static<TObject<P>>,
+  assertFit: Fit<P> = () => {},
+): SettingsPart<P> {
+  const effective = reader(table, schema, onlyObject(defaults))
+  return {
+    table,
+    schema,
+    defaults: onlyObject(defaults),
+    effective,
+    assertFit: async (work, patch) => assertFit(work, patch, await effective(work)),
+  }
+}
 
-/** The tables that hold a family: `directory_id`, `settings`. */
-type SettingsTable = {
-  [T in keyof DB]: DB[T] extends { directory_id: string; settings: Json; updated_at: unknown } ? T : never
-}[keyof DB]
+/** Two parts of a family as one. Throws if they are of two families, or both define a field. */
+export function joinSettings<A extends TProperties, B extends TProperties>(
+  a: SettingsPart<A>,
+  b: SettingsPart<B>,
+): SettingsPart<A & B> {
+  const twice = Object.keys(a.schema.properties).filter((name) => name in b.schema.properties)
+  if (a.table !== b.table || twice.length > 0) throw new Error(`Parts of ${a.table} do not join: ${twice.join()}`)
+  const schema = Type.Object({ ...a.schema.properties, ...b.schema.properties })
+  const defaults = { ...a.defaults, ...b.defaults }
+  return {
+    table: a.table,
+    schema,
+    defaults,
+    effective: reader(a.table, schema, defaults),
+    async assertFit(work, patch) {
+      await a.assertFit(work, patch)
+      await b.assertFit(work, patch)
+    },
+  }
+}
+
+function reader<P extends TProperties>(table: SettingsTable, schema: TObject<P>, defaults: Record<string, unknown>) {
+  const { layers } = rowsOf(table)
+  // Cached rows keep their identity until they change, so their composition is computed once.
+  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
+  return async (work: Tenant): Promise<Static<TObject<P>>> => {
+    const { own, inherited } = await layers(work)
+    const known = composed.get(own)
+    if (known?.inherited === inherited) return known.values
+    const values = compose(schema, defaults, inherited, own)
+    composed.set(own, { inherited, values })
+    return values
+  }
+}
+
+function compose<P extends TProperties>(
+  schema: TObject<P>,
+  defaults: Record<string, unknown>,
+  inherited: Record<string, unknown>,
+  own: Record<string, unknown>,
+): Static<TObject<P>> {
+  const values: unknown = overlay(schema, overlay(schema, defaults, inherited), own)
+  if (!Value.Check(schema, values)) throw new Error('The defaults of settings do not fit their schema')
+  return values
+}
 
 /** Defines a family kept in a table of `directory_id`, `settings`. `help` says in a sentence when its event is recorded. */
 export function defineSettings<P extends TProperties>(
@@ -57,6 +120,12 @@ export function defineSettings<P extends TProperties>(
   schema: TObject<P>,
   defaults: Static<TObject<P>>,
 ): Settings<P> {
+  return settingsFamily(help, defineSettingsPart(table, schema, defaults))
+}
+
+/** Makes a family of all of its parts, joined. `help` says in a sentence when its event is recorded. */
+export function settingsFamily<P extends TProperties>(help: string, whole: SettingsPart<P>): Settings<P> {
+  const { table, schema, defaults } = whole
   const events = defineEvents({
     updated: [
       `${table.replace('_', '.')}.updated`,
@@ -65,27 +134,11 @@ export function defineSettings<P extends TProperties>(
       { data: Object.fromEntries(Object.entries(defaults).slice(0, 1)) },
     ],
   })
-  const { layers, write } = settingsRows(table)
-  // Cached rows keep their identity until they change, so their composition is computed once.
-  const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
-
-  function compose(inherited: Record<string, unknown>, own: Record<string, unknown>): Static<TObject<P>> {
-    const values: unknown = overlay(schema, overlay(schema, onlyObject(defaults), inherited), own)
-    if (!Value.Check(schema, values)) throw new Error(`The defaults of ${table} do not fit their schema`)
-    return values
-  }
-
-  const family: Settings<P> = {
+  const { layers, write } = rowsOf(table)
+  return {
+    ...whole,
     events,
     patchBody: patchOf(schema.properties),
-    async effective(work) {
-      const { own, inherited } = await layers(work)
-      const known = composed.get(own)
-      if (known?.inherited === inherited) return known.values
-      const values = compose(inherited, own)
-      composed.set(own, { inherited, values })
-      return values
-    },
     async sources(work) {
       const { own, inherited } = await layers(work)
       const mine = work.directory.kind === 'account' ? 'account' : 'directory'
@@ -93,61 +146,19 @@ export function defineSettings<P extends TProperties>(
       return Object.fromEntries(Object.keys(schema.properties).map((name) => [name, sourceOf(name)]))
     },
     async update(work, patch) {
+      await whole.assertFit(work, patch)
       const data = Object.fromEntries(Object.entries(patch).filter(([name]) => name in schema.properties))
       return inTx(work, async (work) => {
         const { inherited } = await layers(work)
         const own = await write(work, data)
-        const [before, after] = [compose(inherited, own.before), compose(inherited, own.after)]
+        const before = compose(schema, defaults, inherited, own.before)
+        const after = compose(schema, defaults, inherited, own.after)
         const named = Object.fromEntries(Object.entries(after).filter(([name]) => name in data))
         await record(work, events.updated({ data, previous: changedFrom<object>(before, named) }))
         return after
       })
     },
   }
-  return family
-}
-
-/** What directories have set, as rows of a table. */
-function settingsRows(table: SettingsTable) {
-  const overrides = perPlatform((platform) =>
-    platform.caches.define<Record<string, unknown>>(table, async (directoryId) => {
-      const row = await platform.db
-        .selectFrom(table)
-        .select('settings')
-        .where('directory_id', '=', directoryId)
-        .executeTakeFirst()
-      return onlyObject(row?.settings)
-    }),
-  )
-
-  async function layers({ platform, directory }: Tenant) {
-    const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
-    const cache = overrides(platform)
-    const own = await cache.get(directory.id)
-    return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
-  }
-
-  /** What the directory itself has set, before and after a change. */
-  async function write({ platform, directory, db }: TxWork, patch: Record<string, unknown>) {
-    // Locks the row even if this makes it, so that of two first changes the second knows what the first has set.
-    const before = await db
-      .insertInto(table)
-      .values({ directory_id: directory.id, settings: '{}' })
-      .onConflict((conflict) =>
-        conflict.column('directory_id').doUpdateSet((eb) => ({ updated_at: eb.ref('excluded.updated_at') })),
-      )
-      .returning('settings')
-      .executeTakeFirstOrThrow()
-    const after = await db
-      .updateTable(table)
-      .set({ settings: changed(sql.ref('settings'), patch) })
-      .where('directory_id', '=', directory.id)
-      .returning('settings')
-      .executeTakeFirstOrThrow()
-    await overrides(platform).invalidate(db, directory.id)
-    return { before: onlyObject(before.settings), after: onlyObject(after.settings) }
-  }
-  return { layers, write }
 }
 
 /** The body of a change: every field, and every field within a group, optional and nullable. */
@@ -175,24 +186,6 @@ function overlay(
     else if (value !== undefined && Value.Check(field, value)) result[name] = value
   }
   return result
-}
-
-/** The stored values with a patch applied: groups field by field, nulls removed. */
-function changed(stored: RawBuilder<unknown>, patch: Record<string, unknown>) {
-  const groups = Object.entries(patch).filter(([, value]) => typeof value === 'object' && value !== null)
-  // `jsonb_build_object` would not be immutable, as a distributed database wants it of what reads columns.
-  const merged = groups
-    .filter(([, value]) => !Array.isArray(value))
-    .reduce<RawBuilder<unknown>>(
-      (whole, [name, value]) => sql`jsonb_set(${whole}, array[${name}::text],
-        coalesce(${stored} -> ${name}::text, '{}') || ${JSON.stringify(value)}::jsonb)`,
-      sql`${stored} || ${JSON.stringify(patch)}::jsonb`,
-    )
-  return sql<string>`jsonb_strip_nulls(${merged})`
-}
-
-function onlyObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
 /** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower key. */

@@ -1,8 +1,8 @@
 import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { authSettings, type Gate, loginEvents, type SessionReply } from '../login/login.ts'
-import { type Demand, demandAtRefresh, demandFactor, methodsToPass } from '../mfa/mfa.ts'
+import { type Gate, loginEvents, type SessionReply } from '../login/login.ts'
+import { type Demand, demandAtRefresh, demandFactor, methodsToPass, trustedDeviceSettings } from '../mfa/mfa.ts'
 import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
 import { makeToken } from './token.ts'
 
@@ -13,7 +13,7 @@ export const mfaGate: Gate = {
   async judge(work, entry) {
     if (entry.aal !== 'aal1') return null
     const { facts, session } = entry
-    const settings = await authSettings.effective(work)
+    const settings = await trustedDeviceSettings.effective(work)
     const demand = session
       ? await demandAtRefresh(work, { ...facts, trusted_device_id: session.trustedDeviceId }, settings)
       : await demandFactor(work, facts, settings)

@@ -3,15 +3,8 @@ import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { accountLocked, failuresCleared, findLock } from '../lockout/lockout.ts'
-import {
-  assertMaySignIn,
-  authSettings,
-  completeLogin,
-  findSignInFacts,
-  readFacts,
-  type SignInFacts,
-} from '../login/login.ts'
+import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
+import { assertMaySignIn, completeLogin, findSignInFacts, readFacts, type SignInFacts } from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
 import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
 import { findUserForUpdate } from '../users/users.ts'
@@ -80,7 +73,7 @@ interface Tried {
 
 /** Counts an attempt at the challenge, and one of the user over all. Throws `challenge_expired`, `account_locked`. */
 async function tryChallenge(work: Work, text: string): Promise<Tried> {
-  const settings = await authSettings.effective(work)
+  const settings = await lockoutSettings.effective(work)
   const token = readToken(work, text)
   if (!token) throw challengeErrors.expired()
   const reading = triedChallenge(settings.lockout_enabled ? settings : WITHOUT_LOCKOUT, token)

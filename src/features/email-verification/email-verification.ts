@@ -5,13 +5,15 @@ import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { consumeLink, type LinkDelivery, type LinkRow, linkErrors, mailLink, presentLink } from '../links/links.ts'
-import { assertDoorOpen, assertMaySignIn, authSettings, loginErrors } from '../login/login.ts'
+import { assertDoorOpen, assertMaySignIn, loginErrors } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'
 import { emailVerificationEvents } from './events.ts'
+import { emailVerificationSettings } from './settings.ts'
 
 export { emailVerificationEvents } from './events.ts'
+export { emailVerificationSettings } from './settings.ts'
 
 const purpose = 'email_verification'
 const limits: RateLimit[] = [
@@ -28,7 +30,7 @@ export async function mailVerification(
   user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
   delivery: LinkDelivery = { redirectTo: null, deliver: true },
 ): Promise<string | null> {
-  const settings = await authSettings.effective(work)
+  const settings = await emailVerificationSettings.effective(work)
   const link = await mailLink(work, {
     purpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),

@@ -2,8 +2,7 @@ import { ApiError } from '../../platform/errors.ts'
 import type { Fields } from '../../platform/http/media.ts'
 import type { Work } from '../../platform/work.ts'
 import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.ts'
-import { authSettings } from '../login/login.ts'
-import { passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
+import { getPasswordSettings, passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
 
 interface Choice {
@@ -26,7 +25,7 @@ export const invitePage: LinkPage = {
     button: 'Accept the invitation',
     done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your email address.' },
     async check({ work, token }) {
-      await passwordSettings(work)
+      await getPasswordSettings(work)
       const { hasCredential } = await findInvitation(work, token)
       if (hasCredential) throw inviteErrors.credentialExists()
     },
@@ -84,7 +83,7 @@ const ALERTS: Record<string, string> = {
 }
 
 async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
-  const { password_min_length: minLength } = await authSettings.effective(live.work)
+  const { password_min_length: minLength } = await passwordSettings.effective(live.work)
   return {
     title: choice.title,
     body: {

@@ -21,10 +21,10 @@ import {
   type SignInMethod,
 } from '../login/login.ts'
 import {
+  getPasswordSettings,
   hashNewPassword,
   hasPassword,
   type PasswordSettings,
-  passwordSettings,
   storePassword,
 } from '../password/password.ts'
 import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
@@ -110,7 +110,7 @@ async function presentInvite<T>(
   sent: { token: string; password: string },
   redeem: (acceptance: Acceptance) => Promise<T>,
 ): Promise<T> {
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   await assertDoorOpen(work, null)
   return presentLink(work, { who: null, token: sent.token, purposes: ['invite'] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),

@@ -9,7 +9,7 @@ import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
 import { assertDoorOpen, loginErrors } from '../login/login.ts'
-import { passwordSettings } from '../password/password.ts'
+import { getPasswordSettings } from '../password/password.ts'
 import {
   findUserByEmail,
   findUserForUpdate,
@@ -25,6 +25,7 @@ import { inviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
+import { inviteSettings } from './settings.ts'
 import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
 
 export { acceptInvite, acceptOnPage, findInvitation, inviteMethod } from './accept.ts'
@@ -74,7 +75,8 @@ async function send(
   expectedId: string | null,
   delivery: LinkDelivery,
 ): Promise<SentInvite> {
-  const settings = await passwordSettings(work)
+  await getPasswordSettings(work)
+  const { invite_ttl_seconds: ttlSeconds } = await inviteSettings.effective(work)
   const address = requireEmail(invitee.email)
   await assertDoorOpen(work, null)
   // Checked before the send is counted, and again in the transaction.
@@ -84,7 +86,7 @@ async function send(
     const user = await provisionInvitedUser(work, { ...invitee, ...address })
     // Another user, or a new one: the user's address has changed since.
     if (expectedId !== null && user.id !== expectedId) throw userErrors.notFound()
-    return mailInvite(work, user, delivery, settings.invite_ttl_seconds)
+    return mailInvite(work, user, delivery, ttlSeconds)
   })
   return { ...sent, deliveryHint: maskEmail(sent.user.email), rate }
 }

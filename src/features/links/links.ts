@@ -28,4 +28,5 @@ export {
   type SentLink,
   sendLink,
 } from './send-link.ts'
+export { linkSettings } from './settings.ts'
 export type { LinkRow } from './store.ts'

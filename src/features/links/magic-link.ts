@@ -2,13 +2,7 @@ import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
-import {
-  assertMaySignIn,
-  authSettings,
-  completeMailboxLogin,
-  type SessionReply,
-  type SignInMethod,
-} from '../login/login.ts'
+import { assertMaySignIn, completeMailboxLogin, type SessionReply, type SignInMethod } from '../login/login.ts'
 import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
 import { magicLinkMail } from './emails.ts'
 import { linkErrors } from './errors.ts'
@@ -16,6 +10,7 @@ import { magicLinkEvents } from './events.ts'
 import { spendLink } from './link.ts'
 import { presentLink } from './present-link.ts'
 import { type LinkDelivery, type SentLink, sendLink } from './send-link.ts'
+import { linkSettings } from './settings.ts'
 
 /** A mailed link, also that of a sign-up whose address has a user by now. */
 export const magicLinkMethod: SignInMethod = {
@@ -40,7 +35,7 @@ export async function sendMagicLink(
   sent: { email: string; delivery: LinkDelivery },
 ): Promise<SentMagicLink> {
   const { email, delivery } = sent
-  const settings = await authSettings.effective(work)
+  const settings = await linkSettings.effective(work)
   // A caller that mails the link itself must not learn the code.
   const codes = delivery.deliver ? await codeSettings(work) : null
   const identity = identify(work.platform, requireEmail(email)).hash

@@ -1,7 +1,7 @@
 import { LOOPBACK, readRedirectUri } from '../../platform/http/redirect-uri.ts'
 import type { Work } from '../../platform/work.ts'
-import { authSettings } from '../login/login.ts'
 import { deliveryErrors } from './errors.ts'
+import { linkSettings } from './settings.ts'
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
@@ -11,7 +11,7 @@ type Tenant = Pick<Work, 'platform' | 'directory'>
  */
 export async function assertRedirectAllowed(work: Tenant, text: string): Promise<void> {
   const { config } = work.platform
-  const { allowed_redirect_uris: allowed } = await authSettings.effective(work)
+  const { allowed_redirect_uris: allowed } = await linkSettings.effective(work)
   const wanted = readRedirectUri(config, text)
   const known = allowed.map((entry) => readRedirectUri(config, entry))
   if (wanted !== null && known.includes(wanted)) return
@@ -25,7 +25,7 @@ export async function assertRedirectAllowed(work: Tenant, text: string): Promise
  * @returns null when there is none.
  */
 export async function defaultRedirect(work: Tenant): Promise<string | null> {
-  const { allowed_redirect_uris: allowed } = await authSettings.effective(work)
+  const { allowed_redirect_uris: allowed } = await linkSettings.effective(work)
   const usable = allowed.map((entry) => readRedirectUri(work.platform.config, entry))
   return usable.find((entry) => entry !== null) ?? null
 }

@@ -11,4 +11,5 @@ export {
 } from './attempts.ts'
 export { unlockByLinkEvents } from './events.ts'
 export { lockGate } from './gate.ts'
+export { lockoutSettings } from './settings.ts'
 export { unlockByLink } from './unlock.ts'

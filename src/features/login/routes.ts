@@ -1,17 +1,11 @@
-import { Type } from 'typebox'
+import { type TProperties, Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { settingsRoutes } from '../../platform/http/settings-routes.ts'
+import { named } from '../../platform/schema.ts'
+import type { Settings } from '../../platform/settings.ts'
 import { LoginMethod, listLoginMethods } from './methods.ts'
-import { AuthSettings, AuthSettingsPatch, authSettings, defaultAuthSettings } from './settings.ts'
-import { assertSettingsFit } from './settings-check.ts'
 
 const tag = 'Authentication'
-// A composed example would show the minimum of each field.
-const settings = {
-  ...defaultAuthSettings,
-  allowed_redirect_uris: ['https://app.example.com/auth'],
-  session_idle_timeout_seconds: 86_400,
-}
 
 export const loginRoutes: Route[] = [
   defineRoute({
@@ -25,7 +19,17 @@ export const loginRoutes: Route[] = [
     reply: Type.Object({ methods: Type.Array(LoginMethod) }),
     handle: async (work) => ({ methods: await listLoginMethods(work) }),
   }),
-  ...settingsRoutes(authSettings, {
+]
+
+/** The settings of sign-in, sign-up and sessions, which every noun brings its part of. */
+export function authSettingsRoutes(family: Settings<TProperties>): Route[] {
+  // A composed example would show the minimum of each field.
+  const settings = {
+    ...family.defaults,
+    allowed_redirect_uris: ['https://app.example.com/auth'],
+    session_idle_timeout_seconds: 86_400,
+  }
+  return settingsRoutes(family, {
     tag,
     noun: 'auth',
     scopes: { read: 'auth.settings.read', write: 'auth.settings.write' },
@@ -35,17 +39,14 @@ export const loginRoutes: Route[] = [
       path: '/v1/auth/settings/defaults',
       summary: 'Change the settings that the environment’s organizations inherit',
     },
-    body: AuthSettingsPatch,
-    reply: Type.Object({ settings: AuthSettings }),
+    body: named('AuthSettingsPatch', Type.Object(family.patchBody)),
+    reply: named('AuthSettingsReply', Type.Object({ settings: named('AuthSettings', family.schema) })),
     examples: {
       body: { allowed_redirect_uris: ['https://app.example.com/auth'], session_idle_timeout_seconds: 86_400 },
       reply: { settings },
       sources: { allowed_redirect_uris: 'directory', session_idle_timeout_seconds: 'account' },
     },
-    read: async (work) => ({ settings: await authSettings.effective(work) }),
-    async change(work, patch) {
-      await assertSettingsFit(work, patch)
-      return { settings: await authSettings.update(work, patch) }
-    },
-  }),
-]
+    read: async (work) => ({ settings: await family.effective(work) }),
+    change: async (work, patch) => ({ settings: await family.update(work, patch) }),
+  })
+}

@@ -84,10 +84,10 @@ async function withoutFactor(work: Work, subject: Subject): Promise<Demand['kind
 
 const demandUnchanged = defineCondition({
   name: 'demand-unchanged',
-  columns: { had_factor: 'boolean', had_passkey: 'boolean', policy_version: 'int' },
+  columns: { had_factor: 'boolean', had_passkey: 'boolean', policy_version: 'int', defaults_directory: 'uuid' },
   holds: (directory) => `users.mfa_enrolled = asked.had_factor and (users.passkey_count > 0) = asked.had_passkey
-    and coalesce((select version from mfa_policies where mfa_policies.directory_id = ${directory}), 0)
-      = asked.policy_version`,
+    and (select coalesce(sum(version), 0) from mfa_policies
+      where mfa_policies.directory_id in (${directory}, asked.defaults_directory)) = asked.policy_version`,
 })
 
 function stillHolds(policy: Policy, { mfa_enrolled, passkey_count }: Subject): UsedCondition {
@@ -95,6 +95,7 @@ function stillHolds(policy: Policy, { mfa_enrolled, passkey_count }: Subject): U
     had_factor: mfa_enrolled,
     had_passkey: passkey_count > 0,
     policy_version: policy.version,
+    defaults_directory: policy.defaultsId,
   })
 }
 

@@ -1,7 +1,6 @@
 import { record } from '../../platform/events.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { authSettings } from '../login/login.ts'
 import { getUser } from '../users/users.ts'
 import { maySkipByDevice, type Subject } from './demand.ts'
 import { type DeviceRow, forgetDevice, insertDevice, listDevices } from './device-store.ts'
@@ -9,6 +8,7 @@ import { makeDeviceToken } from './device-token.ts'
 import { mfaErrors } from './errors.ts'
 import { aboutDevice, mfaEvents } from './events.ts'
 import { policyOf } from './policy.ts'
+import { trustedDeviceSettings } from './settings.ts'
 
 const LONGEST_TRUST_DAYS = 90
 
@@ -33,7 +33,7 @@ export async function trustDeviceOf(
   work: TxWork,
   subject: Subject,
 ): Promise<{ token: string; expiresAt: Date } | null> {
-  const settings = await authSettings.effective(work)
+  const settings = await trustedDeviceSettings.effective(work)
   if (!maySkipByDevice(await policyOf(work), subject, settings)) return null
   const { token, row } = await trustDevice(work, {
     userId: subject.user_id,

@@ -1,8 +1,10 @@
 import type { Static } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
+import { type AccountScope, accountDirectory } from '../../platform/http/directory.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
+import { accountDefaults } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
 import { mfaEvents } from './events.ts'
@@ -16,11 +18,24 @@ import {
 } from './schema.ts'
 import { findPolicyRow, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
 
-/** The policy in force. `version` is 0 if none was ever set. */
-export interface Policy extends PolicyFields {
+/** The policy in force. */
+export interface Policy extends InForce {
+  /** Whose policy this one inherits from: the account-level directory of the environment. */
+  defaultsId: string
+}
+
+interface InForce extends PolicyFields {
   required_since: Date | null
   updated_at: Date | null
+  /** Grows with every change of the policy or of what it inherits; 0 if none was ever set. */
   version: number
+}
+
+/** What a directory has set. */
+interface OwnPolicy extends InForce {
+  updated_at: Date
+  /** The fields that it leaves to the defaults. */
+  inherited: readonly string[]
 }
 
 const DEFAULTS: PolicyFields = {
@@ -29,15 +44,16 @@ const DEFAULTS: PolicyFields = {
   allowed_methods: ['totp', 'backup'],
   enforce_for_roles: [],
 }
+const NEVER_SET: InForce = { ...DEFAULTS, required_since: null, updated_at: null, version: 0 }
 
 const policies = perPlatform((platform) =>
-  platform.caches.define<Policy>('mfa_policies', async (directoryId) => {
+  platform.caches.define<OwnPolicy | null>('mfa_policies', async (directoryId) => {
     const row = await findPolicyRow(platform.db, directoryId)
-    return row ? toPolicy(row) : { ...DEFAULTS, required_since: null, updated_at: null, version: 0 }
+    return row && toPolicy(row)
   }),
 )
 
-function toPolicy(row: PolicyRow): Policy {
+function toPolicy(row: PolicyRow): OwnPolicy {
   return {
     ...row,
     allowed_methods: MFA_METHODS.filter((method) => row.allowed_methods.includes(method)),
@@ -45,9 +61,44 @@ function toPolicy(row: PolicyRow): Policy {
   }
 }
 
-/** The policy of a directory, cached. */
-export function policyOf({ platform, directory }: Pick<Work, 'platform' | 'directory'>): Promise<Policy> {
-  return policies(platform).get(directory.id)
+type Tenant = Pick<Work, 'platform' | 'directory'>
+
+/** The policy in force in a directory: its own, over that of the account-level directory; both are cached. */
+export async function policyOf(work: Tenant): Promise<Policy> {
+  const { base, defaultsId } = await inheritedBy(work)
+  return { ...overlay(base, await policies(work.platform).get(work.directory.id)), defaultsId }
+}
+
+async function inheritedBy({ platform, directory }: Tenant): Promise<{ base: InForce; defaultsId: string }> {
+  if (directory.kind === 'account') return { base: NEVER_SET, defaultsId: directory.id }
+  const { id } = await accountDirectory(platform, directory)
+  return { base: overlay(NEVER_SET, await policies(platform).get(id)), defaultsId: id }
+}
+
+function overlay(base: InForce, own: OwnPolicy | null): InForce {
+  if (!own) return base
+  const from = (name: keyof PolicyFields) => (own.inherited.includes(name) ? base : own)
+  const merged = {
+    require_mfa: from('require_mfa').require_mfa,
+    grace_period_days: from('grace_period_days').grace_period_days,
+    allowed_methods: from('allowed_methods').allowed_methods,
+    enforce_for_roles: from('enforce_for_roles').enforce_for_roles,
+  }
+  // Together they may contradict themselves where neither does.
+  const choices = [merged.allowed_methods, base.allowed_methods, DEFAULTS.allowed_methods]
+  const allowed_methods = choices.find((methods) => !contradictionIn({ ...merged, allowed_methods: methods }))
+  return {
+    ...merged,
+    allowed_methods: allowed_methods ?? DEFAULTS.allowed_methods,
+    required_since:
+      from('require_mfa') === base ? earliest(own.required_since, base.required_since) : own.required_since,
+    updated_at: own.updated_at,
+    version: own.version + base.version,
+  }
+}
+
+function earliest(a: Date | null, b: Date | null): Date | null {
+  return a && b ? (a < b ? a : b) : (a ?? b)
 }
 
 /** Whether a policy requires a second factor of users with this role. */
@@ -56,23 +107,37 @@ export function requiresOf(policy: PolicyFields, role: string): boolean {
   return policy.require_mfa && (roles.length === 0 || roles.includes(role))
 }
 
-export function showPolicy(policy: Policy): Static<typeof MfaPolicy> {
-  const { version: _, required_since, updated_at, ...fields } = policy
+export function showPolicy(policy: InForce): Static<typeof MfaPolicy> {
+  const { require_mfa, grace_period_days, allowed_methods, enforce_for_roles, required_since, updated_at } = policy
   return {
-    ...fields,
+    require_mfa,
+    grace_period_days,
+    allowed_methods,
+    enforce_for_roles,
     required_since: required_since?.toISOString() ?? null,
     updated_at: updated_at?.toISOString() ?? null,
   }
 }
 
 /** Changes the policy, effective at commit. Throws `invalid_request` for one that contradicts itself. */
-export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
+export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
-    const before = toPolicy(await lockPolicyRow(db, directory, DEFAULTS))
-    const policy = withPatch(before, patch)
-    assertConsistent(policy)
-    const after = toPolicy(await writePolicyRow(db, directory, policy))
+    const { base } = await inheritedBy(work)
+    const own = toPolicy(await lockPolicyRow(db, directory, DEFAULTS))
+    const before = overlay(base, own)
+    const wanted = withPatch(before, patch, base)
+    assertConsistent(wanted)
+    const given: Record<string, unknown> = patch
+    const row = await writePolicyRow(db, directory, {
+      fields: withPatch(own, patch, base),
+      inherited: Object.keys(DEFAULTS).filter((name) =>
+        given[name] === undefined ? own.inherited.includes(name) : given[name] === null,
+      ),
+      requires: wanted.require_mfa,
+      since: before.required_since,
+    })
+    const after = overlay(base, toPolicy(row))
     await policies(platform).invalidate(db, directory.id)
     const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
     const target = { type: 'mfa_policy', id: directory.id }
@@ -81,30 +146,37 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<Policy> {
   })
 }
 
-/** The policy with what a change sets. */
-export function withPatch(before: PolicyFields, patch: PolicyPatch): PolicyFields {
+/** Changes what the organizations of an environment inherit. Throws the same, and `sub_org_mismatch`. */
+export function changeDefaultPolicy(work: Work<AccountScope>, patch: PolicyPatch): Promise<InForce> {
+  return changePolicy({ ...work, directory: accountDefaults(work.directory).directory }, patch)
+}
+
+/** The policy with what a change sets; null for what is inherited. */
+export function withPatch(before: PolicyFields, patch: PolicyPatch, inherited: PolicyFields): PolicyFields {
   const pick = <T>(given: T | null | undefined, kept: T, byDefault: T): T =>
     given === undefined ? kept : (given ?? byDefault)
   return {
-    require_mfa: pick(patch.require_mfa, before.require_mfa, DEFAULTS.require_mfa),
-    grace_period_days: pick(patch.grace_period_days, before.grace_period_days, DEFAULTS.grace_period_days),
-    allowed_methods: pick(patch.allowed_methods, before.allowed_methods, DEFAULTS.allowed_methods),
-    enforce_for_roles: pick(patch.enforce_for_roles, before.enforce_for_roles, DEFAULTS.enforce_for_roles),
+    require_mfa: pick(patch.require_mfa, before.require_mfa, inherited.require_mfa),
+    grace_period_days: pick(patch.grace_period_days, before.grace_period_days, inherited.grace_period_days),
+    allowed_methods: pick(patch.allowed_methods, before.allowed_methods, inherited.allowed_methods),
+    enforce_for_roles: pick(patch.enforce_for_roles, before.enforce_for_roles, inherited.enforce_for_roles),
   }
 }
 
 /** Throws `invalid_request` for a policy that contradicts itself. */
-export function assertConsistent({ require_mfa, allowed_methods }: PolicyFields): void {
-  const wrong = (code: string, message: string) => invalidField('allowed_methods', code, message)
+export function assertConsistent(policy: PolicyFields): void {
+  const found = contradictionIn(policy)
+  if (found) throw invalidField('allowed_methods', ...found)
+}
+
+function contradictionIn({ require_mfa, allowed_methods }: PolicyFields): [code: string, message: string] | null {
   if (allowed_methods.length === 0 && require_mfa)
-    throw wrong('empty', 'allowed_methods must not be empty while require_mfa is on')
+    return ['empty', 'allowed_methods must not be empty while require_mfa is on']
   if (allowed_methods.length === 1 && allowed_methods[0] === 'backup')
-    throw wrong('only_backup', 'allowed_methods must not be only backup, which needs another method: add totp')
+    return ['only_backup', 'allowed_methods must not be only backup, which needs another method: add totp']
   if (require_mfa && allowed_methods.length > 0 && !allowed_methods.includes('totp'))
-    throw wrong(
-      'only_sms',
-      'allowed_methods must include totp while require_mfa is on: sms must not be the only method',
-    )
+    return ['only_sms', 'allowed_methods must include totp while require_mfa is on: sms must not be the only method']
+  return null
 }
 
 /** Whether the user lacks a factor that the policy requires. */

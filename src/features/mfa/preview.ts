@@ -14,11 +14,12 @@ export async function previewPolicy(
   const { directory, db } = work
   const current = await policyOf(work)
   const { allowed_methods: methods, enforce_for_roles: roles, ...plain } = query
-  const proposed = withPatch(current, {
+  const asked = {
     ...plain,
     ...(methods === undefined ? {} : { allowed_methods: readMethods(methods) }),
     ...(roles === undefined ? {} : { enforce_for_roles: readRoles(roles) }),
-  })
+  }
+  const proposed = withPatch(current, asked, current)
   assertConsistent(proposed)
   const policy = { ...proposed, required_since: current.required_since }
   const counts = await countStandings(db, directory, policy)

@@ -5,7 +5,7 @@ import { userErrors } from '../users/users.ts'
 import { forgetDeviceOf, listDevicesOf } from './devices.ts'
 import { mfaErrors } from './errors.ts'
 import { mfaEvents } from './events.ts'
-import { changePolicy, policyOf, showPolicy } from './policy.ts'
+import { changeDefaultPolicy, changePolicy, policyOf, showPolicy } from './policy.ts'
 import { previewPolicy } from './preview.ts'
 import {
   FactorUserId,
@@ -29,6 +29,8 @@ export const mfaRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Read the MFA policy',
+    description:
+      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
     reply: PolicyReply,
     handle: async (work) => ({ policy: showPolicy(await policyOf(work)) }),
   }),
@@ -42,13 +44,28 @@ export const mfaRoutes: Route[] = [
     summary: 'Change the MFA policy',
     description:
       'Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields ' +
-      'are kept, null restores the default. A policy that contradicts itself is refused. A user’s grace period is fixed ' +
+      'are kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed ' +
       'once: no change extends it. GET /v1/mfa/policy/preview shows whom a change would affect.',
     body: PolicyPatch,
     reply: PolicyReply,
     event: mfaEvents.policyUpdated,
     examples: { body: { require_mfa: true, grace_period_days: 14, enforce_for_roles: ['admin'] } },
     handle: async (work, { body }) => ({ policy: showPolicy(await changePolicy(work, body)) }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/mfa/policy/defaults',
+    operation: 'mfa.updateDefaults',
+    scope: 'mfa.write',
+    tag,
+    directory: 'account',
+    summary: 'Change the MFA policy that the environment’s organizations inherit',
+    description: 'For org-wide keys. An organization keeps the fields that it has set itself.',
+    body: PolicyPatch,
+    reply: PolicyReply,
+    event: mfaEvents.policyUpdated,
+    examples: { body: { require_mfa: true } },
+    handle: async (work, { body }) => ({ policy: showPolicy(await changeDefaultPolicy(work, body)) }),
   }),
   defineRoute({
     method: 'GET',

@@ -25,7 +25,10 @@ export async function makeRecords(
 export const samples: Samples = {
   'GET /v1/mfa/policy': () => ({}),
   'PATCH /v1/mfa/policy': () => ({ body: { require_mfa: true, enforce_for_roles: ['admin'] } }),
+  'PATCH /v1/mfa/policy/defaults': () => ({ body: { grace_period_days: 14 } }),
   'GET /v1/mfa/policy/preview': () => ({ query: { require_mfa: 'true', enforce_for_roles: 'admin,member' } }),
   'GET /v1/mfa/trusted-devices': ({ ids }) => ({ query: { userId: ids.factorUser } }),
   'DELETE /v1/mfa/trusted-devices/{id}': ({ ids }) => ({ params: { id: ids.trustedDevice } }),
 }
+
+export const orgWideOnly = ['PATCH /v1/mfa/policy/defaults']

@@ -35,13 +35,16 @@ const fields = {
 export const PolicyFields = named('MfaPolicyFields', Type.Object(fields))
 export type PolicyFields = Static<typeof PolicyFields>
 
-/** The body of a change; null restores the default. */
-export const PolicyPatch = Type.Object({
-  require_mfa: Type.Optional(nullable(fields.require_mfa)),
-  grace_period_days: Type.Optional(nullable(fields.grace_period_days)),
-  allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
-  enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
-})
+/** The body of a change; null restores the inherited value. */
+export const PolicyPatch = named(
+  'MfaPolicyPatch',
+  Type.Object({
+    require_mfa: Type.Optional(nullable(fields.require_mfa)),
+    grace_period_days: Type.Optional(nullable(fields.grace_period_days)),
+    allowed_methods: Type.Optional(nullable(fields.allowed_methods)),
+    enforce_for_roles: Type.Optional(nullable(fields.enforce_for_roles)),
+  }),
+)
 export type PolicyPatch = Static<typeof PolicyPatch>
 
 export const MfaPolicy = named(

@@ -9,13 +9,15 @@ export interface PolicyRow {
   grace_period_days: number
   allowed_methods: string[]
   enforce_for_roles: string[]
+  /** Fields whose value is that of the defaults instead. */
+  inherited: string[]
   required_since: Date | null
   version: number
   updated_at: Date
 }
 
-const columns = sql`require_mfa, grace_period_days, allowed_methods, enforce_for_roles, required_since, version,
-  updated_at`
+const columns = sql`require_mfa, grace_period_days, allowed_methods, enforce_for_roles, inherited, required_since,
+  version, updated_at`
 
 export async function findPolicyRow(db: Db, directoryId: string): Promise<PolicyRow | null> {
   const { rows } = await sql<PolicyRow>`
@@ -23,13 +25,13 @@ export async function findPolicyRow(db: Db, directoryId: string): Promise<Policy
   return rows[0] ?? null
 }
 
-/** The same, inserted if there was none, and locked until the transaction ends. */
+/** The same, inserted if there was none, with every field inherited, and locked until the transaction ends. */
 export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: PolicyFields): Promise<PolicyRow> {
   const { rows } = await sql<PolicyRow>`
     insert into mfa_policies as p (directory_id, require_mfa, grace_period_days, allowed_methods, enforce_for_roles,
-      version)
+      inherited, version)
     values (${directory.id}, ${defaults.require_mfa}, ${defaults.grace_period_days},
-      ${defaults.allowed_methods}::text[], ${defaults.enforce_for_roles}::text[], 0)
+      ${defaults.allowed_methods}::text[], ${defaults.enforce_for_roles}::text[], ${Object.keys(defaults)}::text[], 0)
     on conflict (directory_id) do update set version = p.version
     returning ${columns}`.execute(tx)
   const [row] = rows
@@ -37,14 +39,24 @@ export async function lockPolicyRow(tx: Tx, directory: Directory, defaults: Poli
   return row
 }
 
+/** What a directory sets, and what follows from it and from what it inherits. */
+export interface PolicyChange {
+  fields: PolicyFields
+  inherited: string[]
+  requires: boolean
+  /** Since when it has been required, if it was. */
+  since: Date | null
+}
+
 /** `required_since` is set once, by the first requirement. */
-export async function writePolicyRow(tx: Tx, directory: Directory, policy: PolicyFields): Promise<PolicyRow> {
+export async function writePolicyRow(tx: Tx, directory: Directory, change: PolicyChange): Promise<PolicyRow> {
+  const { fields: policy, inherited, requires, since } = change
   const { rows } = await sql<PolicyRow>`
     with clock as materialized (select clock_now() as at)
     update mfa_policies set require_mfa = ${policy.require_mfa}, grace_period_days = ${policy.grace_period_days},
       allowed_methods = ${policy.allowed_methods}::text[], enforce_for_roles = ${policy.enforce_for_roles}::text[],
-      required_since = case when ${policy.require_mfa}::boolean then coalesce(required_since, clock.at)
-        else required_since end,
+      inherited = ${inherited}::text[], required_since = coalesce(required_since, ${since}::timestamptz,
+        case when ${requires}::boolean then clock.at end),
       version = version + 1, updated_at = clock.at
     from clock where directory_id = ${directory.id} returning ${columns}`.execute(tx)
   const [row] = rows

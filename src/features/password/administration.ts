@@ -20,7 +20,7 @@ import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordEvents } from './events.ts'
 import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
-import { passwordSettings } from './settings.ts'
+import { getPasswordSettings } from './settings.ts'
 import { storePassword } from './store.ts'
 
 /**
@@ -64,7 +64,7 @@ export async function setPasswordOf(
   sent: { password: string; revokeSessions: boolean; mustChange: boolean },
 ): Promise<number> {
   const { platform, directory } = work
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   const user = await getUser(work, userId)
   if (user.pending_until) throw userErrors.verificationRequired()
   const hashed = await hashNewPassword(work, settings, user, sent.password)

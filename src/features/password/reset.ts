@@ -30,7 +30,7 @@ import { passwordChangedMail, resetMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { assertNotReused, hashNewPassword } from './new-password.ts'
-import { type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
+import { getPasswordSettings, type PasswordSettings, passwordMethod } from './settings.ts'
 import { storePassword } from './store.ts'
 
 /** How often a reset link may be sent to an address. */
@@ -41,7 +41,7 @@ export const resetLimits: RateLimit[] = [
 
 /** Throws `password_reset_disabled`, `method_disabled`. */
 export async function resetSettings(work: Work): Promise<PasswordSettings> {
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   if (!settings.password_reset_enabled) throw passwordErrors.passwordResetDisabled()
   return settings
 }
@@ -74,7 +74,7 @@ export async function confirmReset(
   work: Work,
   sent: { email: string; token: string; password: string },
 ): Promise<SessionReply> {
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   const who = identify(work.platform, requireEmail(sent.email))
   const purposes = ['password_reset', 'password_change'] as const
   return presentLink(work, { who, token: sent.token, purposes }, async ({ link, facts }) => {

@@ -1,21 +1,73 @@
-import type { ValuesOf } from '../../platform/settings.ts'
+import { Type } from 'typebox'
+import { invalidField } from '../../platform/errors.ts'
+import { defineSettingsPart, type ValuesOf } from '../../platform/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
+import { loginErrors, type SignInMethod } from '../login/login.ts'
 
-export type PasswordSettings = ValuesOf<typeof authSettings>
+const DAY = 24 * 3600
+
+/** What a password must be, how it is hashed, and how long a link to reset it lives. */
+export const passwordSettings = defineSettingsPart(
+  'auth_settings',
+  Type.Object({
+    email_password_enabled: Type.Boolean({ description: 'Whether users may sign in and up with a password.' }),
+    password_reset_enabled: Type.Boolean({ description: 'Whether forgotten passwords may be reset by email.' }),
+    password_reset_ttl_seconds: Type.Integer({ minimum: 300, maximum: DAY, description: 'Lifetime of a reset link.' }),
+    password_min_length: Type.Integer({ minimum: 8, maximum: 128, description: 'Characters.' }),
+    password_max_length: Type.Integer({ minimum: 64, maximum: 1024, description: 'Characters.' }),
+    password_breach_check: Type.Boolean({
+      description: 'Whether common and breached passwords are refused, by a list built into the service.',
+    }),
+    password_history: Type.Integer({
+      minimum: 0,
+      maximum: 24,
+      description: 'How many of the last passwords, including the current one, may not be reused.',
+    }),
+    password_hash_memory_kib: Type.Integer({
+      minimum: 19_456,
+      maximum: 262_144,
+      description: 'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in.',
+    }),
+    password_hash_iterations: Type.Integer({ minimum: 2, maximum: 10, description: 'Passes of argon2id.' }),
+    password_hash_parallelism: Type.Integer({ minimum: 1, maximum: 4, description: 'Lanes of argon2id.' }),
+  }),
+  {
+    email_password_enabled: true,
+    password_reset_enabled: true,
+    password_reset_ttl_seconds: 1800,
+    password_min_length: 8,
+    password_max_length: 128,
+    password_breach_check: true,
+    password_history: 0,
+    password_hash_memory_kib: 19_456,
+    password_hash_iterations: 2,
+    password_hash_parallelism: 1,
+  },
+  assertLengthsFit,
+)
+export type PasswordSettings = ValuesOf<typeof passwordSettings>
+
+type Lengths = Record<'password_min_length' | 'password_max_length', number>
+
+function assertLengthsFit(_: unknown, patch: Record<string, unknown>, present: Lengths): void {
+  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
+  const { password_min_length: min, password_max_length: max } = { ...present, ...given }
+  if (min <= max) return
+  throw invalidField('password_min_length', 'range', 'password_min_length must not exceed password_max_length')
+}
 
 export const passwordMethod: SignInMethod = {
   id: 'password',
   offer: {
     label: 'Password',
     service: 'password',
-    isOn: async (work) => (await authSettings.effective(work)).email_password_enabled,
+    isOn: async (work) => (await passwordSettings.effective(work)).email_password_enabled,
   },
 }
 
-/** Throws `method_disabled` where passwords are off. */
-export async function passwordSettings(work: Work): Promise<PasswordSettings> {
-  const settings = await authSettings.effective(work)
+/** The settings where passwords are on. Throws `method_disabled` where they are off. */
+export async function getPasswordSettings(work: Work): Promise<PasswordSettings> {
+  const settings = await passwordSettings.effective(work)
   if (!settings.email_password_enabled)
     throw loginErrors.methodDisabled({ detail: 'email_password_enabled is off here.' })
   return settings

@@ -14,11 +14,13 @@ import {
   clearFailures,
   failuresCleared,
   findLock,
+  lockoutSettings,
 } from '../lockout/lockout.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
   completeLogin,
+  doorSettings,
   loginEvents,
   readFacts,
   type SessionReply,
@@ -28,7 +30,7 @@ import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
-import { hashParameters, type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
+import { getPasswordSettings, hashParameters, type PasswordSettings, passwordMethod } from './settings.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
 const CHANGE_TTL_SECONDS = 600
@@ -42,7 +44,7 @@ const UNLOCK_TTL_SECONDS = 3600
  * throws.
  */
 export async function signInWithPassword(work: Work, sent: { email: string; password: string }): Promise<SessionReply> {
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
   return withPasswordPlace(work.platform, work.directory, () => exchangePassword(work, settings, sent))
 }
@@ -59,9 +61,10 @@ async function exchangePassword(
   const { facts, stored } = judged
   // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
+  const { require_email_verification: requiresProof } = await doorSettings.effective(work)
   await clearFailuresIfRefused(work, who, facts, () => {
     assertMaySignIn(work, cleared)
-    if (settings.require_email_verification && !facts.email_verified) throw userErrors.verificationRequired()
+    if (requiresProof && !facts.email_verified) throw userErrors.verificationRequired()
   })
   if (stored.must_change) throw await changeRequired(work, who, facts)
   const answer = await completeLogin(work, cleared, {
@@ -99,7 +102,7 @@ async function clearFailuresIfRefused(work: Work, who: Identity, facts: SignInFa
  * `account_locked`, `method_disabled`, `unavailable`.
  */
 export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
-  const settings = await passwordSettings(work)
+  const settings = await getPasswordSettings(work)
   await withPasswordPlace(work.platform, work.directory, async () => {
     const { person, read } = await readFacts(work, who, readPassword({}))
     const stored = person?.user_id === facts.user_id ? toStoredPassword(read) : null
@@ -125,7 +128,7 @@ interface Judged {
 async function judge(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<Judged> {
   const { platform } = work
   const { who, facts, stored, password } = shown
-  const attempt = await claim(work, who, settings)
+  const attempt = await claim(work, who)
   const right = stored
     ? await verifyPassword(platform, stored, password)
     : await verifyNothing(platform, password, hashParameters(settings))
@@ -141,7 +144,8 @@ function sourceOf({ origin }: Work, who: Identity) {
 }
 
 /** Counts the attempt. Throws `account_locked`. */
-async function claim(work: Work, who: Identity, settings: PasswordSettings): Promise<Attempt> {
+async function claim(work: Work, who: Identity): Promise<Attempt> {
+  const settings = await lockoutSettings.effective(work)
   if (!settings.lockout_enabled) {
     // Guessing stays slow without lockout, too.
     await countAct(work, who.hash, [{ bucket: 'login.password.minute', limit: 10, windowSeconds: 60 }])

@@ -6,6 +6,7 @@ import { sessionEvents } from './events.ts'
 import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRows } from './store.ts'
 
 export { sessionEvents } from './events.ts'
+export { sessionSettings } from './settings.ts'
 export { isLiveSession } from './store.ts'
 export { exampleTokens, issueTokens, SessionTokens } from './tokens.ts'
 

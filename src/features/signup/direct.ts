@@ -10,14 +10,15 @@ import { mailVerification } from '../email-verification/email-verification.ts'
 import {
   assertDoorOpen,
   completeLogin,
+  doorSettings,
   findSignInFacts,
   loginErrors,
   loginEvents,
   type SessionReply,
 } from '../login/login.ts'
-import { hashNewPassword, passwordSettings, storePassword } from '../password/password.ts'
+import { getPasswordSettings, hashNewPassword, type PasswordSettings, storePassword } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
-import { readSignupSettings, type SignupSettings, signupMethod } from './signup.ts'
+import { judgeSignup, signupMethod } from './signup.ts'
 
 // The response tells whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]
@@ -36,9 +37,9 @@ export interface SignUp extends SignupProfile {
  * `weak_password`, `password_breached`, `rate_limited`, `unavailable`, and what the door throws.
  */
 export async function signUp(work: Work, sent: SignUp): Promise<{ answer: SessionReply; rate: RateState }> {
-  const { settings, open } = await readSignupSettings(work, sent.openSignup)
-  if (sent.password !== undefined) await passwordSettings(work)
-  if (settings.require_email_verification) throw proofRequired()
+  const { open } = await judgeSignup(work, sent.openSignup)
+  const settings = sent.password === undefined ? null : await getPasswordSettings(work)
+  if ((await doorSettings.effective(work)).require_email_verification) throw proofRequired()
   const who = identify(work.platform, requireEmail(sent.email))
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, limits)
@@ -47,8 +48,8 @@ export async function signUp(work: Work, sent: SignUp): Promise<{ answer: Sessio
     throw loginErrors.signupDisabled({
       detail: 'No user has this address, and neither openSignup nor the setting open_signup_default opens sign-up.',
     })
-  const hashed = await hashPasswordOf(work, settings, sent)
-  const answer = await inTx(work, (work) => makeUser(work, settings, { who, profile: sent, hashed }))
+  const chosen = await hashPasswordOf(work, settings, sent)
+  const answer = await inTx(work, (work) => makeUser(work, { who, profile: sent, chosen }))
   if (answer) return { answer, rate }
   // Another request with the same address was faster.
   await assertAddressFree(work, who)
@@ -67,26 +68,31 @@ function proofRequired() {
   })
 }
 
-async function hashPasswordOf(work: Work, settings: SignupSettings, sent: SignUp): Promise<HashedPassword | null> {
+/** The chosen password, and how many the user's history keeps. */
+interface Chosen {
+  hashed: HashedPassword
+  historyKept: number
+}
+
+async function hashPasswordOf(work: Work, settings: PasswordSettings | null, sent: SignUp): Promise<Chosen | null> {
   const { email, password, firstName = null, lastName = null } = sent
-  if (password === undefined) return null
+  if (password === undefined || !settings) return null
   const owner = { id: newId(), email, first_name: firstName, last_name: lastName, display_name: null }
-  return hashNewPassword(work, settings, owner, password)
+  const hashed = await hashNewPassword(work, settings, owner, password)
+  return { hashed, historyKept: settings.password_history }
 }
 
 /** @returns null when the address was taken meanwhile. */
 async function makeUser(
   work: TxWork,
-  settings: SignupSettings,
-  input: { who: Identity; profile: SignupProfile; hashed: HashedPassword | null },
+  input: { who: Identity; profile: SignupProfile; chosen: Chosen | null },
 ): Promise<SessionReply | null> {
-  const { who, profile, hashed } = input
+  const { who, profile, chosen } = input
   const user = await createSignup(work, { ...profile, ...who.address }, false)
   if (!user) return null
-  const { password_history: historyKept } = settings
-  if (hashed) await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  if (chosen) await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false })
   await mailVerification(work, user)
-  const amr = hashed ? ['pwd'] : []
+  const amr = chosen ? ['pwd'] : []
   return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, spends: [] } })
 }
 

@@ -4,10 +4,12 @@ import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { Work } from '../../platform/work.ts'
+import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import {
   type LinkDelivery,
   type LinkRow,
   linkErrors,
+  linkSettings,
   magicLinkMethod,
   presentLink,
   type SentLink,
@@ -17,7 +19,6 @@ import {
 import {
   assertDoorOpen,
   assertMaySignIn,
-  authSettings,
   completeMailboxLogin,
   findSignInFacts,
   type SessionReply,
@@ -28,7 +29,7 @@ import { createSignup, SignupProfile } from '../users/users.ts'
 import { startFirstSession } from './direct.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
-import { readSignupSettings, signupMethod } from './signup.ts'
+import { judgeSignup, signupMethod } from './signup.ts'
 
 const purpose = 'signup'
 
@@ -48,8 +49,9 @@ export interface SignupLinkInput extends SignupProfile {
  */
 export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
-  const { settings, open } = await readSignupSettings(work, openSignup)
-  const ttlSeconds = settings.email_verification_ttl_seconds
+  const { open } = await judgeSignup(work, openSignup)
+  const { email_verification_ttl_seconds: ttlSeconds } = await emailVerificationSettings.effective(work)
+  const settings = await linkSettings.effective(work)
   const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone } }
   return sendLink(work, {
     purpose,
@@ -93,7 +95,7 @@ export async function verifySignupLink(work: Work, presented: { email: string; t
 }
 
 async function isOlderThanSignIn(work: Work, link: LinkRow): Promise<boolean> {
-  const { magic_link_ttl_seconds: ttl } = await authSettings.effective(work)
+  const { magic_link_ttl_seconds: ttl } = await linkSettings.effective(work)
   return link.age_seconds > ttl
 }
 
@@ -118,7 +120,7 @@ async function signUpByLink(
   who: Identity,
   profile: SignupProfile,
 ): Promise<SessionReply | null> {
-  await readSignupSettings(work)
+  await judgeSignup(work)
   await assertDoorOpen(work, who)
   const answer = await inTxUnlessConsumed(work, async (work) => {
     const user = await createSignup(work, { ...profile, ...who.address }, true)

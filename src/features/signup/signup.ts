@@ -1,10 +1,8 @@
-import type { ValuesOf } from '../../platform/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { authSettings, loginErrors, type SignInMethod } from '../login/login.ts'
+import { doorSettings, loginErrors, type SignInMethod } from '../login/login.ts'
 import { type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { provisionPendingUser } from '../users/users.ts'
-
-export type SignupSettings = ValuesOf<typeof authSettings>
+import { signupSettings } from './settings.ts'
 
 /** A sign-up, whatever proves it. */
 export const signupMethod: SignInMethod = { id: 'signup', offer: null }
@@ -13,13 +11,10 @@ export const signupMethod: SignInMethod = { id: 'signup', offer: null }
  * Whether an unknown address becomes a user: as the request says, or else the setting.
  * Throws `signup_disabled` whenever `allow_sign_up` is off.
  */
-export async function readSignupSettings(
-  work: Work,
-  openSignup?: boolean,
-): Promise<{ settings: SignupSettings; open: boolean }> {
-  const settings = await authSettings.effective(work)
-  if (!settings.allow_sign_up) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
-  return { settings, open: openSignup ?? settings.open_signup_default }
+export async function judgeSignup(work: Work, openSignup?: boolean): Promise<{ open: boolean }> {
+  const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
+  if (!isAllowed) throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
+  return { open: openSignup ?? (await signupSettings.effective(work)).open_signup_default }
 }
 
 /**
@@ -28,7 +23,7 @@ export async function readSignupSettings(
  * Throws `signup_disabled`, and what sendSignInCode throws.
  */
 export async function sendSignupCode(work: Work, body: { email: string; openSignup?: boolean }): Promise<SentCode> {
-  const { open } = await readSignupSettings(work, body.openSignup)
+  const { open } = await judgeSignup(work, body.openSignup)
   return sendSignInCode(work, {
     purpose: 'signup',
     email: body.email,

@@ -21,9 +21,10 @@ import { isId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { askGates, assertMaySignIn, authSettings, type SessionReply } from '../login/login.ts'
+import { askGates, assertMaySignIn, type SessionReply } from '../login/login.ts'
 import { issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
+import { refreshSettings } from './settings.ts'
 import {
   findLiveSessions,
   findTokenSessions,
@@ -35,7 +36,7 @@ import {
   type TokenSession,
 } from './store.ts'
 
-type Settings = ValuesOf<typeof authSettings>
+type Settings = ValuesOf<typeof refreshSettings>
 
 // Concurrent look-ups share a statement, and are answered only after it.
 const readLiveSession = perPlatform((platform) =>
@@ -83,7 +84,7 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionR
   // Before checking whether the session is live: the cause tells the caller more.
   assertMaySignIn(work, session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
-  const settings = await authSettings.effective(work)
+  const settings = await refreshSettings.effective(work)
   if (session.generation !== presented.generation) {
     const successor = await successorWithinGrace(work, session, presented, settings.refresh_reuse_interval_seconds)
     if (successor === null) return refuseReplay(work, session, presented)

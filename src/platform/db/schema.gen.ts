@@ -243,6 +243,7 @@ export interface MfaPolicies {
   directory_id: string;
   enforce_for_roles: string[];
   grace_period_days: number;
+  inherited: Generated<string[]>;
   require_mfa: boolean;
   required_since: Timestamp | null;
   updated_at: Generated<Timestamp>;

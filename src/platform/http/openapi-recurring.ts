@@ -12,26 +12,36 @@ export interface Recurring {
 
 /** An empty collection for a section of `components`. */
 export function collectRecurring(section: string): Recurring {
-  const noted = new Map<string, { name: string | null; part: JsonObject; count: number }>()
-  const taken = new Set<string>()
+  const noted = new Map<string, { name: string; part: JsonObject; count: number }>()
+  let named: Map<string, string> | null = null
+
+  /** Of those that recur. The first to want a name gets it; one that would need another stays where it is. */
+  function names(): Map<string, string> {
+    if (named) return named
+    const taken = new Map<string, string>()
+    for (const [text, { name, count }] of noted) if (count > 1 && !taken.has(name)) taken.set(name, text)
+    named = new Map([...taken].map(([name, text]) => [text, name]))
+    return named
+  }
+
   return {
     note(name, part) {
       const text = JSON.stringify(part)
       const known = noted.get(text)
-      // The first part to take a name keeps it; one that would need another stays where it is.
       if (known) known.count += 1
-      else noted.set(text, { name: taken.has(name) ? null : name, part, count: 1 })
-      taken.add(name)
+      else noted.set(text, { name, part, count: 1 })
+      named = null
       return part
     },
     refer(part) {
-      const known = noted.get(JSON.stringify(part))
-      return known?.name && known.count > 1 ? { $ref: `#/components/${section}/${known.name}` } : part
+      const name = names().get(JSON.stringify(part))
+      return name === undefined ? part : { $ref: `#/components/${section}/${name}` }
     },
     components() {
-      const recurring = [...noted.values()].flatMap(({ name, part, count }) =>
-        name !== null && count > 1 ? [[name, part] as const] : [],
-      )
+      const recurring = [...names()].flatMap(([text, name]) => {
+        const part = noted.get(text)?.part
+        return part ? [[name, part] as const] : []
+      })
       return Object.fromEntries(recurring.sort(([a], [b]) => (a < b ? -1 : 1)))
     },
   }
