@@ -2,7 +2,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { serviceErrors } from './errors.ts'
 import { serviceEvents } from './events.ts'
 import { ServiceConfig, ServiceConfigChange } from './schema.ts'
-import { changeServiceConfig, getServiceConfig } from './services.ts'
+import { changeDefaultConfig, changeServiceConfig, getServiceConfig } from './services.ts'
 
 const tag = 'Services'
 
@@ -14,7 +14,8 @@ export const serviceRoutes: Route[] = [
     scope: 'apps_config.read',
     tag,
     summary: 'Read which services are on',
-    description: 'Unless configured otherwise, every service is on.',
+    description:
+      'An organization that has set nothing has the defaults of its environment; unless those were changed, every service is on.',
     reply: ServiceConfig,
     handle: (work) => getServiceConfig(work),
   }),
@@ -32,5 +33,20 @@ export const serviceRoutes: Route[] = [
     errors: [serviceErrors.authRequired],
     maybeEvents: [serviceEvents.configUpdated],
     handle: (work, { body }) => changeServiceConfig(work, body),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organization-apps/defaults',
+    operation: 'services.updateDefaults',
+    scope: 'apps_config.write',
+    tag,
+    directory: 'account',
+    summary: 'Turn services on and off for organizations that have set nothing',
+    description: 'For org-wide keys. Absent fields are kept.',
+    body: ServiceConfigChange,
+    reply: ServiceConfig,
+    errors: [serviceErrors.authRequired],
+    maybeEvents: [serviceEvents.configUpdated],
+    handle: (work, { body }) => changeDefaultConfig(work, body),
   }),
 ]

@@ -26,11 +26,14 @@ const enabledAppIds = Type.Array(Type.Enum([...serviceIds]), {
 const appGroups = Type.Array(AppGroup, { maxItems: 50, description: 'At most 16 KiB in all.' })
 const sidebarGroupsCollapsible = Type.Boolean()
 
-export const ServiceConfigChange = Type.Object({
-  enabledAppIds: Type.Optional(enabledAppIds),
-  appGroups: Type.Optional(appGroups),
-  sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
-})
+export const ServiceConfigChange = named(
+  'ServiceConfigChange',
+  Type.Object({
+    enabledAppIds: Type.Optional(enabledAppIds),
+    appGroups: Type.Optional(appGroups),
+    sidebarGroupsCollapsible: Type.Optional(sidebarGroupsCollapsible),
+  }),
+)
 export type ServiceConfigChange = Static<typeof ServiceConfigChange>
 
 export const ServiceConfig = named(

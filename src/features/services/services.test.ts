@@ -119,3 +119,35 @@ test('changes at once on two processes are all kept', async () => {
     appGroups: [{ id: 'g', name: 'G' }],
   })
 })
+
+test('an organization that has set nothing has the defaults of its environment, until its own first change', async () => {
+  const { get, put, subOrgId, directory, accountId, organization } = await scopedTenant()
+  const { platform } = first.app
+  const inherits = await organization()
+  const isOn = (service: 'mfa' | 'otp') => isServiceEnabled({ platform, directory }, service)
+  expect([await isOn('mfa'), await isOn('otp')]).toEqual([true, true])
+  const defaults = await put(`${path}/defaults`, { enabledAppIds: ['auth', 'otp'], sidebarGroupsCollapsible: false })
+  expect([defaults.status, defaults.body.enabledAppIds]).toEqual([200, ['auth', 'otp']])
+  for (const query of ['', `?subOrgId=${subOrgId}`]) expect((await get(path + query)).body).toEqual(defaults.body)
+  expect([await isOn('mfa'), await isOn('otp')]).toEqual([false, true])
+  // Of the same as before nothing is told, but it stays when the defaults move.
+  expect((await put(path, { subOrgId, enabledAppIds: ['auth', 'otp'] })).body).toEqual(defaults.body)
+  await put(`${path}/defaults`, { enabledAppIds: ['auth', 'mfa'] })
+  expect([await isOn('mfa'), await isOn('otp')]).toEqual([false, true])
+  expect((await get(`${path}?subOrgId=${inherits}`)).body.enabledAppIds).toEqual(['auth', 'mfa'])
+  const events = await first.events({ accountId, type: 'service_config.updated' })
+  expect(events.map(({ data }) => Object(data).enabledAppIds)).toEqual([
+    ['auth', 'otp'],
+    ['auth', 'mfa'],
+  ])
+})
+
+test('a key of one organization sets no defaults, and a change of nothing leaves them in force', async () => {
+  const { put, get, withKey, subOrgId } = await scopedTenant()
+  const narrow = await withKey({ subOrgId })
+  const refused = await narrow.put(`${path}/defaults`, { enabledAppIds: [] })
+  expect([refused.status, refused.body.code]).toEqual([403, 'sub_org_mismatch'])
+  expect((await put(path, { subOrgId })).status).toBe(200)
+  await put(`${path}/defaults`, { enabledAppIds: ['auth'] })
+  expect((await get(`${path}?subOrgId=${subOrgId}`)).body.enabledAppIds).toEqual(['auth'])
+})

@@ -1,32 +1,49 @@
 import type { ServiceId } from '../../contract.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import { type AccountScope, accountDirectory, type Directory } from '../../platform/http/directory.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
+import { accountDefaults } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { serviceEvents } from './events.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
 import { authDependents, selectServices, serviceIds } from './selection.ts'
-import { findServiceConfigRow, lockServiceConfig, writeServiceConfigRow } from './store.ts'
+import { findServiceConfigRow, lockServiceConfig, type ServiceConfigRow, writeServiceConfigRow } from './store.ts'
 
 const MAX_GROUPS_BYTES = 16 * 1024
 
 const enabledServices = perPlatform((platform) =>
-  platform.caches.define<ReadonlySet<string>>('services', async (directoryId) => {
+  platform.caches.define<ReadonlySet<string> | null>('services', async (directoryId) => {
     const row = await findServiceConfigRow(platform.db, directoryId)
-    return new Set<string>(row?.enabled_app_ids ?? serviceIds)
+    return row ? new Set(row.enabled_app_ids) : null
   }),
 )
 
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
 export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
-  const enabled = await enabledServices(platform).get(directory.id)
+  const cache = enabledServices(platform)
+  const enabled = (await cache.get(directory.id)) ?? (await cache.get((await defaultsOf(platform, directory)).id))
+  if (!enabled) return true
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
 }
 
-/** The configuration of a directory; by default every service is on. */
-export async function getServiceConfig({ db, directory }: Work): Promise<ServiceConfig> {
-  const row = await findServiceConfigRow<AppGroup>(db, directory.id)
+/** The directory whose configuration one has that has none of its own. */
+async function defaultsOf(platform: Platform, directory: Directory): Promise<Directory> {
+  return directory.kind === 'account' ? directory : accountDirectory(platform, directory)
+}
+
+/** The configuration of a directory, or else that of the account-level one; by default every service is on. */
+export async function getServiceConfig(work: Work): Promise<ServiceConfig> {
+  return (await readConfig(work)).config
+}
+
+async function readConfig({ platform, db, directory }: Work): Promise<{ config: ServiceConfig; isOwn: boolean }> {
+  const own = await findServiceConfigRow<AppGroup>(db, directory.id)
+  const inherited = () => defaultsOf(platform, directory).then(({ id }) => findServiceConfigRow<AppGroup>(db, id))
+  return { config: toConfig(own ?? (await inherited())), isOwn: own !== undefined }
+}
+
+function toConfig(row: ServiceConfigRow<AppGroup> | undefined): ServiceConfig {
   return {
     enabledAppIds: serviceIds.filter((id) => row?.enabled_app_ids.includes(id) ?? true),
     appGroups: row?.app_groups ?? [],
@@ -35,14 +52,14 @@ export async function getServiceConfig({ db, directory }: Work): Promise<Service
 }
 
 /**
- * Replaces the fields of the change and keeps the rest. Takes effect at commit here, and by NOTIFY on other processes.
+ * Replaces the fields of the change and keeps the rest, which the directory inherits no more. Takes effect at commit here, and by NOTIFY on other processes.
  * A change of nothing has no effect. Throws `auth_required`, `invalid_request`.
  */
 export async function changeServiceConfig(work: Work, change: ServiceConfigChange): Promise<ServiceConfig> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     await lockServiceConfig(db, directory)
-    const before = await getServiceConfig(work)
+    const { config: before, isOwn } = await readConfig(work)
     const { enabledAppIds } = change
     const after: ServiceConfig = {
       enabledAppIds: enabledAppIds ? selectServices(before.enabledAppIds, enabledAppIds) : before.enabledAppIds,
@@ -50,7 +67,9 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
       sidebarGroupsCollapsible: change.sidebarGroupsCollapsible ?? before.sidebarGroupsCollapsible,
     }
     const previous = changedFrom(before, after)
-    if (!Object.keys(previous).length) return before
+    const isSame = Object.keys(previous).length === 0
+    const isGiven = Object.keys(after).some((name) => name in change)
+    if (isSame && (isOwn || !isGiven)) return before
     await writeServiceConfigRow(db, directory, {
       enabled_app_ids: after.enabledAppIds,
       app_groups: writeGroups(after.appGroups),
@@ -58,9 +77,17 @@ export async function changeServiceConfig(work: Work, change: ServiceConfigChang
     })
     await enabledServices(platform).invalidate(db, directory.id)
     const target = { type: 'service_config', id: directory.id }
-    await record(work, serviceEvents.configUpdated({ target, data: after, previous }))
+    if (!isSame) await record(work, serviceEvents.configUpdated({ target, data: after, previous }))
     return after
   })
+}
+
+/**
+ * Changes what directories without a configuration of their own have. Throws the same, and `sub_org_mismatch` for a key
+ * of one organization.
+ */
+export async function changeDefaultConfig(work: Work<AccountScope>, change: ServiceConfigChange) {
+  return changeServiceConfig({ ...work, directory: accountDefaults(work.directory).directory }, change)
 }
 
 function writeGroups(groups: AppGroup[]): string {
