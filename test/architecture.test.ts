@@ -154,6 +154,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/kills.ts': 'is a program of its own, which no test imports',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
   'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
+  'test/statements.test.ts': 'stops the clock of the process, and sets it going again',
 }
 
 /** Who reads the configured base URL. Of these, only features/links builds the links of mails. */

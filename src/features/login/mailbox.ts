@@ -29,7 +29,7 @@ export async function completeMailboxLogin(
     const user = await findUserForUpdate(work, facts.user_id)
     // The user was deleted or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
-    const { user: proved, events } = await applyMailboxProof(work, user, { linkId: proof.linkId })
+    const { user: proved, announced: events } = await applyMailboxProof(work, user, { linkId: proof.linkId })
     if (facts.pending) events.push(signedUp(facts, proof))
     if (also) {
       // Before what `also` records of the user as they are from now on; otherwise the spend records it.

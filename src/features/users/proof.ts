@@ -1,4 +1,5 @@
-import { type EventInput, record } from '../../platform/events.ts'
+import type { Done } from '../../platform/belongings-plan.ts'
+import { record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { applyToBelongings } from './belongings.ts'
 import { userEvents } from './events.ts'
@@ -13,16 +14,12 @@ interface Kept {
   password?: boolean
 }
 
-/** A user whose mailbox is proved, and what is to be recorded of that in the same transaction. */
-interface Proved {
-  user: HeldUser
-  events: EventInput[]
-}
+type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
 
 /** Applies a proof of the mailbox, and records it. Returns the user as they are then. */
 export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<HeldUser> {
-  const { user: after, events } = await applyMailboxProof(work, user, kept)
-  await record(work, ...events)
+  const { user: after, announced } = await applyMailboxProof(work, user, kept)
+  await record(work, ...announced)
   return after
 }
 
@@ -33,12 +30,12 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
  * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
-  if (user.email_verified) return { user, events: [] }
+  if (user.email_verified) return { user, announced: [] }
   const { linkId, password: keepsPassword = false } = kept
   const change = { user, reason: 'mailbox_proved' as const, linkId, keepsPassword, keepsFactors: keepsFactors(user) }
   const proven = { email_verified: true, pending_until: null, ...asNewVersion }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
-  return { user: after, events: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
+  return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
 }
 
 /**

@@ -48,17 +48,18 @@ export async function findUserById(work: Work, id: string): Promise<UserRow | nu
 
 /** The same. Throws `user_not_found`. */
 export async function getUser(work: Work, id: string): Promise<UserRow> {
-  const user = await findUserById(work, id)
-  if (!user) throw userErrors.notFound()
-  return user
+  return present(await findUserById(work, id))
 }
 
 /** By either id, within the caller's reach. Throws `user_not_found`. */
 export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
   const known = id.toLowerCase()
-  const user = isId(known) ? await findUserRowInReach(work.db, work.directory, known) : undefined
-  if (!user) throw userErrors.notFound()
-  return user
+  return present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
+}
+
+function present<T>(found: T | null | undefined): T {
+  if (!found) throw userErrors.notFound()
+  return found
 }
 
 /** One page of what the caller reaches, and the total if requested. */
@@ -135,19 +136,11 @@ export async function provisionPendingUser(work: TxWork, input: EmailAddress & S
 }
 
 /** Creates the user who signs up. Returns null when the address is taken, even by a pending sign-up. */
-export async function createSignup(
-  work: TxWork,
-  input: EmailAddress & SignupProfile,
-  emailVerified: boolean,
-): Promise<UserRow | null> {
+export function createSignup(work: TxWork, input: EmailAddress & SignupProfile, emailVerified: boolean) {
   return insertSignup(work, input, { email_verified: emailVerified })
 }
 
-async function insertSignup(
-  work: TxWork,
-  input: EmailAddress & SignupProfile,
-  columns: Partial<NewUserRow>,
-): Promise<UserRow | null> {
+async function insertSignup(work: TxWork, input: EmailAddress & SignupProfile, columns: Partial<NewUserRow>) {
   const { firstName = null, lastName = null, phone = null } = input
   const row = { ...toColumns({ firstName, lastName, phone }), ...identityOf(input), source: 'signup', ...columns }
   const [made] = await insertUserRows(work.db, work.directory, [row], 'expired')
@@ -157,9 +150,7 @@ async function insertSignup(
 
 /** The id of the user's auth account, created if there was none. Throws `user_not_found`. */
 export async function ensureAuthAccount(work: TxWork, user: UserRow): Promise<string> {
-  const id = user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId()))
-  if (id === undefined) throw userErrors.notFound()
-  return id
+  return present(user.auth_account_id ?? (await setAuthAccount(work.db, work.directory, user.id, newId())))
 }
 
 /** Records that the user was invited, and creates the auth account if there is none. */
@@ -190,9 +181,7 @@ export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldU
 
 /** The same. Throws `user_not_found`. */
 export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
-  const user = await findUserForUpdate(work, id)
-  if (!user) throw userErrors.notFound()
-  return user
+  return present(await findUserForUpdate(work, id))
 }
 
 /** Records that the lock was ended early. */
