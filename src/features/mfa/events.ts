@@ -5,7 +5,11 @@ import { MfaPolicy } from './schema.ts'
 const DeviceTrust = loginEvents.trustedDeviceUsed.data
 
 export const mfaEvents = defineEvents({
-  policyUpdated: ['mfa.policy.updated', 'The MFA policy was changed.', MfaPolicy],
+  policyUpdated: [
+    'mfa.policy.updated',
+    'The MFA policy of an organization, or the default of its environment, was changed.',
+    MfaPolicy,
+  ],
   trustedDeviceAdded: [
     'mfa.trusted_device.added',
     'A user passed a challenge and had the device trusted.',
