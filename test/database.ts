@@ -21,9 +21,8 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
   const dataDir = join(tmpdir(), `watchword-test-${randomUUID()}`, 'data')
-  const embedded = given ? null : await startEmbedded({ dataDir, log: () => undefined })
+  const embedded = given ? null : await startForTests(dataDir)
   const serverUrl = given ?? embedded?.url ?? ''
-  if (embedded) await forgoDurability(serverUrl)
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
   await migrate(databaseUrl(serverUrl, template))
@@ -40,16 +39,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 /** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */
 function reportCrashes(logFile: string): void {
   const lines = readFileSync(logFile, 'utf8').split('\n')
-  const crashes = lines.filter((line) => /terminated by signal|PANIC|could not fork|No space left/.test(line))
+  const crashes = lines.filter((line) =>
+    /terminated by signal|PANIC|could not fork|No space left|too many clients/.test(line),
+  )
   if (crashes.length > 0)
     process.stderr.write(['The PostgreSQL of the tests failed on the way:', ...crashes, ''].join('\n'))
 }
 
-/** What the tests write need not outlive the machine's power. Those that kill databases have databases of their own. */
-async function forgoDurability(serverUrl: string): Promise<void> {
+/**
+ * What the tests write need not outlive the machine's power; those that kill databases have databases of their own. Files
+ * that run side by side start several services each, which together want more connections than a deployment has.
+ */
+async function startForTests(dataDir: string) {
+  const first = await startEmbedded({ dataDir, log: () => undefined })
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
-    await administer(serverUrl, `alter system set ${setting} = off`)
-  await administer(serverUrl, 'select pg_reload_conf()')
+    await administer(first.url, `alter system set ${setting} = off`)
+  await administer(first.url, 'alter system set max_connections = 400')
+  await first.stop()
+  return startEmbedded({ dataDir, log: () => undefined })
 }
 
 /** The address of another database on the same server. */

@@ -203,12 +203,7 @@ const JOINED: Exception[] = [
     covers: (sql) => /\bfrom unnest\(\$1::uuid\[\], \$2::uuid\[\].*\bupdate otps set\b/s.test(sql),
   },
   {
-    name: 'refresh tokens, rotated',
-    reason: joined,
-    covers: (sql) => /\bfrom unnest\(\$1::uuid\[\],\s+\$2::uuid\[\].*\bupdate sessions set generation\b/s.test(sql),
-  },
-  {
-    name: 'proofs, tried and burnt',
+    name: 'proofs, tried and burnt, and refresh tokens, rotated',
     reason: joined,
     covers: (sql) => /\bjsonb_to_recordset\(\$1::jsonb\) as given .* for update skip locked\)/s.test(sql),
   },

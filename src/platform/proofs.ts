@@ -28,6 +28,8 @@ export interface ProofKind<C extends Columns = Columns> extends Kind<C> {
 
 /** What is written besides, if the proof holds. */
 export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
+  /** Finds and locks rows for it, which `write` has as `held_<name>`. */
+  hold?(directory: string): string
   write(directory: string): string
 }
 

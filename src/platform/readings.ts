@@ -24,10 +24,17 @@ export interface Reading<R extends object> {
   values: Record<string, unknown>
   /** Readings of one key see each other's effect. */
   key: string | null
+  /** What readings have in common that share a statement (`Writing.shared`). */
+  shared: readonly number[]
 }
 
 /** Defines a reading: the function adds the values of a request. */
 export const defineReading =
   <R extends object>() =>
   <C extends Columns>(kind: ReadingKind<C, R>) =>
-  (values: RowOf<C>, key: string | null = null): Reading<R> => ({ kind, values, key })
+  (values: RowOf<C>, { key = null, shared = [] }: Partial<Pick<Reading<R>, 'key' | 'shared'>> = {}): Reading<R> => ({
+    kind,
+    values,
+    key,
+    shared,
+  })

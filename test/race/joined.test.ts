@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -52,7 +53,10 @@ const eventsOf = ({ id }: Sent, type: string) =>
   db.selectFrom('events').select('id').where('type', '=', type).where('target_id', '=', id).execute()
 
 /** Locks a row by a transaction of its own. Returns what ends that. */
-async function lockRow(table: 'users' | 'otps' | 'directories', id: string): Promise<() => Promise<unknown>> {
+async function lockRow(
+  table: 'users' | 'otps' | 'directories' | 'sessions',
+  id: string,
+): Promise<() => Promise<unknown>> {
   const client = new pg.Client({ connectionString: app.databaseUrl })
   await client.connect()
   onTestFinished(() => client.end())
@@ -183,4 +187,21 @@ test.each([
   await release()
   expect((await reply).status).toBe(200)
   expect(await sessionRowsOf(db, waiting.id)).toHaveLength(1)
+})
+
+test('a refresh whose session another transaction holds waits alone', async () => {
+  const [subOrgId, other] = [await tenant.organization(), await tenant.organization()]
+  const signIn = async (subOrgId: string) => succeeded(await verify(await newSent(subOrgId))).session
+  const refresh = (subOrgId: string, refresh_token: string) =>
+    patient.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
+  const held = await signIn(subOrgId)
+  const tokens = (await Promise.all(times(10).map(() => signIn(other)))).map((session) => session.refresh_token)
+  const release = await lockRow('sessions', decodeJwt<{ sid: string }>(held.access_token).sid)
+  const reply = refresh(subOrgId, held.refresh_token)
+  const beside = await Promise.all(tokens.slice(5).map((token) => refresh(other, token)))
+  await until(async () => (await countWaiting()) === 1)
+  const after = await Promise.all(tokens.slice(0, 5).map((token) => refresh(other, token)))
+  expect(statusesOf([...beside, ...after])).toEqual(Array(10).fill(200))
+  await release()
+  expect((await reply).status).toBe(200)
 })

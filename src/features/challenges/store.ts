@@ -109,14 +109,37 @@ export const shownChallenge = defineReading<ShownRow>()({
 })
 
 type TriedRow = ShownRow & {
+  /** Whether there is such a challenge: one that is left out is being tried by others, or its user in this statement. */
+  is_there: boolean
   /** Whether the user is not locked out. */
   is_allowed: boolean
   /** Set when this very attempt was the last one allowed. */
   locked_until: Date | null
 }
 
-/** Under a policy: its numbers are part of the statement. */
-const tries = new Map<string, ReturnType<typeof makeTry>>()
+const tried = defineReading<TriedRow>()({
+  columns: TOKEN_COLUMNS,
+  userId: 'found.user_id',
+  before: ({ directory, lock, shared }) => `,
+    live as materialized (
+      select asked.n, challenge.*, challenge.failure_identity as identity
+      from clock cross join asked cross join lateral (${liveChallenge(directory('asked'))} ${lock}) challenge),
+    found as materialized (
+      select distinct on (directory_id, identity) * from live order by directory_id, identity, n),
+    tried as (
+      update mfa_challenges set attempts = mfa_challenges.attempts + 1 from found
+      where mfa_challenges.directory_id = ${directory('found')} and mfa_challenges.id = found.id),
+    counted as (${countEverywhere('found', directory('found'), {
+      maxAttempts: shared(0),
+      windowSeconds: shared(1),
+      durationSeconds: shared(2),
+    })})`,
+  joins: () => `left join found on found.n = asked.n
+    left join counted on counted.directory_id = found.directory_id and counted.identity = found.identity`,
+  selects: ({ directory }) => `${challengeColumns(directory('asked'))}, counted.identity is not null as is_allowed,
+    counted.locked_until, exists (${liveChallenge(directory('asked'))}) as is_there`,
+  isLeftOut: ({ challenge_id, is_there }) => challenge_id === null && is_there,
+})
 
 /**
  * Counts an attempt at a challenge, of which the fifth is the last, and one of its user over all challenges, where the
@@ -124,31 +147,10 @@ const tries = new Map<string, ReturnType<typeof makeTry>>()
  */
 export function triedChallenge(policy: LockoutPolicy, token: HashedToken): Reading<TriedRow> {
   const { lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds } = policy
-  const name = [lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds].join()
-  // Few policies are in use at a time.
-  if (tries.size > 100) tries.clear()
-  const known = tries.get(name) ?? makeTry(policy)
-  tries.set(name, known)
-  return known({ token_hash: token.hash, client_network: token.network }, token.hash.toString('base64'))
+  const shared = [lockout_max_attempts, lockout_window_seconds, lockout_duration_seconds]
+  const values = { token_hash: token.hash, client_network: token.network }
+  return tried(values, { key: token.hash.toString('base64'), shared })
 }
-
-const makeTry = (policy: LockoutPolicy) =>
-  defineReading<TriedRow>()({
-    columns: TOKEN_COLUMNS,
-    userId: 'found.user_id',
-    before: ({ directory, lock }) => `,
-      found as materialized (
-        select asked.n, challenge.*, challenge.failure_identity as identity
-        from clock cross join asked cross join lateral (${liveChallenge(directory('asked'))} ${lock}) challenge),
-      tried as (
-        update mfa_challenges set attempts = mfa_challenges.attempts + 1 from found
-        where mfa_challenges.directory_id = ${directory('found')} and mfa_challenges.id = found.id),
-      counted as (${countEverywhere('found', directory('found'), policy)})`,
-    joins: () => 'left join found on found.n = asked.n left join counted on counted.identity = found.identity',
-    selects: ({ directory }) => `${challengeColumns(directory('asked'))}, counted.identity is not null as is_allowed,
-      counted.locked_until`,
-    isLeftOut: ({ challenge_id }) => challenge_id === null,
-  })
 
 export const isChallenge = (row: ShownRow): row is ChallengeRow => row.challenge_id !== null
 

@@ -12,6 +12,7 @@ import {
   clearedFailures,
   clearRows,
   countText,
+  type LimitParameters,
   lockedSeconds,
 } from './store.ts'
 
@@ -71,13 +72,15 @@ function limitsOf(platform: Platform, ip: string | null, policy: LockoutPolicy):
 }
 
 /**
- * Counts an attempt over all networks for the identities of a statement, whose rows are named `source` and have
- * `identity`: to embed. Returns `identity` and `locked_until` of those that are allowed.
+ * Counts an attempt over all networks for the identities of a statement, each once: to embed. `rows` are theirs, with
+ * `identity`; they are counted in its order. Returns `directory_id`, `identity` and `locked_until` of those that are
+ * allowed.
  */
-export function countEverywhere(source: string, directory: string, policy: LockoutPolicy): string {
-  const { lockout_max_attempts: maxAttempts, lockout_window_seconds: windowSeconds } = policy
-  const limits = { maxAttempts, windowSeconds, durationSeconds: policy.lockout_duration_seconds }
-  return countText(`select ${directory}, ${source}.identity, '${EVERYWHERE}', 1 from ${source}`, limits)
+export function countEverywhere(rows: string, directory: string, limits: LimitParameters): string {
+  return countText(
+    `select ${directory}, ${rows}.identity, '${EVERYWHERE}', 1 from ${rows} order by 1, ${rows}.identity`,
+    limits,
+  )
 }
 
 /** The counters, for `lockedSeconds`, that apply to a client at this IP. */

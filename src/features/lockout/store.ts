@@ -10,15 +10,18 @@ export interface LockoutRow {
   locked_until: Date | null
 }
 
-/** How long wrong attempts count, and lock. Of validated settings: the numbers become part of statements. */
-export interface LockTimes {
+export interface AttemptLimits {
   windowSeconds: number
   durationSeconds: number
-}
-
-export interface AttemptLimits extends LockTimes {
   /** In counting order. `network` '' is the counter over all networks. */
   counters: { network: string; maxAttempts: number }[]
+}
+
+/** The parameters of a statement that have the limits of a counter. */
+export interface LimitParameters {
+  windowSeconds: string
+  durationSeconds: string
+  maxAttempts: string
 }
 
 const LONGEST_LOCK_SECONDS = 3600
@@ -36,24 +39,26 @@ export async function claimAttemptRows(
   identity: Buffer,
   limits: AttemptLimits,
 ): Promise<LockoutRow[]> {
-  const parts = limits.counters.map(({ maxAttempts }, i) => {
+  const parts = limits.counters.map((_, i) => {
+    const [network, maxAttempts] = [`$${2 * i + 5}::text`, `$${2 * i + 6}::int`]
     const allowed = i === 0 ? 'true' : `exists (select from counted_${i - 1})`
-    const source = `select $1::uuid, $2::bytea, $${i + 3}::text, 1 where ${allowed}`
-    return `counted_${i} as (${countText(source, { ...limits, maxAttempts })})`
+    const source = `select $1::uuid, $2::bytea, ${network}, 1 where ${allowed}`
+    const parameters = { windowSeconds: '$3::int', durationSeconds: '$4::int', maxAttempts }
+    return `counted_${i} as (${countText(source, parameters)})`
   })
   const all = limits.counters.map((_, i) => `select * from counted_${i}`)
   const text = `with ${parts.join(', ')} ${all.join(' union all ')}`
-  const values = [directory.id, identity, ...limits.counters.map(({ network }) => network)]
+  const counters = limits.counters.flatMap(({ network, maxAttempts }) => [network, maxAttempts])
+  const values = [directory.id, identity, limits.windowSeconds, limits.durationSeconds, ...counters]
   return (await db.executeQuery<LockoutRow>(CompiledQuery.raw(text, values))).rows
 }
 
 /**
  * Counts an attempt for each row of `source` (directory, identity, network, 1), unless its counter is locked: then it
- * returns no row. To execute, or to embed.
+ * returns no row. To execute, or to embed. No counter may be there twice.
  */
-export function countText(source: string, limits: LockTimes & { maxAttempts: number }): string {
+export function countText(source: string, limits: LimitParameters): string {
   const { windowSeconds, durationSeconds, maxAttempts } = limits
-  if (![windowSeconds, durationSeconds, maxAttempts].every(Number.isSafeInteger)) throw new Error('No whole numbers')
   // The time comes with the row that is inserted: a distributed database takes no clock where the row was there already.
   const at = 'excluded.window_started_at'
   const startsOver = `(l.locked_until is not null
@@ -73,7 +78,7 @@ export function countText(source: string, limits: LockTimes & { maxAttempts: num
       window_started_at = case when ${startsOver} then ${at} else l.window_started_at end,
       locked_until = case when ${locks} then (${at} at time zone 'UTC' + make_interval(secs => ${seconds})) at time zone 'UTC' end
     where l.locked_until is null or l.locked_until <= ${at}
-    returning identity, network, failures, locked_until`
+    returning directory_id, identity, network, failures, locked_until`
 }
 
 /** Resets the failures of an address as seen from one network. The query returns a row for each counter deleted. */
@@ -90,9 +95,16 @@ export function clearRows(db: Db, directory: Directory, identity: Buffer, networ
 export const clearedFailures = defineBeside({
   name: 'cleared',
   columns: { failed_identity: 'bytea', failed_networks: 'text[]' },
+  // In the order in which attempts are counted.
+  hold: (directory) => `
+    select l.directory_id, l.identity, l.network from ready join lockouts l on l.directory_id = ${directory}
+      and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)
+    order by l.directory_id, l.identity, l.network desc for update of l`,
   write: (directory) => `
-    delete from lockouts using ready where lockouts.directory_id = ${directory}
-      and lockouts.identity = ready.failed_identity and lockouts.network = any(ready.failed_networks)`,
+    delete from lockouts using held_cleared held, ready
+    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id
+      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity
+      and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,
 })
 
 /** Resets every failure of an address. Returns whether there were any. */

@@ -59,6 +59,7 @@ export async function readFacts<R extends object>(
       reading.values,
     ),
     more: [],
+    shared: reading.shared,
   }
   const shared = db.isTransaction ? null : await runTogether(platform, item)
   const row = shared === null || reading.kind.isLeftOut?.(shared) ? await runAlone(db, item) : shared
@@ -82,11 +83,11 @@ const byId = defineReading<object>()({
   selects: () => 'asked.n',
 })
 
-const statements = new WeakMap<readonly Gate[], Map<ReadingKind, JoinedStatement>>()
+const statements = new WeakMap<readonly Gate[], WeakMap<ReadingKind, JoinedStatement>>()
 
 /** The statement of these gates for this kind of reading: always the same one. */
 function factsStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStatement {
-  const known = statements.get(asked) ?? new Map<ReadingKind, JoinedStatement>()
+  const known = statements.get(asked) ?? new WeakMap<ReadingKind, JoinedStatement>()
   statements.set(asked, known)
   const statement = known.get(reading) ?? makeStatement(asked, reading)
   known.set(reading, statement)

@@ -20,7 +20,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
       ready.auth_method, ready.amr, ready.aal, ready.ip_address, ready.user_agent, ready.refresh_hash,
       ready.trusted_device_id, ready.at + make_interval(secs => least(ready.idle_seconds, ready.max_seconds)),
       ready.at + make_interval(secs => ready.max_seconds)
-    from ready join signed_in on signed_in.user_id = ready.user_id
+    from ready join signed_in on signed_in.directory_id = ready.directory_id and signed_in.user_id = ready.user_id
     returning id, auth_account_id, created_at, expires_at`,
   answers: () => 'made.auth_account_id, made.created_at, made.expires_at',
 })

@@ -46,6 +46,7 @@ export function spendStatement(shape: Shape): JoinedStatement {
 // Of `held` rather than of the same join: the planner would choose the order of joins, and with it that of locks.
 function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, lock, more }: Writing): string {
   const holds = conditions.map((condition) => ` and ${condition.holds(directory('asked'))}`)
+  const holding = beside.flatMap(({ name, hold }) => (hold ? [`held_${name} as (${hold(directory('ready'))}),`] : []))
   const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
   const made = 'ready join made on made.id = ready.made_id'
   const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
@@ -59,6 +60,7 @@ function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, 
         ${lock}) person),
     ready as materialized (
       select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
+    ${holding.join('\n')}
     ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
     ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'))}),` : ''}
     made as (${outcome.write(directory('ready'))}),
@@ -70,5 +72,5 @@ function signInText(directory: string): string {
   return `
     update users set last_login_at = ready.at, auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)
     from ready where users.directory_id = ${directory} and users.id = ready.user_id
-    returning users.id as user_id, users.auth_account_id`
+    returning users.directory_id, users.id as user_id, users.auth_account_id`
 }

@@ -83,7 +83,8 @@ export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Pr
   // What is no id names no code, at the same cost.
   const otpId = isId(asked) ? asked : newId()
   const hash = hashCode(work.platform, purpose, otpId, code)
-  const reading = triedCode({ otp_id: otpId, otp_purpose: purpose, otp_hash: hash }, who.hash.toString('base64'))
+  const asTried = { otp_id: otpId, otp_purpose: purpose, otp_hash: hash }
+  const reading = triedCode(asTried, { key: who.hash.toString('base64') })
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
   // Removed while it was waited for.
   const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict

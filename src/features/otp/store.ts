@@ -290,8 +290,8 @@ export const codeProof = defineProof({
 })
 
 /**
- * Ends the sign-in codes of an address: a query, to embed. A code that is being redeemed right now is skipped, to avoid a
- * deadlock: that statement waits for the user's row in turn, and checks the user itself.
+ * Ends the sign-in codes of an address: a query, to embed, under the lock of the user. A code that is being tried right
+ * now is waited for, as that statement waits for nothing; one that is redeemed is so under the same lock.
  */
 export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
   return tx
@@ -307,7 +307,7 @@ export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
         .where('purpose', '!=', 'generator')
         .where('used_at', 'is', null)
         .where('expires_at', '>', now)
-        .forUpdate()
-        .skipLocked(),
+        .orderBy('id')
+        .forUpdate(),
     )
 }

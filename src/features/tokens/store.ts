@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { uuidArray } from '../../platform/db/arrays.ts'
+import type { JoinedStatement } from '../../platform/db/joined.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
@@ -120,48 +121,39 @@ function inPlaces<T extends { place: number }>(places: SessionPlace[], rows: T[]
   return places.map((_, i) => found.get(i + 1) ?? null)
 }
 
-/** A refresh token to be replaced by its successor. */
-export interface Rotation extends SessionPlace {
-  generation: number
-  presentedHash: Buffer
-  successor: { hash: Buffer; sealed: string }
-  idleSeconds: number
-}
-
 /**
  * Replaces presented tokens by their successors: a compare-and-set on generation and hash, so that of any number of
- * concurrent requests, on any number of processes, one rotates. Rows are locked in key order, so that two statements
- * cannot deadlock; no session may occur twice in one call.
- * @returns false where another request rotated, or the session has ended.
+ * concurrent requests, on any number of processes, one rotates. Answers no row where another request rotated, or the
+ * session has ended.
  */
-export async function rotateRefreshTokens(
-  db: Db,
-  rotations: Rotation[],
-  directoryId: string | null,
-): Promise<boolean[]> {
-  const { rows } = await sql<{ id: string }>`
-    with asked as (
-      select * from unnest(${rotations.map((item) => item.directory.id)}::uuid[],
-        ${rotations.map((item) => item.sessionId)}::uuid[], ${rotations.map((item) => item.generation)}::int[],
-        ${rotations.map((item) => item.presentedHash)}::bytea[], ${rotations.map((item) => item.successor.hash)}::bytea[],
-        ${rotations.map((item) => item.successor.sealed)}::text[], ${rotations.map((item) => item.idleSeconds)}::int[])
-        as a (directory_id, id, generation, presented_hash, next_hash, next_sealed, idle_seconds)
-      order by directory_id, id limit ${rotations.length}),
-    locked as (
-      select asked.*, clock_now() as at, clock_now() + make_interval(secs => idle_seconds) as idle_until
-      from asked cross join lateral (
+export const rotation: JoinedStatement = {
+  columns: {
+    session_id: 'uuid',
+    generation: 'int',
+    presented_hash: 'bytea',
+    next_hash: 'bytea',
+    next_sealed: 'text',
+    idle_seconds: 'int',
+  },
+  order: 'directory_id, session_id',
+  takesMore: false,
+  text: ({ directory, lock }) => `,
+    locked as materialized (
+      select asked.*, clock.at, clock.at + make_interval(secs => asked.idle_seconds) as idle_until
+      from clock cross join asked cross join lateral (
         select generation, refresh_hash from sessions
-        where directory_id = ${theirs(directoryId)} and id = asked.id and ${isLiveSession}
-        for update) s
-      where s.generation = asked.generation and s.refresh_hash = asked.presented_hash)
-    update sessions set generation = sessions.generation + 1,
-      refresh_hash = locked.next_hash, previous_refresh_hash = locked.presented_hash, successor_sealed = locked.next_sealed,
-      rotated_at = locked.at, last_active_at = locked.at, idle_expires_at = least(expires_at, locked.idle_until)
-    from locked
-    where sessions.directory_id = ${directoryId === null ? sql`locked.directory_id` : theirs(directoryId)} and sessions.id = locked.id
-    returning sessions.id`.execute(db)
-  const rotated = new Set(rows.map((row) => row.id))
-  return rotations.map((item) => rotated.has(item.sessionId))
+        where directory_id = ${directory('asked')} and id = asked.session_id
+          and revoked_at is null and expires_at > clock.at and idle_expires_at > clock.at
+        ${lock}) present
+      where present.generation = asked.generation and present.refresh_hash = asked.presented_hash),
+    rotated as (
+      update sessions set generation = sessions.generation + 1, refresh_hash = locked.next_hash,
+        previous_refresh_hash = locked.presented_hash, successor_sealed = locked.next_sealed,
+        rotated_at = locked.at, last_active_at = locked.at, idle_expires_at = least(expires_at, locked.idle_until)
+      from locked where sessions.directory_id = ${directory('locked')} and sessions.id = locked.session_id
+      returning sessions.directory_id, sessions.id)
+    select locked.n from rotated join locked
+      on locked.directory_id = rotated.directory_id and locked.session_id = rotated.id`,
 }
 
 /** The session is live. Takes no lock: passing the challenge checks the session again. */

@@ -8,6 +8,7 @@ import {
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
+import { runAlone, runTogether } from '../../platform/db/joined.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import {
@@ -29,8 +30,7 @@ import {
   findLiveSessions,
   findTokenSessions,
   type LiveSession,
-  type Rotation,
-  rotateRefreshTokens,
+  rotation,
   type SessionPlace,
   sessionProof,
   type TokenSession,
@@ -49,13 +49,6 @@ const readSession = perPlatform((platform) =>
   coalesce({
     run: (places: SessionPlace[], directoryId) => findTokenSessions(platform.db, places, directoryId),
     place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
-  }),
-)
-const rotate = perPlatform((platform) =>
-  coalesce({
-    run: (items: Rotation[], directoryId) => rotateRefreshTokens(platform.db, items, directoryId),
-    place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
-    keyOf: (item) => item.sessionId,
   }),
 )
 
@@ -132,14 +125,22 @@ async function rotateTo(
   const place = { directoryId: directory.id, sessionId: session.session_id, generation: session.generation + 1 }
   const next = makeRefreshToken(platform.keyring, place)
   const sealed = await platform.keyring.seal(successorPlace(directory, session, place.generation), next.token)
-  const rotated = await rotate(platform)({
-    directory,
-    sessionId: session.session_id,
-    generation: session.generation,
-    presentedHash: presented.hash,
-    successor: { hash: next.hash, sealed },
-    idleSeconds: settings.session_idle_timeout_seconds,
-  })
+  const item = {
+    statement: rotation,
+    directoryId: directory.id,
+    key: session.session_id,
+    row: {
+      session_id: session.session_id,
+      generation: session.generation,
+      presented_hash: presented.hash,
+      next_hash: next.hash,
+      next_sealed: sealed,
+      idle_seconds: settings.session_idle_timeout_seconds,
+    },
+    more: [],
+  }
+  // What another transaction holds was left out: by itself it waits for that.
+  const rotated = (await runTogether(platform, item)) ?? (await runAlone(platform.db, item))
   return rotated ? next.token : null
 }
 

@@ -16,8 +16,8 @@ export async function cutOff(work: TxWork, user: HeldUser, reason: CutOffReason,
 }
 
 /**
- * Ends pending sign-ins of the user: codes, challenges, ceremonies and links. What another request is redeeming right
- * now is skipped here, to avoid a deadlock, and refused by the raised epoch.
+ * Ends pending sign-ins of the user: codes, challenges, ceremonies and links. A link that another request is redeeming
+ * right now is skipped, and refused by the raised epoch.
  */
 export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: CutOffReason): Promise<void> {
   await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true })

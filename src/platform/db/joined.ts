@@ -12,6 +12,8 @@ export interface Writing {
   lock: string
   /** The parameter of the further rows. */
   more: string
+  /** The parameters of the values that all items of the statement have in common. */
+  shared(index: number): string
 }
 
 /** A statement that requests share, over rows that each brings one of: `asked`, whose `n` its answer has to give back. */
@@ -34,6 +36,8 @@ export interface JoinedItem {
   key: string | null
   row: object
   more: object[]
+  /** Values that only items which have the same share a statement by. */
+  shared?: readonly number[]
 }
 
 interface Form {
@@ -55,11 +59,13 @@ function textOf(statement: JoinedStatement, form: Form): string {
 
 function write({ columns, order, takesMore, text }: JoinedStatement, { waits, directoryId }: Form): string {
   const parameter = takesMore ? '$4::uuid' : '$3::uuid'
+  const first = 3 + (takesMore ? 1 : 0) + (directoryId === null ? 0 : 1)
   const given = recordset('$1', 'given', { n: 'int', directory_id: 'uuid', ...columns })
   const written = text({
     directory: (table) => (directoryId === null ? `${table}.directory_id` : parameter),
     lock: waits ? 'for update' : 'for update skip locked',
     more: '$3',
+    shared: (index) => `$${first + index}::int`,
   })
   return `with clock as materialized (select clock_now() as at),
     asked as materialized (select * from ${given} order by ${order} limit $2)${written}`
@@ -75,6 +81,7 @@ async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | n
     items.length,
     ...(first.statement.takesMore ? [recordsetValue(more)] : []),
     ...(form.directoryId === null ? [] : [form.directoryId]),
+    ...(first.shared ?? []),
   ]
   const query = CompiledQuery.raw(textOf(first.statement, form), values)
   const { rows: found } = await db.executeQuery<{ n: number }>(query)
@@ -82,17 +89,26 @@ async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | n
   return items.map((_, n) => answers.get(n) ?? null)
 }
 
+type Queue = (item: JoinedItem) => Promise<object | null>
+
+// Of one statement, by what its items share.
+const MAX_QUEUES = 100
+
 const queues = perPlatform((platform: Platform) => {
-  const made = new Map<JoinedStatement, (item: JoinedItem) => Promise<object | null>>()
-  return (statement: JoinedStatement) => {
-    const known = made.get(statement)
+  const made = new WeakMap<JoinedStatement, Map<string, Queue>>()
+  return ({ statement, shared = [] }: JoinedItem) => {
+    const queuesOf = made.get(statement) ?? new Map<string, Queue>()
+    made.set(statement, queuesOf)
+    const known = queuesOf.get(shared.join())
     if (known) return known
     const queue = coalesce({
       run: (items: JoinedItem[], directoryId) => run(platform.db, items, { waits: false, directoryId }),
       place: { database: platform.database, directoryOf: (item) => item.directoryId },
       keyOf: (item) => item.key,
     })
-    made.set(statement, queue)
+    // A queue that is forgotten still answers what it has.
+    if (queuesOf.size >= MAX_QUEUES) queuesOf.clear()
+    queuesOf.set(shared.join(), queue)
     return queue
   }
 })
@@ -102,7 +118,7 @@ const queues = perPlatform((platform: Platform) => {
  * someone else. Returns null where the statement gave no row for the item.
  */
 export function runTogether(platform: Platform, item: JoinedItem): Promise<object | null> {
-  return queues(platform)(item.statement)(item)
+  return queues(platform)(item)(item)
 }
 
 /** The same by a statement of its own, in a transaction perhaps, which waits for rows that others have locked. */
