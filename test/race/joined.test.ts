@@ -205,3 +205,15 @@ test('a refresh whose session another transaction holds waits alone', async () =
   await release()
   expect((await reply).status).toBe(200)
 })
+
+test('a cut-off waits for a code that is being tried, and ends it', async () => {
+  const sent = await newSent(await tenant.organization())
+  const release = await lockRow('otps', sent.otp_id)
+  const { subOrgId, id } = sent
+  const cutOff = patient.put(`/v1/users/${id}/password`, { subOrgId, password: 'correct horse battery staple' })
+  await until(async () => (await countWaiting()) === 1)
+  await release()
+  expect((await cutOff).status).toBe(200)
+  const refused = await verify(sent)
+  expect([refused.status, refused.body.code]).toEqual([401, 'otp_expired'])
+})

@@ -65,7 +65,10 @@ export interface Gate {
    * sent, and at every way in.
    */
   refuseAddress?(work: Work, state: DoorState): void
-  /** Refuses, by throwing, a user who may not come in at all: before a proof is consumed. */
+  /**
+   * Refuses, by throwing, a user who may not come in at all: before a proof is consumed. What it judges by must be
+   * something whose change cuts the user off; anything else also needs a condition in `judge`.
+   */
   refuseUser?(work: Work, facts: SignInFacts): void
   /** Judges a right proof, before it is consumed. Null: it has nothing to say. */
   judge?(work: Work, entry: Entry): Promise<Pass | Hold | null>
