@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
@@ -12,8 +11,8 @@ import {
   clearedFailures,
   clearRows,
   countText,
+  findLockedSeconds,
   type LimitParameters,
-  lockedSeconds,
 } from './store.ts'
 
 const networks = hashPurpose('network')
@@ -83,7 +82,7 @@ export function countEverywhere(rows: string, directory: string, limits: LimitPa
   )
 }
 
-/** The counters, for `lockedSeconds`, that apply to a client at this IP. */
+/** The counters that apply to a client at this IP. */
 export function networksOf(platform: Platform, ip: string | null): string[] {
   return ip ? [EVERYWHERE, hashLockoutNetwork(platform, ip)] : [EVERYWHERE]
 }
@@ -93,9 +92,7 @@ export async function findLock(
   { platform, directory }: Work,
   who: { identity: Buffer; ip: string | null },
 ): Promise<number | null> {
-  const seconds = lockedSeconds(directory, who.identity, networksOf(platform, who.ip))
-  const { rows } = await sql<{ seconds: number | null }>`select ${seconds} as seconds`.execute(platform.db)
-  return rows[0]?.seconds ?? null
+  return findLockedSeconds(platform.db, directory, who.identity, networksOf(platform, who.ip))
 }
 
 /** The error for a locked address. */

@@ -1,15 +1,14 @@
 import type { Gate } from '../login/login.ts'
 import { accountLocked, networksOf } from './attempts.ts'
+import { lockedSecondsText } from './store.ts'
 
 /** After too many wrong passwords the address waits. Throws `account_locked`. */
 export const lockGate: Gate = {
   lock: {
     columns: { lock_networks: 'text[]' },
     values: ({ platform, origin }) => ({ lock_networks: networksOf(platform, origin.endUser.ip) }),
-    seconds: (directory) => `(
-      select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
-      where directory_id = ${directory} and identity = asked.identity and network = any(asked.lock_networks)
-        and locked_until > clock_now())`,
+    seconds: (directory) =>
+      lockedSecondsText({ directory, identity: 'asked.identity', networks: 'asked.lock_networks' }),
     secondsOfUser: `(case when users.locked_until > clock_now()
       then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`,
   },

@@ -1,4 +1,4 @@
-import { CompiledQuery, type RawBuilder, sql } from 'kysely'
+import { CompiledQuery } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineBeside } from '../../platform/proofs.ts'
@@ -119,9 +119,21 @@ export async function clearAllRows(db: Db, directory: Directory, identity: Buffe
 }
 
 /** A scalar subquery: seconds until the lock of an address, seen from these networks, ends; null without a lock. */
-export function lockedSeconds(directory: Directory, identity: Buffer, networks: string[]): RawBuilder<number | null> {
-  return sql<number | null>`(
+export function lockedSecondsText(row: { directory: string; identity: string; networks: string }): string {
+  return `(
     select ceil(extract(epoch from max(locked_until) - clock_now()))::int from lockouts
-    where directory_id = ${directory.id} and identity = ${identity} and network = any(${networks}::text[])
+    where directory_id = ${row.directory} and identity = ${row.identity} and network = any(${row.networks})
       and locked_until > clock_now())`
+}
+
+/** The same of one address. */
+export async function findLockedSeconds(
+  db: Db,
+  directory: Directory,
+  identity: Buffer,
+  networks: string[],
+): Promise<number | null> {
+  const seconds = lockedSecondsText({ directory: '$1', identity: '$2', networks: '$3::text[]' })
+  const query = CompiledQuery.raw(`select ${seconds} as seconds`, [directory.id, identity, networks])
+  return (await db.executeQuery<{ seconds: number | null }>(query)).rows[0]?.seconds ?? null
 }

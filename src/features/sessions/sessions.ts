@@ -7,7 +7,7 @@ import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRow
 
 export { sessionEvents } from './events.ts'
 export { sessionSettings } from './settings.ts'
-export { isLiveSession } from './store.ts'
+export { isLiveSession, liveSessionText } from './store.ts'
 export { exampleTokens, issueTokens, SessionTokens } from './tokens.ts'
 
 /** Why a session ended; shown in the revocation feed. */

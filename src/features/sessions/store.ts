@@ -9,8 +9,12 @@ export type SessionRow = Selectable<Sessions>
 export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
 
 /** Whether a `sessions` row is neither revoked nor expired. Decided here, never by a clean-up. */
-export const isLiveSession = sql<SqlBool>`(sessions.revoked_at is null
-  and sessions.expires_at > clock_now() and sessions.idle_expires_at > clock_now())`
+export const isLiveSession = sql.raw<SqlBool>(liveSessionText('clock_now()'))
+
+/** The same as text, at a time that a statement has. */
+export function liveSessionText(at: string): string {
+  return `(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
+}
 
 /** Ends sessions: a query, to execute or to embed. */
 export function revokeSessionRows(

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import type { SignInFacts } from '../login/login.ts'
-import { isLiveSession } from '../sessions/sessions.ts'
+import { isLiveSession, liveSessionText } from '../sessions/sessions.ts'
 
 /** A session with the facts about its user, read in one statement. */
 export interface TokenSession extends SignInFacts {
@@ -142,8 +142,7 @@ export const rotation: JoinedStatement = {
       select asked.*, clock.at, clock.at + make_interval(secs => asked.idle_seconds) as idle_until
       from clock cross join asked cross join lateral (
         select generation, refresh_hash from sessions
-        where directory_id = ${directory('asked')} and id = asked.session_id
-          and revoked_at is null and expires_at > clock.at and idle_expires_at > clock.at
+        where directory_id = ${directory('asked')} and id = asked.session_id and ${liveSessionText('clock.at')}
         ${lock}) present
       where present.generation = asked.generation and present.refresh_hash = asked.presented_hash),
     rotated as (
@@ -162,8 +161,8 @@ export const sessionProof = defineProof({
   columns: { session_id: 'uuid' },
   locks: false,
   find: (directory) => `
-    select id from sessions where directory_id = ${directory} and id = asked.session_id
-      and revoked_at is null and idle_expires_at > clock.at and expires_at > clock.at`,
+    select id from sessions
+    where directory_id = ${directory} and id = asked.session_id and ${liveSessionText('clock.at')}`,
 })
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {
