@@ -205,7 +205,7 @@ const JOINED: Exception[] = [
   {
     name: 'proofs, tried and burnt, and refresh tokens, rotated',
     reason: joined,
-    covers: (sql) => /\bjsonb_to_recordset\(\$1::jsonb\) as given .* for update skip locked\)/s.test(sql),
+    covers: (sql) => /\bfrom unnest\(\$1::int\[\], \$2::uuid\[\].*\) as given \(n, directory_id, .* for update skip locked\)/s.test(sql),
   },
 ]
 

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { workIn } from '../../test/work.ts'
 import { loginEvents } from '../features/login/events.ts'
-import { recordset, recordsetValue } from './db/recordset.ts'
-import { joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
+import { recordset, recordsetValues } from './db/recordset.ts'
+import { EVENT_COLUMNS, joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
 import { accountDirectory } from './http/directory.ts'
 
 const service = await startApp()
@@ -27,15 +27,23 @@ test('a statement records what it says with the row that it waits for, and nothi
   const found = succeeded({ target, data: { method: 'unknown' }, previous: before })
   const events = [{ ...found, filledField: 'method' }, signedUp({ data: { method } })]
   const [one, other] = events.map((event) => joinedEventRow(work, event))
-  const given = recordset('$1', 'given', { n: 'int', text: 'text', ...ORIGIN_COLUMNS })
+  const columns = { n: 'int', text: 'text', ...ORIGIN_COLUMNS } as const
+  const more = 1 + Object.keys(columns).length
+  const directory = more + 1 + Object.keys(EVENT_COLUMNS).length
   const from = 'ready join (select) as made on ready.text is not null'
   const run = (text: string | null) => {
     const statement = `
-      with ready as (select * from ${given}),
-      recorded as (${recordText({ events: '$2', directory: '$3::uuid', from, filled: 'ready.text' })})
+      with ready as (select * from ${recordset(1, 'given', columns)}),
+      recorded as (${recordText({ events: more, directory: `$${directory}::uuid`, from, filled: 'ready.text' })})
       select from ready`
-    const rows = recordsetValue([{ n: 1, text, ...originRow(work) }])
-    const values = [rows, recordsetValue([one, other].map((row) => ({ n: 1, ...row }))), work.directory.id]
+    const values = [
+      ...recordsetValues([{ n: 1, text, ...originRow(work) }], columns),
+      ...recordsetValues(
+        [one, other].map((row) => ({ n: 1, ...row })),
+        { n: 'int', ...EVENT_COLUMNS },
+      ),
+      work.directory.id,
+    ]
     return db.executeQuery(CompiledQuery.raw(statement, values))
   }
 

@@ -153,8 +153,8 @@ export function originRow({ directory, origin }: Pick<Work, 'directory' | 'origi
   }
 }
 
-const JOINED_COLUMNS = {
-  n: 'int',
+/** Those of the events of such a statement, besides `n`. */
+export const EVENT_COLUMNS = {
   id: 'uuid',
   type: 'text',
   target_type: 'text',
@@ -164,7 +164,7 @@ const JOINED_COLUMNS = {
   filled_field: 'text',
 } as const satisfies Columns
 
-/** The row of such an event in the parameter of its statement, but for `n`. */
+/** The row of such an event, but for `n`. */
 export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
   const { id, type, target_type, target_id } = eventRow(work, event)
   const { data, previous, filledField = null } = event
@@ -172,18 +172,18 @@ export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
 }
 
 /**
- * Records the events of the parameter `events` whose `n` is that of a row of `ready`; `from` begins with that table and
- * may leave rows out. `filled` is what `filledField` gets.
+ * Records the events of the parameters from number `events` on whose `n` is that of a row of `ready`; `from` begins with
+ * that table and may leave rows out. `filled` is what `filledField` gets.
  */
-export function recordText(place: { events: string; directory: string; from: string; filled: string }): string {
+export function recordText(place: { events: number; directory: string; from: string; filled: string }): string {
   return `
     insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
       target_id, request_id, ip_address, user_agent, data, previous)
     select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
       ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
-      event.data || case when event.filled_field is null then '{}'
-        else jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous
-    from ${place.from} join ${recordset(place.events, 'event', JOINED_COLUMNS)} on event.n = ready.n`
+      case when event.filled_field is null then event.data
+        else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous
+    from ${place.from} join ${recordset(place.events, 'event', { n: 'int', ...EVENT_COLUMNS })} on event.n = ready.n`
 }
 
 /** Appends to the one event stream, in the transaction of what happened. */

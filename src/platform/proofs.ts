@@ -91,7 +91,6 @@ function burnStatement(kind: ProofKind): JoinedStatement {
   const statement = burns.get(kind) ?? {
     columns: { user_id: 'uuid', ...kind.columns },
     order: 'n',
-    takesMore: false,
     text: ({ directory, lock }) => `,
       ready as materialized (
         select asked.*, clock.at from clock cross join asked ${foundText([kind], directory('asked'), lock)})

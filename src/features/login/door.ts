@@ -174,11 +174,12 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
 
 function sessionEventsOf(id: string, facts: SignInFacts, proof: Proof): JoinedEvent[] {
   const { method, amr, aal = 'aal1' } = proof
+  const account = facts.auth_account_id
   const created = sessionEvents.created({
     target: { type: 'session', id },
-    // The auth account, which the user may get only with this session, fills in `user_id`.
-    data: { id, user_id: id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
+    data: { id, user_id: account ?? id, directory_user_id: facts.user_id, auth_method: method.id, amr, aal },
   })
   const succeeded = loginEvents.succeeded({ target: { type: 'user', id: facts.user_id }, data: { method: method.id } })
-  return [{ ...created, filledField: 'user_id' }, succeeded]
+  // The user gets an auth account only with this session, or with another at the same time.
+  return [account === null ? { ...created, filledField: 'user_id' } : created, succeeded]
 }

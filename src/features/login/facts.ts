@@ -105,7 +105,6 @@ function makeStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStat
       reading.columns,
     ),
     order: 'directory_id, identity',
-    takesMore: false,
     text: (writing) => factsText(locks, reading, writing),
   }
 }

@@ -1,6 +1,6 @@
 import type { JoinedStatement, Writing } from '../../platform/db/joined.ts'
 import type { Columns } from '../../platform/db/recordset.ts'
-import { ORIGIN_COLUMNS, recordText } from '../../platform/events.ts'
+import { EVENT_COLUMNS, ORIGIN_COLUMNS, recordText } from '../../platform/events.ts'
 import {
   type BesideKind,
   type ConditionKind,
@@ -36,7 +36,7 @@ export function spendStatement(shape: Shape): JoinedStatement {
   const statement = known.get(name) ?? {
     columns: Object.assign({}, COMMON, ...parts.map((part) => part.columns)),
     order: 'directory_id, user_id',
-    takesMore: true,
+    more: EVENT_COLUMNS,
     text: (writing) => spendText(shape, writing),
   }
   known.set(name, statement)

@@ -136,7 +136,6 @@ export const rotation: JoinedStatement = {
     idle_seconds: 'int',
   },
   order: 'directory_id, session_id',
-  takesMore: false,
   text: ({ directory, lock }) => `,
     locked as materialized (
       select asked.*, clock.at, clock.at + make_interval(secs => asked.idle_seconds) as idle_until

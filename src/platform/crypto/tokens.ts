@@ -3,6 +3,10 @@ import { crc32 } from 'node:zlib'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
+// As many digits as a number holds exactly: a division of a bigint costs ten times that of a number.
+const CHUNK = 8
+const CHUNK_VALUES = 62n ** 8n
+
 /** Characters of base62 that hold 256 random bits. */
 export const SECRET_LENGTH = 43
 
@@ -17,7 +21,15 @@ export function randomBase62(length = SECRET_LENGTH): string {
 /** An integer as base62 of a fixed width. */
 export function toBase62(value: bigint, width: number): string {
   let text = ''
-  for (let rest = value, i = 0; i < width; i++, rest /= 62n) text = BASE62.charAt(Number(rest % 62n)) + text
+  let rest = value
+  for (let left = width; left > 0; left -= CHUNK) {
+    let digits = Number(rest % CHUNK_VALUES)
+    rest /= CHUNK_VALUES
+    for (let i = Math.min(left, CHUNK); i > 0; i--) {
+      text = BASE62.charAt(digits % 62) + text
+      digits = Math.floor(digits / 62)
+    }
+  }
   return text
 }
 

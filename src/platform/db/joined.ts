@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { type Platform, perPlatform } from '../platform.ts'
 import { coalesce } from './coalesce.ts'
 import type { Db } from './pool.ts'
-import { type Columns, recordset, recordsetValue } from './recordset.ts'
+import { type Columns, recordset, recordsetValues } from './recordset.ts'
 
 /** How a statement is written in one of its forms. */
 export interface Writing {
@@ -10,8 +10,8 @@ export interface Writing {
   directory(table: string): string
   /** Locks rows; leaves out those that others have locked, or waits for them. */
   lock: string
-  /** The parameter of the further rows. */
-  more: string
+  /** The number of the first parameter of the further rows. */
+  more: number
   /** The parameters of the values that all items of the statement have in common. */
   shared(index: number): string
 }
@@ -22,8 +22,8 @@ export interface JoinedStatement {
   columns: Columns
   /** In which rows of `asked` come, and so are locked: two statements of the same order cannot deadlock. */
   order: string
-  /** Whether `Writing.more` occurs in the text. */
-  takesMore: boolean
+  /** Those of the further rows besides `n`, where there are such rows. */
+  more?: Columns
   /** What follows the common table expressions `clock` (`at`) and `asked`. */
   text(writing: Writing): string
 }
@@ -57,33 +57,37 @@ function textOf(statement: JoinedStatement, form: Form): string {
   return text
 }
 
-function write({ columns, order, takesMore, text }: JoinedStatement, { waits, directoryId }: Form): string {
-  const parameter = takesMore ? '$4::uuid' : '$3::uuid'
-  const first = 3 + (takesMore ? 1 : 0) + (directoryId === null ? 0 : 1)
-  const given = recordset('$1', 'given', { n: 'int', directory_id: 'uuid', ...columns })
-  const written = text({
-    directory: (table) => (directoryId === null ? `${table}.directory_id` : parameter),
+const givenColumns = ({ columns }: JoinedStatement): Columns => ({ n: 'int', directory_id: 'uuid', ...columns })
+const moreColumns = ({ more }: JoinedStatement): Columns => (more ? { n: 'int', ...more } : {})
+
+function write(statement: JoinedStatement, { waits, directoryId }: Form): string {
+  const given = givenColumns(statement)
+  const more = 1 + Object.keys(given).length
+  const own = more + Object.keys(moreColumns(statement)).length
+  const shared = directoryId === null ? own : own + 1
+  const written = statement.text({
+    directory: (table) => (directoryId === null ? `${table}.directory_id` : `$${own}::uuid`),
     lock: waits ? 'for update' : 'for update skip locked',
-    more: '$3',
-    shared: (index) => `$${first + index}::int`,
+    more,
+    shared: (index) => `$${shared + index}::int`,
   })
   return `with clock as materialized (select clock_now() as at),
-    asked as materialized (select * from ${given} order by ${order} limit $2)${written}`
+    asked as materialized (select * from ${recordset(1, 'given', given)} order by ${statement.order})${written}`
 }
 
 async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | null)[]> {
   const [first] = items
   if (!first) return []
+  const { statement, shared = [] } = first
   const rows = items.map(({ row, directoryId }, n) => ({ n, directory_id: directoryId, ...row }))
   const more = items.flatMap((item, n) => item.more.map((row) => ({ n, ...row })))
   const values = [
-    recordsetValue(rows),
-    items.length,
-    ...(first.statement.takesMore ? [recordsetValue(more)] : []),
+    ...recordsetValues(rows, givenColumns(statement)),
+    ...recordsetValues(more, moreColumns(statement)),
     ...(form.directoryId === null ? [] : [form.directoryId]),
-    ...(first.shared ?? []),
+    ...shared,
   ]
-  const query = CompiledQuery.raw(textOf(first.statement, form), values)
+  const query = CompiledQuery.raw(textOf(statement, form), values)
   const { rows: found } = await db.executeQuery<{ n: number }>(query)
   const answers = new Map(found.map((row) => [row.n, row]))
   return items.map((_, n) => answers.get(n) ?? null)

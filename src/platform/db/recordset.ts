@@ -1,6 +1,7 @@
 /**
- * Rows of values as one parameter of a statement, for statements that are joined over requests: the text does not
- * depend on how many rows there are, so it is prepared once.
+ * Rows of values as parameters of a statement, for statements that are joined over requests: the text does not depend on
+ * how many rows there are, so it is prepared once. A parameter holds a column: to read one document with all rows costs
+ * PostgreSQL twice as much.
  */
 
 interface Values {
@@ -20,20 +21,39 @@ export type Columns = Record<string, keyof Values>
 /** The values of a row. */
 export type RowOf<C extends Columns> = { [K in keyof C]: Values[C[K]] | null }
 
-/** The rows of a parameter as a table: for `from`. Names must be ours: they become part of the statement. */
-export function recordset(parameter: string, name: string, columns: Columns): string {
-  const list = Object.entries(columns).map(([column, type]) => `${column} ${type}`)
-  return `jsonb_to_recordset(${parameter}::jsonb) as ${name} (${list.join(', ')})`
+/**
+ * The rows of parameters as a table: for `from`. `first` is the number of the first of them; the others follow. Names
+ * must be ours: they become part of the statement.
+ */
+export function recordset(first: number, name: string, columns: Columns): string {
+  const names = Object.keys(columns)
+  // There are no arrays of arrays of different lengths.
+  const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type === 'text[]' ? 'text' : type}[]`)
+  const values = Object.entries(columns).map(([column, type]) =>
+    type === 'text[]' ? `${column}::text[] as ${column}` : column,
+  )
+  return `(select ${values.join(', ')} from unnest(${arrays.join(', ')}) as given (${names.join(', ')})) as ${name}`
 }
 
-/** The value of such a parameter. */
-export function recordsetValue(rows: readonly object[]): string {
-  return JSON.stringify(rows.map(encode))
+/** The values of such parameters. */
+export function recordsetValues(rows: readonly object[], columns: Columns): string[] {
+  return Object.entries(columns).map(([column, type]) => {
+    const values = rows.map((row): unknown => Reflect.get(row, column))
+    return arrayLiteral(type === 'jsonb' ? values.map((value) => value && JSON.stringify(value)) : values)
+  })
 }
 
-function encode(row: object): Record<string, unknown> {
-  const encoded: Record<string, unknown> = {}
-  for (const [column, value] of Object.entries(row))
-    encoded[column] = Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value
-  return encoded
+function arrayLiteral(values: readonly unknown[]): string {
+  return `{${values.map(element).join()}}`
+}
+
+function element(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (Buffer.isBuffer(value)) return quote(`\\x${value.toString('hex')}`)
+  return quote(Array.isArray(value) ? arrayLiteral(value) : String(value))
+}
+
+function quote(text: string): string {
+  return `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 }
