@@ -205,7 +205,10 @@ const JOINED: Exception[] = [
   {
     name: 'proofs, tried and burnt, and refresh tokens, rotated',
     reason: joined,
-    covers: (sql) => /\bfrom unnest\(\$1::int\[\], \$2::uuid\[\].*\) as given \(n, directory_id, .* for update skip locked\)/s.test(sql),
+    covers: (sql) =>
+      /\bfrom unnest\(\$1::int\[\], \$2::uuid\[\].*\) as given \(n, directory_id, .* for update skip locked\)/s.test(
+        sql,
+      ),
   },
 ]
 

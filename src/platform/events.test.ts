@@ -33,7 +33,7 @@ test('a statement records what it says with the row that it waits for, and nothi
   const from = 'ready join (select) as made on ready.text is not null'
   const run = (text: string | null) => {
     const statement = `
-      with ready as (select * from ${recordset(1, 'given', columns)}),
+      with ready as (select given.*, clock_now() as at from ${recordset(1, 'given', columns)}),
       recorded as (${recordText({ events: more, directory: `$${directory}::uuid`, from, filled: 'ready.text' })})
       select from ready`
     const values = [

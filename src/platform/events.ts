@@ -172,17 +172,18 @@ export function joinedEventRow(work: EventWork, event: JoinedEvent): object {
 }
 
 /**
- * Records the events of the parameters from number `events` on whose `n` is that of a row of `ready`; `from` begins with
+ * Records at `ready.at` the events of the parameters from number `events` on whose `n` is that of a row of `ready`; `from` begins with
  * that table and may leave rows out. `filled` is what `filledField` gets.
  */
 export function recordText(place: { events: number; directory: string; from: string; filled: string }): string {
   return `
     insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
-      target_id, request_id, ip_address, user_agent, data, previous)
+      target_id, request_id, ip_address, user_agent, data, previous, created_at, epoch)
     select ${place.directory}, ready.account_id, ready.environment_id, event.id, event.type, ready.actor_type,
       ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
       case when event.filled_field is null then event.data
-        else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous
+        else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
+      ready.at, (select epoch from event_stream)
     from ${place.from} join ${recordset(place.events, 'event', { n: 'int', ...EVENT_COLUMNS })} on event.n = ready.n`
 }
 

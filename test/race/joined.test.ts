@@ -125,13 +125,16 @@ test('one link in 50 requests at once gives one session, also where the statemen
 /** Lets sign-ins gather behind one that waits, so that they share the next statement. Returns what lets it go on. */
 async function holdStatement(): Promise<() => Promise<unknown>> {
   const first = await newSent(await tenant.organization())
-  // A session refers to its directory.
+  const body = 'begin perform from directories where id = new.directory_id for key share; return new; end'
+  await sql`create function hold() returns trigger language plpgsql as ${sql.lit(body)}`.execute(db)
+  await sql`create trigger held before insert on sessions for each row execute function hold()`.execute(db)
   const release = await lockRow('directories', await directoryIdOf(first))
   const reply = verify(first)
   await until(async () => (await countWaiting()) === 1)
   return async () => {
     await release()
     succeeded(await reply)
+    await sql`drop function hold() cascade`.execute(db)
   }
 }
 

@@ -132,8 +132,8 @@ export function judgeLink(link: LinkRow | null, { purposes, who }: LinkLookup): 
   const fits = link && purposes.some((purpose) => purpose === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
   // Revealed only to someone who has the right token.
-  if (link.used_at) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
-  if (link.closed_at && link.closed_at < link.expires_at)
+  if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
+  if (link.withdrawn)
     throw linkErrors.tokenInvalid({
       detail: 'The link was withdrawn, or a newer one was sent.',
       extra: { reason: 'withdrawn' },

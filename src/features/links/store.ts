@@ -6,7 +6,14 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 
-export type LinkRow = Selectable<Links> & { expired: boolean; age_seconds: number }
+/** A link as it was presented. */
+export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'identity' | 'token_hash' | 'details'> & {
+  used: boolean
+  /** Before it expired. */
+  withdrawn: boolean
+  expired: boolean
+  age_seconds: number
+}
 
 export interface NewLinkRow {
   id: string
@@ -44,9 +51,9 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
 }
 
 const COLUMNS = [
-  ...['directory_id', 'id', 'purpose', 'user_id', 'identity', 'token_hash', 'details'],
-  ...['created_at', 'expires_at', 'used_at', 'closed_at', 'expired', 'age_seconds'],
-]
+  ...['id', 'purpose', 'user_id', 'identity', 'token_hash', 'details'],
+  ...['used', 'withdrawn', 'expired', 'age_seconds'],
+] as const
 
 /** A link with its columns named `link_…`, all null where there is none. */
 type ShownRow = Record<string, unknown>
@@ -56,15 +63,17 @@ export const shownLink = defineReading<ShownRow>()({
   columns: { link_hash: 'bytea' },
   joins: ({ directory }) => `
     left join lateral (
-      select *, expires_at <= clock.at as expired, extract(epoch from clock.at - created_at)::float8 as age_seconds
+      select *, used_at is not null as used, coalesce(closed_at < expires_at, false) as withdrawn, expires_at <= clock.at as expired,
+        extract(epoch from clock.at - created_at)::float8 as age_seconds
       from links where directory_id = ${directory('asked')} and token_hash = asked.link_hash limit 1) link on true`,
   selects: () => COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
 })
 
 export function toLinkRow(shown: ShownRow): LinkRow | null {
+  if (shown['link_id'] === null) return null
   const row = Object.fromEntries(COLUMNS.map((column) => [column, shown[`link_${column}`]]))
-  // Its columns are those of the table, and the two that are computed.
-  return row['id'] === null ? null : (row as unknown as LinkRow)
+  // Its columns are those that `shownLink` selects.
+  return row as unknown as LinkRow
 }
 
 /** The one consumer of links: of any number of requests with the same link one passes. */
@@ -129,10 +138,10 @@ export async function closeExpiredLinkRows(
   limit: number,
   skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
-  const isOver = sql`purpose = ${purpose} and used_at is null and closed_at is null and expires_at <= clock_now()`
+  const isOver = sql`purpose = ${purpose} and open_invite_until <= clock_now()`
   const { rows } = await sql<{ id: string; directory_id: string }>`
     update links set closed_at = clock_now() where ${isOver} and (directory_id, id) in (
-      select directory_id, id from links where ${isOver} order by expires_at limit ${limit} ${skipLocked})
+      select directory_id, id from links where ${isOver} order by open_invite_until limit ${limit} ${skipLocked})
     returning id, directory_id`.execute(tx)
   return rows
 }
