@@ -1,0 +1,13 @@
+/** Why sessions end before their time: `reason` of `session.revoked`, and of the feed of revocations. */
+export type EndReason = string & { readonly is: 'a reason for the end of sessions' }
+
+const known = new Set<string>()
+
+/** Defines reasons, once, where sessions end for them. Permanent: verifiers read them. Throws for one that is taken. */
+export function defineEndReasons<N extends string>(...names: N[]): Readonly<Record<N, EndReason>> {
+  for (const name of names) {
+    if (known.has(name)) throw new Error(`The reason ${name} is defined twice`)
+    known.add(name)
+  }
+  return Object.fromEntries(names.map((name: string) => [name, name as EndReason])) as Record<N, EndReason>
+}
