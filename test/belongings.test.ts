@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { belongings } from '../src/belongings.ts'
+import { endReasons } from '../src/features/password/end-reasons.ts'
 import { deleteUser, moveUser } from '../src/features/users/changes.ts'
 import { cutOff, getUserForUpdate, proveMailbox } from '../src/features/users/users.ts'
 import type { Belonging, UserTable } from '../src/platform/belongings.ts'
 import { hashIdentity } from '../src/platform/crypto/identity.ts'
-import { defineEndReasons } from '../src/platform/end-reasons.ts'
 import { directoryOfOrganization } from '../src/platform/http/directory.ts'
 import { newId } from '../src/platform/ids.ts'
 import { inTx } from '../src/platform/work.ts'
@@ -17,7 +17,6 @@ const app = await startApp()
 const { platform } = app.app
 const { db } = platform
 const tenant = await app.tenant()
-const reasons = defineEndReasons('tested')
 
 const occasions = ['proof', 'cutOff', 'removal', 'move'] as const
 type Occasion = (typeof occasions)[number]
@@ -148,7 +147,7 @@ test.each(occasions)('what becomes of a user’s belongings: %s', async (occasio
     inTx(work, async (work) => run(work, await getUserForUpdate(work, owner.id)))
   const acts: Record<Occasion, () => Promise<unknown>> = {
     proof: () => held(proveMailbox),
-    cutOff: () => held((work, user) => cutOff(work, user, reasons.tested)),
+    cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
     removal: () => deleteUser(work, owner.id, { ifMatch: null }),
     move: () => moveUser(work, owner.id, { target, ifMatch: null }),
   }
