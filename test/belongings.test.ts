@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { belongings } from '../src/belongings.ts'
+import { endReasons } from '../src/features/password/end-reasons.ts'
 import { deleteUser, moveUser } from '../src/features/users/changes.ts'
 import { cutOff, getUserForUpdate, proveMailbox } from '../src/features/users/users.ts'
 import type { Belonging, UserTable } from '../src/platform/belongings.ts'
@@ -146,7 +147,7 @@ test.each(occasions)('what becomes of a user’s belongings: %s', async (occasio
     inTx(work, async (work) => run(work, await getUserForUpdate(work, owner.id)))
   const acts: Record<Occasion, () => Promise<unknown>> = {
     proof: () => held(proveMailbox),
-    cutOff: () => held((work, user) => cutOff(work, user, 'user_deactivated')),
+    cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
     removal: () => deleteUser(work, owner.id, { ifMatch: null }),
     move: () => moveUser(work, owner.id, { target, ifMatch: null }),
   }

@@ -6,6 +6,7 @@ import { authSettingsFamily } from '../src/auth-settings.ts'
 import { Settings as OtpSettings } from '../src/features/otp/settings.ts'
 import { PasskeySettings } from '../src/features/relying-party/settings.ts'
 import { variables } from '../src/platform/config.ts'
+import { endReasons } from '../src/platform/end-reasons.ts'
 import { mailKinds } from '../src/platform/mail/kinds.ts'
 import { mailSettings } from '../src/platform/mail/settings.ts'
 import { routes } from '../src/routes.ts'
@@ -47,7 +48,7 @@ test('every guide is in the index', () => {
 const scopesOfRoutes = routes.flatMap(({ scope }) => (scope === null || scope === 'any key' ? [] : [scope]))
 
 test.each([
-  ['docs/authentication.md', Object.keys(authSettingsFamily.schema.properties)],
+  ['docs/authentication.md', [...Object.keys(authSettingsFamily.schema.properties), ...endReasons()]],
   ['docs/otp.md', Object.keys(OtpSettings.properties)],
   ['docs/passkeys.md', Object.keys(PasskeySettings.properties)],
   ['docs/mails.md', [...Object.keys(mailSettings().schema.properties), ...mailKinds()]],

@@ -6,6 +6,16 @@ import { type MailedLink, mailedLink } from './sign-in.ts'
 export const linkTypes = ['magiclink', 'signup', 'invite', 'recovery', 'verification', 'unlock'] as const
 export type LinkType = (typeof linkTypes)[number]
 
+/** What a link of each type is for, as rows and events say. Permanent, like the types. */
+export const purposeNames: Record<LinkType, string> = {
+  magiclink: 'magic_link',
+  signup: 'signup',
+  invite: 'invite',
+  recovery: 'password_reset',
+  verification: 'email_verification',
+  unlock: 'unlock',
+}
+
 export interface Person {
   subOrgId: string
   email: string

@@ -1,5 +1,6 @@
 import { type OperationNodeSource, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { DB, Users } from './db/schema.gen.ts'
+import type { EndReason } from './end-reasons.ts'
 import type { EventDefinition, EventInput } from './events.ts'
 import type { Directory } from './http/directory.ts'
 import type { TxWork } from './work.ts'
@@ -7,20 +8,11 @@ import type { TxWork } from './work.ts'
 /** The tables whose rows hang on a user. */
 export type UserTable = { [T in keyof DB]: 'user_id' extends keyof DB[T] ? T : never }[keyof DB]
 
-/** Why a user is cut off. */
-export type CutOffReason =
-  | 'user_deactivated'
-  | 'user_deleted'
-  | 'user_moved'
-  | 'email_changed'
-  | 'mailbox_proved'
-  | 'password_changed'
-
 /** What happens to a user, on each of the four occasions. */
 export interface UserChange {
   /** The user's row, locked, as it was before. */
   user: UserRow
-  reason: CutOffReason
+  reason: EndReason
   /** The link that is being redeemed, which is spared. */
   linkId?: string | undefined
   /** A cut-off of pending sign-ins alone. */
@@ -77,7 +69,7 @@ export interface Belonging<Row extends object = object> {
   /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
   isAbsent?(user: UserRow): boolean
   /** What is recorded of each row that a query returns. */
-  announce?: { event: EventDefinition; of(row: Row, reason: CutOffReason): EventInput }
+  announce?: { event: EventDefinition; of(row: Row, reason: EndReason): EventInput }
   arrival?: Arrival
 }
 

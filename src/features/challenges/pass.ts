@@ -1,5 +1,6 @@
 import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -21,6 +22,8 @@ import {
   triedChallenge,
 } from './store.ts'
 import { readToken } from './token.ts'
+
+const reasons = defineEndReasons('stepped_up')
 
 // Guessing codes stays slow where lockout is off.
 const WITHOUT_LOCKOUT = { lockout_max_attempts: 5, lockout_window_seconds: 900, lockout_duration_seconds: 900 }
@@ -149,7 +152,7 @@ export async function completeChallenge(
 ): Promise<SessionTokens> {
   const { challenge_id: id, session_id: before } = challenge
   // If that session has ended meanwhile, its challenge has too.
-  if (before !== null && !(await revokeSession(work, before, 'stepped_up'))) throw challengeErrors.expired()
+  if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
   const answer = await completeLogin(work, facts, {
     method: { id: challenge.auth_method },

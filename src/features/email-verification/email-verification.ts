@@ -4,7 +4,15 @@ import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { consumeLink, type LinkDelivery, type LinkRow, linkErrors, mailLink, presentLink } from '../links/links.ts'
+import {
+  consumeLink,
+  defineMailedPurpose,
+  type LinkDelivery,
+  type LinkRow,
+  linkErrors,
+  mailLink,
+  presentLink,
+} from '../links/links.ts'
 import { assertDoorOpen, assertMaySignIn, loginErrors } from '../login/login.ts'
 import { provePassword } from '../password/password.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
@@ -15,7 +23,7 @@ import { emailVerificationSettings } from './settings.ts'
 export { emailVerificationEvents } from './events.ts'
 export { emailVerificationSettings } from './settings.ts'
 
-const purpose = 'email_verification'
+const purpose = defineMailedPurpose('email_verification', 'verification')
 const limits: RateLimit[] = [
   { bucket: 'email_verification.send.minute', limit: 3, windowSeconds: 60 },
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },

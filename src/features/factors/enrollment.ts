@@ -1,3 +1,4 @@
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
@@ -21,6 +22,8 @@ import {
   updateMfaEnrolled,
 } from './store.ts'
 import { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
+
+const reasons = defineEndReasons('mfa_removed')
 
 const PENDING_SECONDS = 600
 
@@ -141,7 +144,7 @@ export async function removeTotpOf(work: Work, userId: string, revokeSessions: b
     if (!(await removeTotp(work, user.id))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
-    if (revokeSessions) await revokeUserSessions(work, user.id, 'mfa_removed')
+    if (revokeSessions) await revokeUserSessions(work, user.id, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))
   })
 }

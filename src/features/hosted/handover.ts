@@ -5,7 +5,7 @@ import { addressField, hiddenFields, type LinkPage, type LiveLink, type View } f
  * Links that end in a session, which a hosted page cannot hold: its button passes them to the application unredeemed.
  */
 const HANDED_OVER = {
-  magic_link: {
+  magicLink: {
     service: 'magic_link',
     title: 'Sign in',
     paragraph: 'Continue to {host}, where you will be signed in.',
@@ -25,18 +25,20 @@ const HANDED_OVER = {
   },
 } as const
 
-export const magicLinkPage = handOver('magic_link')
-export const signupPage = handOver('signup')
+export const magicLinkPage = handOver(HANDED_OVER.magicLink)
+export const signupPage = handOver(HANDED_OVER.signup)
 
-function handOver(purpose: keyof typeof HANDED_OVER): LinkPage {
-  const { service, used, another, title, paragraph, button } = HANDED_OVER[purpose]
+type Texts = (typeof HANDED_OVER)[keyof typeof HANDED_OVER]
+
+function handOver(texts: Texts): LinkPage {
+  const { service, used, another, title, paragraph, button } = texts
   return {
     service,
     used,
     another,
     async show(live) {
       const { home } = live
-      if (home === null) return explainMissing(live, purpose)
+      if (home === null) return explainMissing(live, texts)
       return {
         title,
         leadsTo: home,
@@ -47,16 +49,15 @@ function handOver(purpose: keyof typeof HANDED_OVER): LinkPage {
       }
     },
     async act(live) {
-      const { work, home, token, who } = live
-      if (home === null) return explainMissing(live, purpose)
+      const { work, purpose, home, token, who } = live
+      if (home === null) return explainMissing(live, texts)
       return { redirectTo: linkUrl(work.platform, { purpose, token, email: who.address.email, redirectTo: home }) }
     },
   }
 }
 
-function explainMissing(live: LiveLink, purpose: keyof typeof HANDED_OVER): View {
+function explainMissing(live: LiveLink, { title, redeemedBy }: Texts): View {
   const { production } = live.work.platform.config
-  const { title, redeemedBy } = HANDED_OVER[purpose]
   const lacking =
     'Your link is valid, but the application has not configured where it leads: its setting allowed_redirect_uris is ' +
     'empty, and the link was sent without redirectTo.'

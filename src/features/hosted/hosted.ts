@@ -7,7 +7,7 @@ import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
-import { type FoundLink, judgeLink, type LinkPurpose, lookUpLink, presentLink } from '../links/links.ts'
+import { type FoundLink, judgeLink, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
 import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
@@ -18,12 +18,13 @@ import { explainRefusal } from './refusals.ts'
 import { unlockPage } from './unlock.ts'
 import { verificationPage } from './verification.ts'
 
-const PAGES: Partial<Record<LinkPurpose, LinkPage>> = {
-  magic_link: magicLinkPage,
+/** By the `type` of their links. */
+const PAGES: Partial<Record<string, LinkPage>> = {
+  magiclink: magicLinkPage,
   signup: signupPage,
   invite: invitePage,
-  password_reset: recoveryPage,
-  email_verification: verificationPage,
+  recovery: recoveryPage,
+  verification: verificationPage,
   unlock: unlockPage,
 }
 
@@ -77,7 +78,7 @@ async function answer(
   find: Find,
   use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
 ): Promise<RenderedPage | Redirect> {
-  const page = PAGES[link.purpose]
+  const page = PAGES[link.purpose.type]
   if (!page) return unreadable()
   const view = await open(link, page, find)
     .then((live) => use(page, live))
@@ -90,12 +91,12 @@ async function answer(
 }
 
 /** The live link of a user who may use it. Throws the refusal otherwise. */
-async function open(brought: ParsedLink, { service }: LinkPage, find: Find): Promise<LiveLink> {
-  const { work, purpose } = brought
+async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage, find: Find): Promise<LiveLink> {
+  const { work } = brought
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
   await assertDoorOpen(work, null)
   const { link, facts } = await find(brought)
-  if (facts && purpose !== 'unlock') assertMaySignIn(work, facts)
+  if (facts && !worksWhileLocked) assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
   return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }

@@ -7,16 +7,15 @@ import type { PageBody } from '../../platform/http/page-layout.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
-import { defaultRedirect, directoryOfToken, type LinkPurpose, type LinkRow, purposeOfType } from '../links/links.ts'
+import { defaultRedirect, directoryOfToken, type LinkRow, type MailedPurpose, purposeOfType } from '../links/links.ts'
 import type { SignInFacts } from '../login/login.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */
 export interface ParsedLink {
   work: Work
   brand: Brand
-  purpose: LinkPurpose
-  /** The `type` of the URL. */
-  type: string
+  /** What its `type` stands for. */
+  purpose: MailedPurpose
   token: string
   who: Identity
   /** The application's address that users are sent on to; null if it has configured none. */
@@ -43,6 +42,8 @@ export interface View {
 export interface LinkPage {
   /** The page is refused where this service is off. */
   service: ServiceId
+  /** Whether it is also for those who may not sign in now, as while their address is locked. */
+  worksWhileLocked?: true
   /** Shown for a link that was already used. */
   used: string
   /** Says where to get another link. */
@@ -68,7 +69,6 @@ export async function readLink(
     work,
     brand: await brandOf(work),
     purpose,
-    type,
     token,
     who: identify(platform, address),
     home: await defaultRedirect(work),
@@ -76,10 +76,10 @@ export async function readLink(
 }
 
 /** What the form of a page passes on. */
-export function hiddenFields({ token, type }: ParsedLink) {
+export function hiddenFields({ token, purpose }: ParsedLink) {
   return [
     { kind: 'hidden' as const, name: 'token_hash', value: token },
-    { kind: 'hidden' as const, name: 'type', value: type },
+    { kind: 'hidden' as const, name: 'type', value: purpose.type },
   ]
 }
 

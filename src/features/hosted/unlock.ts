@@ -4,6 +4,7 @@ import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
 /** The page of the link in the mail about a lock. */
 export const unlockPage: LinkPage = {
   service: 'auth',
+  worksWhileLocked: true,
   used: 'If it was you, your account is unlocked: there is nothing left to do.',
   another: 'The lock expires after a while.',
   show: async (live) => ({

@@ -30,6 +30,7 @@ import {
 import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
+import { invitation } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
@@ -112,7 +113,7 @@ async function presentInvite<T>(
 ): Promise<T> {
   const settings = await getPasswordSettings(work)
   await assertDoorOpen(work, null)
-  return presentLink(work, { who: null, token: sent.token, purposes: ['invite'] }, async ({ link }) =>
+  return presentLink(work, { who: null, token: sent.token, purposes: [invitation] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
   )
 }
@@ -165,5 +166,5 @@ export async function signsInAlready(work: Work, userId: string): Promise<boolea
 }
 
 function presentedAs(token: string) {
-  return { token, purposes: ['invite'] as const, who: null }
+  return { token, purposes: [invitation] as const, who: null }
 }

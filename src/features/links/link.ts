@@ -10,6 +10,7 @@ import { burn } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { readFacts, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
+import type { LinkPurpose, MailedPurpose } from './purposes.ts'
 import {
   closeExpiredLinkRows,
   closeLinkRow,
@@ -22,32 +23,6 @@ import {
 } from './store.ts'
 
 const links = hashPurpose('link')
-
-/** Separates the links of each use: a link created for one is never accepted for another (ASVS 6.6.2). */
-export type LinkPurpose =
-  | 'magic_link'
-  | 'password_reset'
-  /** Never mailed: returned for a right password that must be changed. */
-  | 'password_change'
-  | 'invite'
-  | 'email_verification'
-  | 'signup'
-  | 'unlock'
-
-/** `type` of a link, for the page that it leads to. */
-const TYPES: Record<Exclude<LinkPurpose, 'password_change'>, string> = {
-  magic_link: 'magiclink',
-  password_reset: 'recovery',
-  invite: 'invite',
-  email_verification: 'verification',
-  signup: 'signup',
-  unlock: 'unlock',
-}
-
-/** The purpose that the `type` of a link stands for, or undefined. */
-export function purposeOfType(type: string): LinkPurpose | undefined {
-  return (Object.keys(TYPES) as (keyof typeof TYPES)[]).find((purpose) => TYPES[purpose] === type)
-}
 
 export interface NewLink {
   purpose: LinkPurpose
@@ -74,7 +49,7 @@ export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink
   const token = packId(directory.id) + randomBase62()
   const { purpose, userId, identity, ttlSeconds, details = {} } = link
   const tokenHash = hashToken(work, token)
-  const row = { id, purpose, userId, identity, tokenHash, details, ttlSeconds }
+  const row = { id, purpose: purpose.name, userId, identity, tokenHash, details, ttlSeconds }
   return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
 
@@ -84,12 +59,12 @@ export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink
  */
 export function linkUrl(
   platform: Platform,
-  link: { purpose: keyof typeof TYPES; token: string; email: string; redirectTo: string | null },
+  link: { purpose: MailedPurpose; token: string; email: string; redirectTo: string | null },
 ): string {
   const url = new URL(link.redirectTo ?? `${platform.config.baseUrl}/auth/link`)
   url.searchParams.set('token_hash', link.token)
   url.searchParams.set('email', link.email)
-  url.searchParams.set('type', TYPES[link.purpose])
+  url.searchParams.set('type', link.purpose.type)
   return url.href
 }
 
@@ -129,7 +104,7 @@ export async function findLink(work: Work, presented: LinkLookup): Promise<LinkR
  * Throws `token_invalid`, and `token_expired` only for the right token.
  */
 export function judgeLink(link: LinkRow | null, { purposes, who }: LinkLookup): LinkRow {
-  const fits = link && purposes.some((purpose) => purpose === link.purpose) && (!who || link.identity.equals(who.hash))
+  const fits = link && purposes.some(({ name }) => name === link.purpose) && (!who || link.identity.equals(who.hash))
   if (!fits) throw linkErrors.tokenInvalid()
   // Revealed only to someone who has the right token.
   if (link.used) throw linkErrors.tokenInvalid({ detail: 'The link was used before.', extra: { reason: 'used' } })
@@ -170,12 +145,12 @@ export async function voidLinks(
   purpose: LinkPurpose,
 ): Promise<void> {
   const identity = hashIdentity(platform, user.email_norm)
-  await closeLinkRows(db, directory, { userId: user.id, identity, purpose }).execute()
+  await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
 }
 
 /** Withdraws one link. Returns false when there is none, or it was no longer live. */
 export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose, id: string): Promise<boolean> {
-  return closeLinkRow(db, directory, purpose, id)
+  return closeLinkRow(db, directory, purpose.name, id)
 }
 
 /** Closes links of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
@@ -185,7 +160,7 @@ export async function closeExpiredLinks(
   limit: number,
   skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
-  return closeExpiredLinkRows(tx, purpose, limit, skipLocked)
+  return closeExpiredLinkRows(tx, purpose.name, limit, skipLocked)
 }
 
 function hashToken({ platform, directory }: Work, token: string): Buffer {

@@ -9,15 +9,14 @@ export {
   findLink,
   issueLink,
   judgeLink,
-  type LinkPurpose,
   linkUrl,
   lookUpLink,
-  purposeOfType,
   spendLink,
   voidLinks,
 } from './link.ts'
 export { magicLinkMethod } from './magic-link.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
+export { defineLinkPurpose, defineMailedPurpose, type MailedPurpose, purposeOfType } from './purposes.ts'
 export { defaultRedirect } from './redirects.ts'
 export { Delivery, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
 export {

@@ -9,6 +9,7 @@ import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { spendLink } from './link.ts'
 import { presentLink } from './present-link.ts'
+import { defineMailedPurpose } from './purposes.ts'
 import { type LinkDelivery, type SentLink, sendLink } from './send-link.ts'
 import { linkSettings } from './settings.ts'
 
@@ -18,7 +19,7 @@ export const magicLinkMethod: SignInMethod = {
   offer: { label: 'Magic link', service: 'magic_link', isOn: async () => true },
 }
 
-const purpose = 'magic_link'
+const purpose = defineMailedPurpose('magic_link', 'magiclink')
 
 export interface SentMagicLink extends SentLink {
   /** The id of the code in the same mail; null if there is none. */

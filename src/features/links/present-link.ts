@@ -4,7 +4,8 @@ import { record } from '../../platform/events.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginEvents, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
-import { judgeLink, type LinkPurpose, lookUpLink } from './link.ts'
+import { judgeLink, lookUpLink } from './link.ts'
+import type { LinkPurpose } from './purposes.ts'
 import type { LinkRow } from './store.ts'
 
 export interface PresentedLink {
@@ -44,7 +45,7 @@ export async function presentLink<T>(
       { ...work, db: work.platform.db },
       loginEvents.failed({
         ...(userId ? { target: { type: 'user', id: userId } } : {}),
-        data: { method: link?.purpose ?? presented.purposes[0], reason: error.definition.code },
+        data: { method: link?.purpose ?? presented.purposes[0].name, reason: error.definition.code },
       }),
     )
     throw error

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { type LinkType, linkTypes, mailLinkTo } from '../../../test/mailed-links.ts'
+import { type LinkType, linkTypes, mailLinkTo, purposeNames } from '../../../test/mailed-links.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -13,14 +13,6 @@ const redeemedAt: Record<LinkType, string> = {
   recovery: '/v1/auth/password/reset/confirm',
   verification: '/v1/auth/email/verify',
   unlock: '/v1/auth/unlock',
-}
-const methods: Record<LinkType, string> = {
-  magiclink: 'magic_link',
-  signup: 'signup',
-  invite: 'invite',
-  recovery: 'password_reset',
-  verification: 'email_verification',
-  unlock: 'unlock',
 }
 
 function bodyOf(type: LinkType, email: string, token: string) {
@@ -44,7 +36,7 @@ test.each(linkTypes)('%s: a refused link is recorded once, at the API and on the
   const { person, link } = await mailLinkTo(app, tenant, type)
   const { subOrgId, email, userId } = person
   const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })
-  const [method, wrong] = [methods[type], forge(link.token_hash)]
+  const [method, wrong] = [purposeNames[type], forge(link.token_hash)]
   expect((await send(wrong)).body.code).toBe('token_invalid')
   expect(await press(type, email, wrong)).toBe(400)
   // Without an address in the request, no one can tell whose it was meant to be.

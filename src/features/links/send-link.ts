@@ -10,7 +10,8 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../login/login.ts'
 import { describeNothingSent } from '../otp/otp.ts'
 import type { LinkEventData } from './events.ts'
-import { issueLink, type LinkPurpose, linkUrl } from './link.ts'
+import { issueLink, linkUrl } from './link.ts'
+import type { MailedPurpose } from './purposes.ts'
 import { assertRedirectAllowed } from './redirects.ts'
 
 /** How a link is delivered. */
@@ -41,7 +42,7 @@ export interface LinkMailData {
 }
 
 export interface MailLinkInput {
-  purpose: Exclude<LinkPurpose, 'password_change'>
+  purpose: MailedPurpose
   who: Identity
   /** Null for a decoy, and where redeeming the link creates the user. */
   userId: string | null
@@ -87,7 +88,7 @@ export interface Addressee {
 }
 
 export interface SendLinkInput {
-  purpose: MailLinkInput['purpose']
+  purpose: MailedPurpose
   email: string
   delivery: LinkDelivery
   ttlSeconds: number
@@ -134,7 +135,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       ...(userId ? { target: { type: 'user', id: userId } } : {}),
       data: { link_id: made.linkId, channel: 'email' },
     })
-    await record(work, addressee ? sent : describeNothingSent(purpose, facts))
+    await record(work, addressee ? sent : describeNothingSent(purpose.name, facts))
     return made
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)

@@ -12,4 +12,4 @@ export {
 export { unlockByLinkEvents } from './events.ts'
 export { lockGate } from './gate.ts'
 export { lockoutSettings } from './settings.ts'
-export { unlockByLink } from './unlock.ts'
+export { unlockByLink, unlockPurpose } from './unlock.ts'

@@ -7,6 +7,7 @@ import { inTx } from '../../platform/work.ts'
 import { issueLink } from '../links/links.ts'
 import type { UserRecords } from '../users/sample.ts'
 import { getUser } from '../users/users.ts'
+import { unlockPurpose } from './unlock.ts'
 
 export interface UnlockRecords {
   ids: { unlockLink: string }
@@ -18,7 +19,7 @@ export async function makeRecords(app: TestApp, { directoryId, ids }: Start & Us
   const work = await getWorkIn(platform, directoryId)
   const { email_norm: norm } = await getUser(work, ids.user)
   const link = {
-    purpose: 'unlock' as const,
+    purpose: unlockPurpose,
     userId: ids.user,
     identity: hashIdentity(platform, norm),
     ttlSeconds: 3600,

@@ -1,10 +1,13 @@
 import { hashFactorIdentity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { consumeLink, linkErrors, presentLink, voidLinks } from '../links/links.ts'
+import { consumeLink, defineMailedPurpose, linkErrors, presentLink, voidLinks } from '../links/links.ts'
 import { assertDoorOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
 import { unlock } from './attempts.ts'
+
+/** Of the link in the mail about a lock. */
+export const unlockPurpose = defineMailedPurpose('unlock', 'unlock')
 
 /**
  * Ends the lock of an address with the link that was mailed to its owner.
@@ -13,7 +16,7 @@ import { unlock } from './attempts.ts'
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
   await assertDoorOpen(work, null)
-  await presentLink(work, { who, token: presented.token, purposes: ['unlock'] }, ({ link }) =>
+  await presentLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
@@ -41,7 +44,7 @@ export async function unlockUser(work: Work, userId: string): Promise<boolean> {
     const factorsCounted = await unlock(work, hashFactorIdentity(platform, user.id))
     if (!counted && !factorsCounted && !user.locked) return false
     // The link in the user's mail is no longer needed.
-    await voidLinks(work, user, 'unlock')
+    await voidLinks(work, user, unlockPurpose)
     await markUnlocked(work, user.id)
     return true
   })

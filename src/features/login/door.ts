@@ -4,6 +4,7 @@ import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
 import type { Reading } from '../../platform/readings.ts'
+import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import {
   countLiveSessions,
@@ -11,6 +12,7 @@ import {
   issueTokens,
   type SessionTokens,
   sessionEvents,
+  sessionSettings,
 } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
@@ -19,7 +21,6 @@ import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
 import type { SessionReply } from './session-reply.ts'
-import { type AuthSettings, authSettings } from './settings.ts'
 import { spend } from './spend.ts'
 
 /** What a method has proved. */
@@ -73,7 +74,7 @@ export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof
   const { method, amr, aal = 'aal1' } = proof
   const passage = await askGates(work, { facts, method: method.id, amr, aal, session: null }, proof)
   if (passage.kind === 'held') return passage.answer
-  const settings = await authSettings.effective(work)
+  const settings = await sessionSettings.effective(work)
   const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
   return session && { session, ...passage.says }
 }
@@ -120,7 +121,7 @@ interface Admission {
   facts: SignInFacts
   proof: Proof
   passed: Pass
-  settings: AuthSettings
+  settings: ValuesOf<typeof sessionSettings>
 }
 
 async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {

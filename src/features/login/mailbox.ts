@@ -7,7 +7,7 @@ import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import type { SignInFacts } from './facts.ts'
 import type { SessionReply } from './session-reply.ts'
-import { authSettings } from './settings.ts'
+import { doorSettings } from './settings.ts'
 
 /**
  * The door for a proof of the mailbox. The first such proof confirms the address and removes every credential set
@@ -21,7 +21,7 @@ export async function completeMailboxLogin(
   proof: Proof,
   also?: (work: TxWork, user: HeldUser) => Promise<void>,
 ): Promise<SessionReply | null> {
-  if (facts.pending && !(await authSettings.effective(work)).allow_sign_up)
+  if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
   return inTxUnlessConsumed(work, async (work) => {

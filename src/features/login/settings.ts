@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import { defineSettingsPart, joinSettings, type ValuesOf } from '../../platform/settings.ts'
-import { sessionSettings } from '../sessions/sessions.ts'
+import { defineSettingsPart } from '../../platform/settings.ts'
 import { assertOriginsFit } from './web-origin.ts'
 
 /** The door’s own settings. */
@@ -25,7 +24,3 @@ export const doorSettings = defineSettingsPart(
   },
   assertOriginsFit,
 )
-
-/** What the door reads, at once: its own settings, and those of the sessions that it opens. */
-export const authSettings = joinSettings(doorSettings, sessionSettings)
-export type AuthSettings = ValuesOf<typeof authSettings>

@@ -1,5 +1,6 @@
 import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
@@ -17,6 +18,8 @@ import {
   type OrganizationRow,
   updateOrganizationRow,
 } from './store.ts'
+
+const reasons = defineEndReasons('organization_suspended', 'organization_archived')
 
 const MAX_METADATA_BYTES = 16 * 1024
 
@@ -93,7 +96,7 @@ export async function updateOrganization(
     })
     // Also on reactivation: a sign-in in progress when the organization was suspended may have left a session behind.
     if (status !== null) {
-      const reason = status === 'archived' ? 'organization_archived' : 'organization_suspended'
+      const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
       await revokeOrganizationSessions(work, before.id, reason)
     }
     const after = found(await findOrganizationRow(db, scope, before.id))

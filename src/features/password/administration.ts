@@ -17,7 +17,9 @@ import {
   voidPendingSignIns,
 } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
+import { endReasons } from './end-reasons.ts'
 import { passwordEvents } from './events.ts'
+import { resetPurpose } from './link-purposes.ts'
 import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 import { getPasswordSettings } from './settings.ts'
@@ -38,7 +40,7 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
   const rate = await countMail(work, who, resetLimits)
   return inTx(work, async (work) => {
     const link = await mailLink(work, {
-      purpose: 'password_reset',
+      purpose: resetPurpose,
       who,
       userId: user.id,
       decoy: false,
@@ -78,8 +80,8 @@ export async function setPasswordOf(
       historyKept: settings.password_history,
       mustChange: sent.mustChange,
     })
-    const revoked = sent.revokeSessions ? await cutOff(work, current, 'password_changed') : 0
-    if (!sent.revokeSessions) await voidPendingSignIns(work, current, 'password_changed')
+    const revoked = sent.revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
+    if (!sent.revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
     await queueMail(work, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)

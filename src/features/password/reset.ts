@@ -27,8 +27,10 @@ import {
 } from '../login/login.ts'
 import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
+import { endReasons } from './end-reasons.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
+import { changePurpose, resetPurpose } from './link-purposes.ts'
 import { assertNotReused, hashNewPassword } from './new-password.ts'
 import { getPasswordSettings, type PasswordSettings, passwordMethod } from './settings.ts'
 import { storePassword } from './store.ts'
@@ -53,7 +55,7 @@ export async function resetSettings(work: Work): Promise<PasswordSettings> {
 export async function sendReset(work: Work, sent: { email: string; delivery: LinkDelivery }): Promise<SentLink> {
   const settings = await resetSettings(work)
   return sendLink(work, {
-    purpose: 'password_reset',
+    purpose: resetPurpose,
     email: sent.email,
     delivery: sent.delivery,
     ttlSeconds: settings.password_reset_ttl_seconds,
@@ -76,9 +78,9 @@ export async function confirmReset(
 ): Promise<SessionReply> {
   const settings = await getPasswordSettings(work)
   const who = identify(work.platform, requireEmail(sent.email))
-  const purposes = ['password_reset', 'password_change'] as const
+  const purposes = [resetPurpose, changePurpose] as const
   return presentLink(work, { who, token: sent.token, purposes }, async ({ link, facts }) => {
-    const isMailed = link.purpose === 'password_reset'
+    const isMailed = link.purpose === resetPurpose.name
     if (isMailed) await resetSettings(work)
     const reset = await prepare(work, settings, { link, facts, password: sent.password })
     const proof = {
@@ -124,7 +126,7 @@ async function prepare(
   await countLinkUse(work, link)
   const user = await getUser(work, facts.user_id)
   // A password that must be changed must not be chosen again.
-  if (link.purpose === 'password_change') await assertNotReused(work, { userId: user.id, password, count: 1 })
+  if (link.purpose === changePurpose.name) await assertNotReused(work, { userId: user.id, password, count: 1 })
   const hashed = await hashNewPassword(work, settings, user, password)
   return { facts, write: (work, user) => writeReset(work, settings, { link, user, hashed }) }
 }
@@ -141,10 +143,10 @@ async function writeReset(
     historyKept: settings.password_history,
     mustChange: false,
   })
-  await cutOff(work, user, 'password_changed', link.id)
+  await cutOff(work, user, endReasons.password_changed, link.id)
   await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
   const target = { type: 'user', id: user.id }
-  if (link.purpose === 'password_reset')
+  if (link.purpose === resetPurpose.name)
     await record(work, passwordEvents.resetCompleted({ target, data: { link_id: link.id } }))
   await record(work, passwordEvents.changed({ target, data: { by: 'user' } }))
 }
@@ -155,7 +157,7 @@ async function writeReset(
  */
 export async function resetOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
   const settings = await resetSettings(work)
-  await presentLink(work, { who: null, token: sent.token, purposes: ['password_reset'] }, async ({ link }) => {
+  await presentLink(work, { who: null, token: sent.token, purposes: [resetPurpose] }, async ({ link }) => {
     if (link.user_id === null) throw linkErrors.tokenInvalid()
     const user = await getUser(work, link.user_id)
     const who = identify(work.platform, { email: user.email, norm: user.email_norm })

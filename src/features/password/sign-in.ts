@@ -15,6 +15,7 @@ import {
   failuresCleared,
   findLock,
   lockoutSettings,
+  unlockPurpose,
 } from '../lockout/lockout.ts'
 import {
   assertDoorOpen,
@@ -30,6 +31,7 @@ import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
+import { changePurpose } from './link-purposes.ts'
 import { getPasswordSettings, hashParameters, type PasswordSettings, passwordMethod } from './settings.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
 
@@ -171,7 +173,7 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
   await inTx(work, async (work) => {
     await record(work, failure)
     await mailLink(work, {
-      purpose: 'unlock',
+      purpose: unlockPurpose,
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId: facts?.user_id ?? null,
       decoy: facts === null || !mayMail,
@@ -188,7 +190,7 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
   const link = await inTx(work, async (work) => {
     await clearFailures(work, sourceOf(work, who)).execute()
     return issueLink(work, {
-      purpose: 'password_change',
+      purpose: changePurpose,
       userId: facts.user_id,
       identity: who.hash,
       ttlSeconds: CHANGE_TTL_SECONDS,

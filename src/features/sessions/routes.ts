@@ -4,6 +4,7 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../platfor
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
 import { getUser, UserParams, userErrors } from '../users/users.ts'
+import { endReasons } from './end-reasons.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
@@ -49,7 +50,7 @@ export const sessionRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { query: { userId } }) {
       const user = await getUser(work, userId)
-      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
+      return { success: true, revoked: await revokeUserSessions(work, user.id, endReasons.revoked) }
     },
   }),
   defineRoute({
@@ -65,7 +66,7 @@ export const sessionRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { params }) {
       const user = await getUser(work, params.userId)
-      return { success: true, revoked: await revokeUserSessions(work, user.id, 'revoked') }
+      return { success: true, revoked: await revokeUserSessions(work, user.id, endReasons.revoked) }
     },
   }),
   defineRoute({
@@ -82,7 +83,7 @@ export const sessionRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { params: { sessionId } }) {
       if (!isId(sessionId) || !(await sessionExists(work.db, work.directory, sessionId))) throw sessionErrors.notFound()
-      await revokeSession(work, sessionId, 'revoked')
+      await revokeSession(work, sessionId, endReasons.revoked)
       return { success: true }
     },
   }),

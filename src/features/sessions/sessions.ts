@@ -1,7 +1,8 @@
-import type { CutOffReason } from '../../platform/belongings.ts'
+import type { EndReason } from '../../platform/end-reasons.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { type AccountScope, directoriesOfOrganization } from '../../platform/http/directory.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { endReasons } from './end-reasons.ts'
 import { sessionEvents } from './events.ts'
 import { findLiveSessionIds, lockUserSessions, type RevokedRow, revokeSessionRows } from './store.ts'
 
@@ -10,20 +11,8 @@ export { sessionSettings } from './settings.ts'
 export { isLiveSession, liveSessionText } from './store.ts'
 export { exampleTokens, issueTokens, SessionTokens } from './tokens.ts'
 
-/** Why a session ended; shown in the revocation feed. */
-export type RevocationReason =
-  | CutOffReason
-  | 'revoked'
-  | 'logout'
-  | 'session_limit'
-  | 'organization_suspended'
-  | 'organization_archived'
-  | 'refresh_token_reused'
-  | 'mfa_removed'
-  | 'stepped_up'
-
 /** Ends every session of a directory user, in the transaction of its cause. Returns how many. */
-export async function revokeUserSessions(work: Work, userId: string, reason: RevocationReason): Promise<number> {
+export async function revokeUserSessions(work: Work, userId: string, reason: EndReason): Promise<number> {
   return inTx(work, async (work) => {
     const rows = await revokeSessionRows(work.db, work.directory, { userId }, reason).execute()
     return recordRevocations(work, rows, reason)
@@ -31,7 +20,7 @@ export async function revokeUserSessions(work: Work, userId: string, reason: Rev
 }
 
 /** Ends one session. Returns false when it does not exist or has already ended. */
-export async function revokeSession(work: Work, sessionId: string, reason: RevocationReason): Promise<boolean> {
+export async function revokeSession(work: Work, sessionId: string, reason: EndReason): Promise<boolean> {
   return inTx(work, async (work) => {
     const rows = await revokeSessionRows(work.db, work.directory, { sessionId }, reason).execute()
     return (await recordRevocations(work, rows, reason)) > 0
@@ -42,7 +31,7 @@ export async function revokeSession(work: Work, sessionId: string, reason: Revoc
 export async function revokeOrganizationSessions(
   work: TxWork<AccountScope>,
   organizationId: string,
-  reason: RevocationReason,
+  reason: EndReason,
 ): Promise<number> {
   let revoked = 0
   for (const directory of await directoriesOfOrganization(work.db, organizationId)) {
@@ -52,13 +41,13 @@ export async function revokeOrganizationSessions(
   return revoked
 }
 
-async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: RevocationReason): Promise<number> {
+async function recordRevocations(work: TxWork, rows: RevokedRow[], reason: EndReason): Promise<number> {
   await record(work, ...rows.map((row) => revocationOf(row, reason)))
   return rows.length
 }
 
 /** The event of a session that has ended. */
-export function revocationOf({ id, auth_account_id, user_id }: RevokedRow, reason: RevocationReason): EventInput {
+export function revocationOf({ id, auth_account_id, user_id }: RevokedRow, reason: EndReason): EventInput {
   return sessionEvents.revoked({
     target: { type: 'session', id },
     data: { id, user_id: auth_account_id, directory_user_id: user_id, reason },
@@ -78,5 +67,6 @@ export async function countLiveSessions(work: TxWork, userId: string): Promise<n
 /** Ends the oldest sessions of a user beyond the newest `keep`. After `countLiveSessions` in the same transaction. */
 export async function endOldestSessions(work: TxWork, userId: string, keep: number): Promise<void> {
   const live = await findLiveSessionIds(work.db, work.directory, userId)
-  for (const id of live.slice(0, Math.max(0, live.length - keep))) await revokeSession(work, id, 'session_limit')
+  for (const id of live.slice(0, Math.max(0, live.length - keep)))
+    await revokeSession(work, id, endReasons.session_limit)
 }

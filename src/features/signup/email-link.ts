@@ -6,6 +6,7 @@ import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { Work } from '../../platform/work.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import {
+  defineMailedPurpose,
   type LinkDelivery,
   type LinkRow,
   linkErrors,
@@ -31,7 +32,7 @@ import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
 import { judgeSignup, signupMethod } from './signup.ts'
 
-const purpose = 'signup'
+const purpose = defineMailedPurpose('signup', 'signup')
 
 // What the link of a future user carries. A decoy carries nothing.
 const Waiting = Type.Object({ profile: SignupProfile })

@@ -9,6 +9,7 @@ import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
 import { runAlone, runTogether } from '../../platform/db/joined.ts'
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import {
@@ -37,6 +38,8 @@ import {
 } from './store.ts'
 
 type Settings = ValuesOf<typeof refreshSettings>
+
+const reasons = defineEndReasons('logout', 'refresh_token_reused')
 
 // Concurrent look-ups share a statement, and are answered only after it.
 const readLiveSession = perPlatform((platform) =>
@@ -162,7 +165,7 @@ async function refuseReplay(work: Work, session: TokenSession, presented: Refres
   if (presented.generation > session.generation) throw tokenErrors.refreshTokenInvalid()
   // In a transaction of its own, so that it survives the refusal.
   await inTx({ ...work, db: work.platform.db }, async (work) => {
-    if (!(await revokeSession(work, session.session_id, 'refresh_token_reused'))) return
+    if (!(await revokeSession(work, session.session_id, reasons.refresh_token_reused))) return
     await record(
       work,
       sessionEvents.refreshReuseDetected({
@@ -255,8 +258,8 @@ export async function endSession(work: Work<Reach>, body: EndSession): Promise<v
   if (!session) return
   const { directory, sessionId } = place
   await inTx({ ...work, directory }, async (work) => {
-    if (body.everywhere) await revokeUserSessions(work, session.user_id, 'logout')
-    else await revokeSession(work, sessionId, 'logout')
+    if (body.everywhere) await revokeUserSessions(work, session.user_id, reasons.logout)
+    else await revokeSession(work, sessionId, reasons.logout)
   })
 }
 

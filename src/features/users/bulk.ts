@@ -103,13 +103,9 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   const { db, directory } = work
   if (!candidates.length) return new Map()
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
-  const rows = await insertUserRows(
-    db,
-    directory,
-    ordered.map((candidate) => candidate.row),
-    'pending',
-  )
-  const byNorm = new Map(rows.map((row) => [row.email_norm, row]))
+  const rows = ordered.map((candidate) => candidate.row)
+  const users = await insertUserRows(db, directory, rows, 'pending')
+  const byNorm = new Map(users.map((user) => [user.email_norm, user]))
   // Back in the order of the request, in which the events are also recorded.
   const made = candidates.flatMap((candidate) => {
     const user = byNorm.get(candidate.address.norm)

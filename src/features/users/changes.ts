@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CutOffReason } from '../../platform/belongings.ts'
 import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation } from '../../platform/db/pool.ts'
+import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -24,6 +24,8 @@ import {
 } from './store.ts'
 import { userEvent } from './user-event.ts'
 import { assertMetadataFits, getUserForUpdate } from './users.ts'
+
+const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
 
 /** What every change may require. */
 interface Condition {
@@ -58,7 +60,7 @@ export async function changeUser(
     if (!turned && !edited) return before
     if (movesMailbox) await deleteExpiredRow(db, directory, address.norm)
     const asked = turned ? { ...changes, active: patch.active } : changes
-    const reason = turned && !patch.active ? 'user_deactivated' : movesMailbox ? 'email_changed' : null
+    const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
     const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
     const events = [
       ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
@@ -76,7 +78,7 @@ export async function changeUser(
 export async function deleteUser(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
   await inTx(work, async (work) => {
     const user = await getUnchanged(work, id, ifMatch)
-    const removal = { user, reason: 'user_deleted' as const }
+    const removal = { user, reason: reasons.user_deleted }
     const { announced } = await applyToBelongings(work, 'removal', removal, { deleted_at: now, ...asNewVersion })
     await record(work, userEvent(work.directory, userEvents.deleted, user), ...announced)
   })
@@ -97,12 +99,11 @@ export async function moveUser(
     const before = await getUnchanged(work, id, ifMatch)
     if (target.id === directory.id) return before
     await deleteExpiredRow(db, target, before.email_norm)
-    const move = { user: before, reason: 'user_moved' as const, to: target }
+    const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
     const changes = { role: 'member', scim_managed: false, locked_until: null }
     const { user: after, announced } = await orEmailExists(moveWithBelongings(work, move, changes))
-    const moved = userEvent(target, userEvents.moved, after)
-    const event = { ...moved, previous: { subOrgId: directory.organizationId } }
+    const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)
     await record({ ...work, directory: target }, event)
     return after
@@ -121,7 +122,7 @@ async function writeChanges(
   work: TxWork,
   user: HeldUser,
   changes: UserChanges,
-  reason: CutOffReason | null,
+  reason: EndReason | null,
 ): Promise<{ user: UserRow; announced: EventInput[] }> {
   if (reason) return applyToBelongings(work, 'cutOff', { user, reason }, { ...changes, ...asNewVersion })
   return { user: await updateUserRow(work.db, work.directory, user.id, changes), announced: [] }

@@ -1,4 +1,4 @@
-import type { CutOffReason } from '../../platform/belongings.ts'
+import type { EndReason } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { applyToBelongings } from './belongings.ts'
@@ -9,7 +9,7 @@ import type { HeldUser } from './store.ts'
  * one place for it, with `changeUser` and `deleteUser`. `linkId` is the link being redeemed, which is spared.
  * @returns how many sessions ended.
  */
-export async function cutOff(work: TxWork, user: HeldUser, reason: CutOffReason, linkId?: string): Promise<number> {
+export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, linkId?: string): Promise<number> {
   const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, linkId })
   await record(work, ...announced)
   return changed.sessions ?? 0
@@ -19,6 +19,6 @@ export async function cutOff(work: TxWork, user: HeldUser, reason: CutOffReason,
  * Ends pending sign-ins of the user: codes, challenges, ceremonies and links. A link that another request is redeeming
  * right now is skipped, and refused by the raised epoch.
  */
-export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: CutOffReason): Promise<void> {
+export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: EndReason): Promise<void> {
   await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true })
 }

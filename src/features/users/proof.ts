@@ -1,10 +1,13 @@
 import type { Done } from '../../platform/belongings-plan.ts'
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { applyToBelongings } from './belongings.ts'
 import { userEvents } from './events.ts'
 import { asNewVersion, type HeldUser, type UserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
+
+const reasons = defineEndReasons('mailbox_proved')
 
 /** What the first proof of a mailbox spares. */
 interface Kept {
@@ -32,7 +35,7 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
   if (user.email_verified) return { user, announced: [] }
   const { linkId, password: keepsPassword = false } = kept
-  const change = { user, reason: 'mailbox_proved' as const, linkId, keepsPassword, keepsFactors: keepsFactors(user) }
+  const change = { user, reason: reasons.mailbox_proved, linkId, keepsPassword, keepsFactors: keepsFactors(user) }
   const proven = { email_verified: true, pending_until: null, ...asNewVersion }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
   return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }

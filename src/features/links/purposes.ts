@@ -1,0 +1,39 @@
+/** What a link is for: one that was made for a purpose is never accepted for another (ASVS 6.6.2). */
+export interface LinkPurpose {
+  /** Permanent: rows hold it. */
+  readonly name: string
+}
+
+/** The purpose of links that are mailed. */
+export interface MailedPurpose extends LinkPurpose {
+  /** `type` of such a link, for the page that it leads to. Permanent: applications have pages for it, too. */
+  readonly type: string
+}
+
+const names = new Set<string>()
+const mailed = new Map<string, MailedPurpose>()
+
+/** Defines a purpose, once, in the noun whose links it is for; they are never mailed. Throws for a taken name. */
+export function defineLinkPurpose(name: string): LinkPurpose {
+  if (names.has(name)) throw new Error(`The purpose ${name} of links is defined twice`)
+  names.add(name)
+  return { name }
+}
+
+/** Defines the purpose of links that are mailed, once, in their noun. Throws for a taken name or type. */
+export function defineMailedPurpose(name: string, type: string): MailedPurpose {
+  if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
+  const purpose = { ...defineLinkPurpose(name), type }
+  mailed.set(type, purpose)
+  return purpose
+}
+
+/** Every purpose of mailed links that any loaded module defines. */
+export function mailedPurposes(): MailedPurpose[] {
+  return [...mailed.values()]
+}
+
+/** The purpose that the `type` of a link stands for, or undefined. */
+export function purposeOfType(type: string): MailedPurpose | undefined {
+  return mailed.get(type)
+}
