@@ -66,6 +66,11 @@ export interface Belonging<Row extends object = object> {
   removal: Fate<UserChange>
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
+  /**
+   * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, and by
+   * `asked`, which has the identity of the address and the link that proves it, and by `clock`.
+   */
+  setUpBefore?: string
   /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
   isAbsent?(user: UserRow): boolean
   /** What is recorded of each row that a query returns. */

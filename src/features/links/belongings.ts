@@ -10,5 +10,14 @@ const withdrawn = ({ platform, db, directory }: TxWork, { user, linkId }: UserCh
 
 /** What a user has of links: those issued for them, and those on their way to the address. */
 export const linkBelongings: Belonging[] = [
-  { table: 'links', proof: withdrawn, cutOff: withdrawn, removal: withdrawn, move: withdrawn },
+  {
+    table: 'links',
+    proof: withdrawn,
+    cutOff: withdrawn,
+    removal: withdrawn,
+    move: withdrawn,
+    setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
+      and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)
+      and links.id is distinct from asked.spared_link`,
+  },
 ]

@@ -17,6 +17,7 @@ import {
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import { type Facts, readFacts, readFactsOf, type SignInFacts } from './facts.ts'
+import type { FirstProof } from './first-proof.ts'
 import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
@@ -37,6 +38,8 @@ export interface Proof {
   beside?: UsedBeside[]
   /** Recorded by it besides. */
   events?: EventInput[]
+  /** Set where this may be the first proof of the mailbox: then null is also returned when there is more to do. */
+  firstProof?: FirstProof
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
   linkId?: string
 }
@@ -72,7 +75,9 @@ export async function assertDoorOpen<R extends object>(
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
-  const passage = await askGates(work, { facts, method: method.id, amr, aal, session: null }, proof)
+  const entry = { facts, method: method.id, amr, aal, session: null }
+  const passage = proof.firstProof ? await passGates(work, entry) : await askGates(work, entry, proof)
+  if (passage.kind === 'hold') return null
   if (passage.kind === 'held') return passage.answer
   const settings = await sessionSettings.effective(work)
   const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
@@ -127,7 +132,8 @@ interface Admission {
 async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {
   const { facts, settings } = admission
   const limit = settings.max_concurrent_sessions
-  if (limit === null) return issueSession(work, admission)
+  // A first proof is of a user who has no session.
+  if (limit === null || admission.proof.firstProof) return issueSession(work, admission)
   return inTx(work, async (work) => {
     const live = await countLiveSessions(work, facts.user_id)
     if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
@@ -150,6 +156,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     beside: proof.beside ?? [],
     conditions: passed.conditions,
     madeId: sessionId,
+    firstProof: proof.firstProof,
     outcome: sessionOutcome({
       auth_method: proof.method.id,
       amr,

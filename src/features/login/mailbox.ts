@@ -6,6 +6,7 @@ import { completeLogin, type Proof } from './door.ts'
 import { loginErrors } from './errors.ts'
 import { loginEvents } from './events.ts'
 import type { SignInFacts } from './facts.ts'
+import { firstProofOf } from './first-proof.ts'
 import type { SessionReply } from './session-reply.ts'
 import { doorSettings } from './settings.ts'
 
@@ -24,6 +25,8 @@ export async function completeMailboxLogin(
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
+  const first = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
+  if (first) return first
   return inTxUnlessConsumed(work, async (work) => {
     // Locked from here on, so the epoch compared below cannot change before the proof is consumed.
     const user = await findUserForUpdate(work, facts.user_id)
@@ -41,6 +44,14 @@ export async function completeMailboxLogin(
     const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
     return completeLogin(work, proven, { ...proof, events: [...events, ...(proof.events ?? [])] })
   })
+}
+
+/** The same for a user who has set nothing up before: sign-ins at the same time share their statements. */
+async function proveAndLogIn(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
+  const firstProof = firstProofOf(work, facts, proof.linkId ?? null)
+  if (!firstProof) return null
+  const events = [...(facts.pending ? [signedUp(facts, proof)] : []), ...(proof.events ?? [])]
+  return completeLogin(work, { ...facts, email_verified: true, pending: false }, { ...proof, events, firstProof })
 }
 
 function signedUp({ user_id: id }: SignInFacts, { method }: Proof): EventInput {

@@ -8,6 +8,7 @@ import {
   type OutcomeKind,
   type ProofKind,
 } from '../../platform/proofs.ts'
+import { PROVEN } from './first-proof.ts'
 
 /** The kinds of one statement. */
 export interface Shape {
@@ -15,6 +16,8 @@ export interface Shape {
   proofs: ProofKind[]
   beside: BesideKind[]
   conditions: ConditionKind[]
+  /** Whether it is the first proof of the mailbox as well. */
+  isFirstProof: boolean
 }
 
 const COMMON: Columns = {
@@ -30,9 +33,9 @@ const known = new Map<string, JoinedStatement>()
 
 /** The statement of these kinds: always the same one. */
 export function spendStatement(shape: Shape): JoinedStatement {
-  const { outcome, proofs, beside, conditions } = shape
+  const { outcome, proofs, beside, conditions, isFirstProof } = shape
   const parts = [outcome, ...proofs, ...beside, ...conditions]
-  const name = parts.map((part) => part.name).join(' ')
+  const name = [...parts.map((part) => part.name), isFirstProof].join(' ')
   const statement = known.get(name) ?? {
     columns: Object.assign({}, COMMON, ...parts.map((part) => part.columns)),
     order: 'directory_id, user_id',
@@ -44,7 +47,8 @@ export function spendStatement(shape: Shape): JoinedStatement {
 }
 
 // Of `held` rather than of the same join: the planner would choose the order of joins, and with it that of locks.
-function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, lock, more }: Writing): string {
+function spendText(shape: Shape, { directory, lock, more }: Writing): string {
+  const { outcome, proofs, beside, conditions, isFirstProof } = shape
   const holds = conditions.map((condition) => ` and ${condition.holds(directory('asked'))}`)
   const holding = beside.flatMap(({ name, hold }) => (hold ? [`held_${name} as (${hold(directory('ready'))}),`] : []))
   const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
@@ -62,15 +66,16 @@ function spendText({ outcome, proofs, beside, conditions }: Shape, { directory, 
       select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
     ${holding.join('\n')}
     ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
-    ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'))}),` : ''}
+    ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'), isFirstProof)}),` : ''}
     made as (${outcome.write(directory('ready'))}),
     recorded as (${recordText({ events: more, directory: directory('ready'), from: made, filled })})
     select ready.n, ${outcome.answers(directory('ready'))} from ${made}`
 }
 
-function signInText(directory: string): string {
+function signInText(directory: string, isFirstProof: boolean): string {
   return `
     update users set last_login_at = ready.at, auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)
+      ${isFirstProof ? `, ${PROVEN}` : ''}
     from ready where users.directory_id = ${directory} and users.id = ready.user_id
     returning users.directory_id, users.id as user_id, users.auth_account_id`
 }

@@ -3,6 +3,7 @@ import { type JoinedEvent, joinedEventRow, originRow } from '../../platform/even
 import { newId } from '../../platform/ids.ts'
 import type { UsedBeside, UsedCondition, UsedOutcome, UsedProof } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
+import type { FirstProof } from './first-proof.ts'
 import { spendStatement } from './spend-statement.ts'
 
 /** What is spent, and for what. */
@@ -14,6 +15,7 @@ export interface Spending<R extends object> {
   beside: UsedBeside[]
   conditions: UsedCondition[]
   outcome: UsedOutcome<R>
+  firstProof?: FirstProof | undefined
   /** The id of what is made. */
   madeId: string
   events: JoinedEvent[]
@@ -24,10 +26,11 @@ export interface Spending<R extends object> {
  * that dies leaves neither a burnt proof without its session nor the reverse. The user's row is locked first, then the
  * proof's. Outside a transaction, requests of the same kinds at the same time share it.
  * @returns null, with nothing written, when a proof was burnt already, or the user was deleted, cut off or changed
- * address, or a condition no longer holds.
+ * address, or a condition no longer holds; for a first proof of the mailbox also when anything else holds the user.
  */
 export async function spend<R extends object>(work: Work, spending: Spending<R>): Promise<R | null> {
   const item = itemOf(work, spending)
+  if (spending.firstProof) return (await runTogether(work.platform, item)) as R | null
   const shared = work.db.isTransaction ? null : await runTogether(work.platform, item)
   // What another transaction holds was left out: here it is waited for.
   const made = shared ?? (await runAlone(work.db, item))
@@ -36,7 +39,8 @@ export async function spend<R extends object>(work: Work, spending: Spending<R>)
 }
 
 function itemOf<R extends object>(work: Work, spending: Spending<R>) {
-  const { user, proofs, beside, conditions, outcome, madeId, events } = spending
+  const { user, proofs, beside, outcome, madeId, events, firstProof } = spending
+  const conditions = firstProof ? [...spending.conditions, firstProof.nothingBefore] : spending.conditions
   const parts = [...proofs, ...beside, ...conditions, outcome]
   const row = {
     ...originRow(work),
@@ -52,11 +56,13 @@ function itemOf<R extends object>(work: Work, spending: Spending<R>) {
       proofs: proofs.map(({ kind }) => kind),
       beside: beside.map(({ kind }) => kind),
       conditions: conditions.map(({ kind }) => kind),
+      isFirstProof: firstProof !== undefined,
     }),
     directoryId: work.directory.id,
     // The sign-ins of one user see each other's effect.
     key: user.id,
     row: Object.assign(row, ...parts.map(({ values }) => values)),
     more: events.map((event) => joinedEventRow(work, event)),
+    ...(firstProof ? { first: firstProof.first } : {}),
   }
 }

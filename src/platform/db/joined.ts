@@ -36,6 +36,11 @@ export interface JoinedItem {
   key: string | null
   row: object
   more: object[]
+  /**
+   * A statement before, in the same transaction. `complete` gets its row and returns further rows of `more`, which come
+   * first; an item without a row is left out.
+   */
+  first?: { statement: JoinedStatement; row: object; complete(answer: object): object[] }
   /** Values that only items which have the same share a statement by. */
   shared?: readonly number[]
 }
@@ -93,6 +98,29 @@ async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | n
   return items.map((_, n) => answers.get(n) ?? null)
 }
 
+/** Runs the statements that come before, and then the others, in one transaction. */
+async function runBoth(platform: Platform, items: JoinedItem[], form: Form): Promise<(object | null)[]> {
+  return platform.tx(async (tx) => {
+    const locked = await run(tx, items.map(asFirst), form)
+    const going = items.flatMap((item, n) => {
+      const answer = locked[n]
+      return answer ? [{ n, item: { ...item, more: [...(item.first?.complete(answer) ?? []), ...item.more] } }] : []
+    })
+    const answers = await run(
+      tx,
+      going.map(({ item }) => item),
+      form,
+    )
+    const byItem = new Map(going.map(({ n }, i) => [n, answers[i] ?? null]))
+    return items.map((_, n) => byItem.get(n) ?? null)
+  })
+}
+
+function asFirst({ first, directoryId, key }: JoinedItem): JoinedItem {
+  if (!first) throw new Error('Items of one statement differ')
+  return { statement: first.statement, directoryId, key, row: first.row, more: [] }
+}
+
 type Queue = (item: JoinedItem) => Promise<object | null>
 
 // Of one statement, by what its items share.
@@ -100,13 +128,16 @@ const MAX_QUEUES = 100
 
 const queues = perPlatform((platform: Platform) => {
   const made = new WeakMap<JoinedStatement, Map<string, Queue>>()
-  return ({ statement, shared = [] }: JoinedItem) => {
+  return ({ statement, first, shared = [] }: JoinedItem) => {
     const queuesOf = made.get(statement) ?? new Map<string, Queue>()
     made.set(statement, queuesOf)
     const known = queuesOf.get(shared.join())
     if (known) return known
     const queue = coalesce({
-      run: (items: JoinedItem[], directoryId) => run(platform.db, items, { waits: false, directoryId }),
+      run: (items: JoinedItem[], directoryId) =>
+        first
+          ? runBoth(platform, items, { waits: false, directoryId })
+          : run(platform.db, items, { waits: false, directoryId }),
       place: { database: platform.database, directoryOf: (item) => item.directoryId },
       keyOf: (item) => item.key,
     })

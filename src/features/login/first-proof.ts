@@ -1,0 +1,81 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
+import type { JoinedItem, JoinedStatement } from '../../platform/db/joined.ts'
+import { changedFrom, joinedEventRow } from '../../platform/events.ts'
+import { newId } from '../../platform/ids.ts'
+import { perPlatform } from '../../platform/platform.ts'
+import type { ConditionKind, UsedCondition } from '../../platform/proofs.ts'
+import type { Work } from '../../platform/work.ts'
+import { toUser, type UserRow, userEvents } from '../users/users.ts'
+import type { SignInFacts } from './facts.ts'
+
+/** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */
+export interface FirstProof {
+  /** Holds as long as `applyMailboxProof` would find nothing to remove. */
+  nothingBefore: UsedCondition
+  /** Locks the user first, so that the sign-in sees whatever was set up until then. */
+  first: NonNullable<JoinedItem['first']>
+}
+
+/**
+ * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell. Who had a
+ * session, a password or a factor has an auth account.
+ */
+export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
+  if (facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0) return null
+  const emailNorm = facts.email.toLowerCase()
+  // Drawn before those of the sign-in: events of one transaction are ordered by their ids.
+  const eventId = newId()
+  return {
+    nothingBefore: {
+      kind: nothingBefore(work.platform),
+      values: { mailbox_identity: hashIdentity(work.platform, emailNorm), spared_link: linkId },
+    },
+    first: {
+      statement: lockUser,
+      row: { user_id: facts.user_id, email_norm: emailNorm, epoch: facts.epoch },
+      // The columns are those of the statement.
+      complete: (answer) => [{ ...joinedEventRow(work, verified(work, answer as LockedRow)), id: eventId }],
+    },
+  }
+}
+
+/** Columns of the user's row that the first proof of the mailbox sets, at `ready.at`. */
+export const PROVEN = `email_verified = true, pending_until = null, epoch = users.epoch + 1, version = users.version + 1,
+      updated_at = ready.at`
+
+type LockedRow = UserRow & { at: Date }
+
+const lockUser: JoinedStatement = {
+  columns: { user_id: 'uuid', email_norm: 'text', epoch: 'int' },
+  order: 'directory_id, user_id',
+  text: ({ directory, lock }) => `
+    select asked.n, clock.at, person.* from clock cross join asked cross join lateral (
+      select *, coalesce(locked_until > clock.at, false) as locked from users
+      where directory_id = ${directory('asked')} and id = asked.user_id and email_norm = asked.email_norm
+        and epoch = asked.epoch and not email_verified and deleted_at is null
+        and (pending_until is null or pending_until > clock.at)
+      ${lock}) person`,
+}
+
+function verified({ directory }: Work, { at, ...before }: LockedRow) {
+  const after = { ...before, email_verified: true, pending_until: null, version: before.version + 1, updated_at: at }
+  const data = toUser(after, directory.organizationId)
+  const previous = changedFrom(toUser(before, directory.organizationId), data)
+  return userEvents.emailVerified({ target: { type: 'user', id: before.id }, data, previous })
+}
+
+const nothingBefore = perPlatform(
+  ({ belongings }): ConditionKind => ({
+    name: 'nothing-before',
+    columns: { mailbox_identity: 'bytea', spared_link: 'uuid' },
+    holds: (directory) => {
+      const removed = belongings.filter(({ proof }) => typeof proof === 'function')
+      const found = removed.map(({ table, setUpBefore }) => {
+        const own = `${table}.user_id = users.id`
+        // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.
+        return `(select 1 from ${table} where ${table}.directory_id = ${directory} and ${setUpBefore ?? own} limit 1) is null`
+      })
+      return found.join(' and ')
+    },
+  }),
+)
