@@ -206,7 +206,7 @@ const JOINED: Exception[] = [
     name: 'proofs, tried and burnt, and refresh tokens, rotated',
     reason: joined,
     covers: (sql) =>
-      /\bfrom unnest\(\$1::int\[\], \$2::uuid\[\].*\) as given \(n, directory_id, .* for update skip locked\)/s.test(
+      /\bfrom unnest\(\(select \$1::int\[\]\), .*\) as given \(n, directory_id, .* for update skip locked\)/s.test(
         sql,
       ),
   },

@@ -15,6 +15,7 @@ const sessions: Belonging<RevokedRow> = {
   removal: ended,
   // They ended where they were, and verifiers learn it there.
   move: ended,
+  setUpBefore: 'sessions.user_id = users.id and sessions.revoked_at is null',
   announce: { event: sessionEvents.revoked, of: revocationOf },
 }
 

@@ -28,11 +28,19 @@ export type RowOf<C extends Columns> = { [K in keyof C]: Values[C[K]] | null }
 export function recordset(first: number, name: string, columns: Columns): string {
   const names = Object.keys(columns)
   // There are no arrays of arrays of different lengths.
-  const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type === 'text[]' ? 'text' : type}[]`)
+  const arrays = Object.values(columns).map((type, i) => unseen(`$${first + i}::${type === 'text[]' ? 'text' : type}[]`))
   const values = Object.entries(columns).map(([column, type]) =>
     type === 'text[]' ? `${column}::text[] as ${column}` : column,
   )
   return `(select ${values.join(', ')} from unnest(${arrays.join(', ')}) as given (${names.join(', ')})) as ${name}`
+}
+
+/**
+ * A parameter whose value the planner does not see. By the number of elements it would find a plan for each execution
+ * cheaper than the one that it keeps, and plan every time, which takes longer than the statement.
+ */
+export function unseen(parameter: string): string {
+  return `(select ${parameter})`
 }
 
 /** The values of such parameters. */
