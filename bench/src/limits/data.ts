@@ -7,7 +7,7 @@ import { query } from '../postgres.ts'
 import { analyze, createOrganization, getDeployment, makeEmails, post } from '../product/deployment.ts'
 import { hashArray } from './joined.ts'
 import { makeKeyedHash } from './keyed-hash.ts'
-import { randomSecret } from './refresh-token.ts'
+import { makeSecret } from './refresh-token.ts'
 
 const script = new URL('./server.ts', import.meta.url)
 
@@ -27,7 +27,13 @@ export const getLimits = oncePerRun(async (bench: Bench) => {
 /** Fresh users whose mailbox has been proved, with a sign-in link each: the requests that redeem the links. */
 export async function prepareLinks(bench: Bench, count: number): Promise<LoadRequest[]> {
   const { databaseUrl, subOrgId, keyedHash } = await getLimits(bench)
-  const people = makeEmails(count).map((email) => ({ email, id: newId(), linkId: newId(), token: makeToken() }))
+  // As long as the product's tokens, which begin with the directory.
+  const people = makeEmails(count).map((email) => ({
+    email,
+    id: newId(),
+    linkId: newId(),
+    token: newId().slice(0, 22) + makeSecret().toString('base64url'),
+  }))
   const ids = uuidArray(people.map(({ id }) => id))
   const emails = people.map(({ email }) => email)
   await query(
@@ -53,9 +59,4 @@ export async function prepareLinks(bench: Bench, count: number): Promise<LoadReq
   )
   await analyze(bench)
   return people.map(({ email, token }) => post('/sign-in', { email, token_hash: token, subOrgId }))
-}
-
-/** As long as the product's, which begin with the directory's id. */
-function makeToken(): string {
-  return randomSecret().slice(0, 22) + randomSecret()
 }

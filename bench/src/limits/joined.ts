@@ -47,7 +47,7 @@ export function joined<Item, Result>(
       const results = await run(batch.map(({ item }) => item))
       for (const [n, { resolve, reject }] of batch.entries()) {
         const result = results[n]
-        if (result === undefined) reject(new Refusal(404, 'Nothing that this would be true of'))
+        if (result === undefined) reject(new Refusal(404, 'Not found'))
         else resolve(result)
       }
     } catch (error) {

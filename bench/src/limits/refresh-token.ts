@@ -1,60 +1,80 @@
-import { createCipheriv, randomBytes, randomFillSync, timingSafeEqual } from 'node:crypto'
-import { newId } from '../../../src/platform/ids.ts'
+import { randomFillSync, timingSafeEqual } from 'node:crypto'
 import { Refusal } from './joined.ts'
 import type { KeyedHash } from './keyed-hash.ts'
 
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const PREFIX = 'rt_'
+const ID_LENGTH = 22
+const GENERATION_LENGTH = 6
 const TAG_LENGTH = 22
-const LENGTH = 3 + 22 + 22 + 6 + 43 + TAG_LENGTH
+const PLACE_END = PREFIX.length + 2 * ID_LENGTH
+const BODY_LENGTH = PLACE_END + GENERATION_LENGTH + 43
 
-/** Where a session lives, and which of its tokens is meant. */
-export interface TokenPlace {
+/** A token that says where its session lives, and which of its tokens it is. */
+export interface RefreshToken {
+  /** As the token has it. */
+  place: string
   directoryId: string
   sessionId: string
   generation: number
+  /** The keyed hash that is stored. */
+  hash: string
 }
 
 const pool = Buffer.alloc(4096)
 let taken = pool.length
 
-/** 256 random bits as 43 characters. */
-export function randomSecret(): string {
-  let text = ''
-  while (text.length < 43) {
-    if (taken === pool.length) {
-      randomFillSync(pool)
-      taken = 0
-    }
-    const byte = pool.readUInt8(taken++)
-    // A multiple of 62: no character is likelier than another.
-    if (byte < 248) text += BASE62.charAt(byte % 62)
+/** 256 random bits, which are 43 characters of a token. */
+export function makeSecret(): Buffer {
+  if (taken === pool.length) {
+    randomFillSync(pool)
+    taken = 0
   }
-  return text
+  taken += 32
+  return Buffer.from(pool.subarray(taken - 32, taken))
 }
 
-/** A token that says where its session lives, with a tag by which it is known for ours, and the hash to store. */
-export function makeRefreshToken(keyedHash: KeyedHash, place: TokenPlace): { token: string; hash: string } {
-  const generation = place.generation.toString(36).padStart(6, '0')
-  const body = `rt_${packId(place.directoryId)}${packId(place.sessionId)}${generation}${randomSecret()}`
-  return { token: body + tagOf(keyedHash, body), hash: keyedHash('refresh-token', body) }
+/** Makes a token with a tag by which it is known for ours, and the hash to store. */
+export function makeRefreshToken(
+  keyedHash: KeyedHash,
+  place: string,
+  generation: number,
+): { token: string; secret: Buffer; hash: string } {
+  const secret = makeSecret()
+  const body = `${PREFIX}${place}${generation.toString(36).padStart(GENERATION_LENGTH, '0')}${secret.toString('base64url')}`
+  return { token: body + tagOf(keyedHash, body), secret, hash: keyedHash('refresh-token', body) }
 }
 
 /** Throws `Refusal`. */
-export function parseRefreshToken(keyedHash: KeyedHash, token: string): TokenPlace & { hash: string } {
-  const body = token.slice(0, -TAG_LENGTH)
-  const tag = Buffer.from(token.slice(-TAG_LENGTH))
-  if (token.length !== LENGTH || tag.length !== TAG_LENGTH) throw new Refusal(404, 'Not a refresh token')
-  if (!timingSafeEqual(tag, Buffer.from(tagOf(keyedHash, body)))) throw new Refusal(404, 'Not one of ours')
+export function parseRefreshToken(keyedHash: KeyedHash, token: string): RefreshToken {
+  const body = token.slice(0, BODY_LENGTH)
+  const tag = Buffer.from(token.slice(BODY_LENGTH))
+  if (tag.length !== TAG_LENGTH || !timingSafeEqual(tag, Buffer.from(tagOf(keyedHash, body))))
+    throw new Refusal(404, 'Not one of ours')
   return {
-    directoryId: unpackId(body.slice(3, 25)),
-    sessionId: unpackId(body.slice(25, 47)),
-    generation: Number.parseInt(body.slice(47, 53), 36),
+    place: body.slice(PREFIX.length, PLACE_END),
+    directoryId: unpackId(body.slice(PREFIX.length, PREFIX.length + ID_LENGTH)),
+    sessionId: unpackId(body.slice(PREFIX.length + ID_LENGTH, PLACE_END)),
+    generation: Number.parseInt(body.slice(PLACE_END, PLACE_END + GENERATION_LENGTH), 36),
     hash: keyedHash('refresh-token', body),
   }
 }
 
+/**
+ * The successor's secret, as only who presents the same token again within the reuse interval can read it: a pad of
+ * that token and the key, which is used once.
+ */
+export function sealSecret(keyedHash: KeyedHash, secret: Buffer, presented: string): string {
+  const pad = Buffer.from(keyedHash('successor', presented), 'hex')
+  for (const [i, byte] of secret.entries()) pad[i] = byte ^ pad.readUInt8(i)
+  return pad.toString('base64url')
+}
+
 function tagOf(keyedHash: KeyedHash, body: string): string {
   return keyedHash('tag', body).slice(0, TAG_LENGTH)
+}
+
+export function packPlace(directoryId: string, sessionId: string): string {
+  return packId(directoryId) + packId(sessionId)
 }
 
 function packId(id: string): string {
@@ -64,16 +84,4 @@ function packId(id: string): string {
 function unpackId(text: string): string {
   const hex = Buffer.from(text, 'base64url').toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
-
-const sealKey = randomBytes(32)
-const sealKeyId = newId()
-
-/** A token encrypted for its place: what a second request within the reuse interval is answered from. */
-export function sealToken({ directoryId, sessionId, generation }: TokenPlace, token: string): string {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', sealKey, iv)
-  cipher.setAAD(Buffer.from(`${directoryId}/${sessionId}/${generation}`))
-  const sealed = [iv, cipher.update(token, 'latin1'), cipher.final(), cipher.getAuthTag()]
-  return `v1.${sealKeyId}.${Buffer.concat(sealed).toString('base64url')}`
 }

@@ -4,7 +4,7 @@ import { ISSUER, signAccessToken, TOKEN_SECONDS, verifyAccessToken } from './acc
 import { type Caller, type Directory, directoryOf } from './callers.ts'
 import { hashArray, joined, queryPlaces, Refusal } from './joined.ts'
 import type { KeyedHash } from './keyed-hash.ts'
-import { makeRefreshToken, parseRefreshToken, sealToken } from './refresh-token.ts'
+import { makeRefreshToken, parseRefreshToken, sealSecret } from './refresh-token.ts'
 import { IDLE_SECONDS } from './sign-in.ts'
 
 const IS_LIVE = `sessions.revoked_at is null and sessions.expires_at > clock_now()
@@ -15,7 +15,7 @@ const READ = {
   name: 'read_session',
   text: `
     select asked.place::int, sessions.user_id, sessions.auth_account_id, users.email, users.role,
-      array_to_string(sessions.amr, ' '), sessions.aal, extract(epoch from sessions.authenticated_at)::int
+      array_to_string(sessions.amr, ' '), sessions.aal, floor(extract(epoch from sessions.authenticated_at))::int
     from unnest($1::uuid[], $2::uuid[], $3::uuid[])
       with ordinality as asked (directory_id, organization_id, id, place)
     cross join lateral (
@@ -45,7 +45,7 @@ const ROTATE = {
       and users.deleted_at is null
       and organizations.id = asked.organization_id and organizations.status = 'active'
     returning asked.place::int, sessions.user_id, sessions.auth_account_id, users.email, users.role,
-      organizations.slug, array_to_string(sessions.amr, ' '), extract(epoch from sessions.authenticated_at)::int`,
+      organizations.slug, array_to_string(sessions.amr, ' '), floor(extract(epoch from sessions.authenticated_at))::int`,
 }
 
 interface Asked {
@@ -131,9 +131,8 @@ export function makeSessions(pool: Pool, keyedHash: KeyedHash) {
       const presented = parseRefreshToken(keyedHash, asked.refresh_token)
       const { sessionId, generation, hash: presentedHash } = presented
       if (presented.directoryId !== directory.id) throw new Refusal(404, 'Of another organization')
-      const place = { directoryId: directory.id, sessionId, generation: generation + 1 }
-      const next = makeRefreshToken(keyedHash, place)
-      const nextSealed = sealToken(place, next.token)
+      const next = makeRefreshToken(keyedHash, presented.place, generation + 1)
+      const nextSealed = sealSecret(keyedHash, next.secret, asked.refresh_token)
       const rotated = await rotate({ directory, sessionId, generation, presentedHash, nextHash: next.hash, nextSealed })
       const [, userId, authAccountId, email, role, organizationSlug, amr, authenticatedAtSeconds] = rotated
       const holder = { directory, sessionId, authAccountId, userId, email, role, organizationSlug, amr: amr.split(' ') }

@@ -5,7 +5,7 @@ import { signAccessToken, TOKEN_SECONDS } from './access-token.ts'
 import { type Caller, type Directory, directoryOf } from './callers.ts'
 import { hashArray, joined, queryPlaces } from './joined.ts'
 import type { KeyedHash } from './keyed-hash.ts'
-import { makeRefreshToken } from './refresh-token.ts'
+import { makeRefreshToken, packPlace } from './refresh-token.ts'
 
 const DAY_SECONDS = 86_400
 export const IDLE_SECONDS = 7 * DAY_SECONDS
@@ -29,7 +29,8 @@ const READ = {
       select slug from organizations where id = asked.organization_id and status = 'active' limit 1) organizations`,
 }
 
-// The user's row is locked first and in key order; who waited for it finds the link used.
+// The user's row is locked first and in key order; who waited for it finds the link used. The default of `epoch` would be
+// a query for each row.
 const WRITE = {
   name: 'write_session',
   text: `
@@ -60,16 +61,16 @@ const WRITE = {
       from burnt),
     recorded as (
       insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
-        target_id, request_id, data)
+        target_id, request_id, data, epoch)
       select directory_id, account_id, environment_id, event.id, event.type, 'api_key', actor_id, event.target_type,
-        event.target_id, request_id, event.data
+        event.target_id, request_id, event.data, (select epoch from event_stream)
       from burnt cross join lateral (values
         (created_id, 'session.created', 'session', session_id::text, jsonb_build_object('id', session_id,
           'user_id', auth_account_id, 'directory_user_id', user_id, 'auth_method', 'magic_link',
           'amr', '["otp"]'::jsonb, 'aal', 'aal1')),
         (succeeded_id, 'auth.login.succeeded', 'user', user_id::text, '{"method": "magic_link"}'::jsonb))
         as event (id, type, target_type, target_id, data))
-    select place::int, auth_account_id, extract(epoch from at)::int from burnt`,
+    select place::int, auth_account_id, floor(extract(epoch from at))::int from burnt`,
 }
 
 interface Presented {
@@ -132,7 +133,7 @@ export function makeSignIn(pool: Pool, keyedHash: KeyedHash) {
     const found = await read({ directory, email: asked.email.toLowerCase(), tokenHash })
     const [, userId, email, role, epoch, organizationSlug, linkId] = found
     const sessionId = newId()
-    const refresh = makeRefreshToken(keyedHash, { directoryId: directory.id, sessionId, generation: 0 })
+    const refresh = makeRefreshToken(keyedHash, packPlace(directory.id, sessionId), 0)
     const made = await write({ caller, directory, userId, epoch, linkId, sessionId, refreshHash: refresh.hash })
     const [, authAccountId, authenticatedAtSeconds] = made
     const holder = { directory, sessionId, authAccountId, userId, email, role, organizationSlug, amr: ['otp'] }
