@@ -1,7 +1,5 @@
 import type { Pool } from 'pg'
 
-// One statement at a time, as the product does it: while it waits for its commit the next batch gathers.
-const LANES = 1
 const MAX_BATCH = 200
 
 /** Answered with its status. */
@@ -25,26 +23,24 @@ interface Waiting<Item, Result> {
  * in its place. Throws `Refusal` where there is none: the statement found or wrote nothing for it.
  */
 export function joined<Item, Result>(
-  run: (items: Item[]) => Promise<(Result | undefined)[]>,
+  execute: (items: Item[]) => Promise<(Result | undefined)[]>,
 ): (item: Item) => Promise<Result> {
   let queue: Waiting<Item, Result>[] = []
-  let running = 0
-  let scheduled = false
+  let isRunning = false
 
-  async function runLane(): Promise<void> {
-    scheduled = false
-    running++
+  // One statement at a time: with two, batches are smaller and each request costs more.
+  async function run(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.slice(0, MAX_BATCH)
       queue = queue.slice(MAX_BATCH)
       await settle(batch)
     }
-    running--
+    isRunning = false
   }
 
   async function settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await run(batch.map(({ item }) => item))
+      const results = await execute(batch.map(({ item }) => item))
       for (const [n, { resolve, reject }] of batch.entries()) {
         const result = results[n]
         if (result === undefined) reject(new Refusal(404, 'Not found'))
@@ -58,9 +54,10 @@ export function joined<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject })
-      if (scheduled || running >= LANES) return
-      scheduled = true
-      setImmediate(runLane)
+      if (isRunning) return
+      isRunning = true
+      // Requests that arrived in the same turn of the event loop come along.
+      setImmediate(run)
     })
 }
 

@@ -95,7 +95,7 @@ export function makeSessions(pool: Pool, keyedHash: KeyedHash) {
       intArray(asked.map(({ generation }) => generation)),
       hashArray(asked.map(({ presentedHash }) => presentedHash)),
       hashArray(asked.map(({ nextHash }) => nextHash)),
-      asked.map(({ nextSealed }) => nextSealed),
+      `{${asked.map(({ nextSealed }) => nextSealed).join()}}`,
     ]),
   )
   return {

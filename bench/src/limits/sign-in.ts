@@ -29,8 +29,7 @@ const READ = {
       select slug from organizations where id = asked.organization_id and status = 'active' limit 1) organizations`,
 }
 
-// The user's row is locked first and in key order; who waited for it finds the link used. The default of `epoch` would be
-// a query for each row.
+// The default of the column `epoch` would be a query for each row.
 const WRITE = {
   name: 'write_session',
   text: `
@@ -40,37 +39,37 @@ const WRITE = {
         $9::bytea[], $10::uuid[], $11::uuid[], $12::text[], $13::text[])
         with ordinality as a (directory_id, account_id, environment_id, user_id, epoch, new_account_id, link_id,
           session_id, refresh_hash, created_id, succeeded_id, actor_id, request_id, place)
-      order by directory_id, user_id),
-    signed_in as (
-      update users set last_login_at = asked.at, auth_account_id = coalesce(users.auth_account_id, asked.new_account_id)
-      from asked
-      where users.directory_id = asked.directory_id and users.id = asked.user_id and users.epoch = asked.epoch
-        and users.active and users.deleted_at is null
-      returning asked.*, users.auth_account_id),
+      order by directory_id, link_id),
     burnt as (
-      update links set used_at = s.at
-      from signed_in s
-      where links.directory_id = s.directory_id and links.id = s.link_id
-        and links.used_at is null and links.closed_at is null and links.expires_at > s.at
-      returning s.*),
+      update links set used_at = asked.at
+      from asked
+      where links.directory_id = asked.directory_id and links.id = asked.link_id
+        and links.used_at is null and links.closed_at is null and links.expires_at > asked.at
+      returning asked.*),
+    signed_in as (
+      update users set last_login_at = burnt.at, auth_account_id = coalesce(users.auth_account_id, burnt.new_account_id)
+      from burnt
+      where users.directory_id = burnt.directory_id and users.id = burnt.user_id and users.epoch = burnt.epoch
+        and users.active and users.deleted_at is null
+      returning burnt.*, users.auth_account_id),
     made as (
       insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
         refresh_hash, idle_expires_at, expires_at)
       select directory_id, session_id, environment_id, user_id, auth_account_id, 'magic_link', '{otp}', 'aal1',
         refresh_hash, at + interval '${IDLE_SECONDS} seconds', at + interval '${MAX_SECONDS} seconds'
-      from burnt),
+      from signed_in),
     recorded as (
       insert into events (directory_id, account_id, environment_id, id, type, actor_type, actor_id, target_type,
         target_id, request_id, data, epoch)
       select directory_id, account_id, environment_id, event.id, event.type, 'api_key', actor_id, event.target_type,
         event.target_id, request_id, event.data, (select epoch from event_stream)
-      from burnt cross join lateral (values
+      from signed_in cross join lateral (values
         (created_id, 'session.created', 'session', session_id::text, jsonb_build_object('id', session_id,
           'user_id', auth_account_id, 'directory_user_id', user_id, 'auth_method', 'magic_link',
           'amr', '["otp"]'::jsonb, 'aal', 'aal1')),
         (succeeded_id, 'auth.login.succeeded', 'user', user_id::text, '{"method": "magic_link"}'::jsonb))
         as event (id, type, target_type, target_id, data))
-    select place::int, auth_account_id, floor(extract(epoch from at))::int from burnt`,
+    select place::int, auth_account_id, floor(extract(epoch from at))::int from signed_in`,
 }
 
 interface Presented {
