@@ -4,7 +4,7 @@ import { type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
 import { analyze, post, sendAll } from '../product/deployment.ts'
 import { getLimits, prepareLinks } from './data.ts'
 
-// As many as the fastest machine seen could use up.
+// A measurement that uses them up ends early.
 const CODES_PER_SECOND = 30_000
 const LINKS_PER_SECOND = 6000
 
