@@ -1,4 +1,5 @@
 import type { Row } from './bench.ts'
+import { limitRows } from './limits/rows.ts'
 import { betterAuthRows } from './peers/rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
@@ -15,6 +16,7 @@ import { referenceRows } from './references/rows.ts'
 /** Everything the bench measures, in the order of the table. */
 export const rows: Row[] = [
   ...referenceRows,
+  ...limitRows,
   ...betterAuthRows,
   ...otpRows,
   ...loginRows,

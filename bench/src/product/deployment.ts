@@ -48,18 +48,17 @@ export async function callAll(
   connections = bench.connections,
 ): Promise<string[]> {
   const { watchword, headers } = await getDeployment(bench)
-  const plan: LoadPlan = {
-    baseUrl: watchword.baseUrl,
-    headers,
-    requests,
-    connections,
-    mode: 'once',
-    seconds: 300,
-    collect: true,
-  }
-  const result = await runLoad(plan)
+  return await sendAll({ baseUrl: watchword.baseUrl, headers, requests, connections })
+}
+
+/** The same to any server. */
+export async function sendAll(
+  plan: Pick<LoadPlan, 'baseUrl' | 'headers' | 'requests' | 'connections'>,
+): Promise<string[]> {
+  const result = await runLoad({ ...plan, mode: 'once', seconds: 300, collect: true })
   const failures = describeFailures(result)
-  if (failures.length > 0) throw new Error(`${requests[0]?.method} ${requests[0]?.path}: ${failures.join()}`)
+  const [first] = plan.requests
+  if (failures.length > 0) throw new Error(`${first?.method} ${first?.path}: ${failures.join()}`)
   return result.bodies
 }
 

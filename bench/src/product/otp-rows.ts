@@ -19,6 +19,7 @@ function row(id: string, title: string, measure: Row['measure']): Row {
     targets: [
       { of: 'http-post', on: 'value', bound: 'at least', figure: 0.5 },
       { of: 'better-auth-otp-send', on: 'value', bound: 'at least', figure: 10 },
+      { of: `limit-${id}`, on: 'value', bound: 'at least', figure: null },
     ],
     measure,
   }

@@ -1,0 +1,84 @@
+import { type Bench, type Measurement, measureLoad, oncePerRun, type Row, toMeasurement } from '../bench.ts'
+import { readText } from '../json-field.ts'
+import { type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
+import { analyze, post, sendAll } from '../product/deployment.ts'
+import { getLimits, prepareLinks } from './data.ts'
+
+// A measurement that uses them up ends early.
+const CODES_PER_SECOND = 30_000
+const LINKS_PER_SECOND = 6000
+
+/** What the same durable work costs a bare server that does nothing else, written for it alone. */
+export const limitRows: Row[] = [
+  row('limit-otp-generate', 'the least work of otp-generate', (bench) =>
+    measure(bench, { requests: [post('/otp/generate', {})], expect: '"otp_id"' }),
+  ),
+  row('limit-otp-validate', 'the least work of otp-validate', measureValidate),
+  row('limit-introspect', 'the least work of token-introspect', measureIntrospection),
+  row('limit-sign-in', 'the least work of magic-link-verify', measureSignIn),
+  row('limit-refresh', 'the least work of token-refresh', measureRefresh),
+]
+
+function row(id: string, title: string, measure: Row['measure']): Row {
+  const targets: Row['targets'] = [{ of: 'http-post', on: 'value', bound: 'at least', figure: null }]
+  return { id, title: `Limit: ${title}`, kind: 'reference', unit: '/s', targets, measure }
+}
+
+async function measure(bench: Bench, plan: Partial<LoadPlan> & { requests: LoadRequest[] }): Promise<Measurement> {
+  const { baseUrl, headers } = await getLimits(bench)
+  return await measureLoad(bench, { baseUrl, headers, ...plan })
+}
+
+async function callAll(bench: Bench, requests: LoadRequest[]): Promise<string[]> {
+  const { baseUrl, headers } = await getLimits(bench)
+  return await sendAll({ baseUrl, headers, requests, connections: bench.connections })
+}
+
+async function measureValidate(bench: Bench): Promise<Measurement> {
+  const made = await callAll(bench, Array(CODES_PER_SECOND * bench.seconds).fill(post('/otp/generate', {})))
+  const requests = made.map((body) =>
+    post('/otp/validate', { otp_id: readText(body, 'otp_id'), code: readText(body, 'code') }),
+  )
+  return await measure(bench, { requests, mode: 'once', expect: '"valid":true' })
+}
+
+async function measureSignIn(bench: Bench): Promise<Measurement> {
+  const requests = await prepareLinks(bench, LINKS_PER_SECOND * bench.seconds)
+  return await measure(bench, { requests, mode: 'once', expect: '"access_token"' })
+}
+
+/** A session for each connection; `refreshTokens` are the newest of their chains. */
+const getSessions = oncePerRun(async (bench) => {
+  const answers = await callAll(bench, await prepareLinks(bench, bench.connections))
+  await analyze(bench)
+  return {
+    accessTokens: answers.map((body) => readText(body, 'session.access_token')),
+    refreshTokens: answers.map((body) => readText(body, 'session.refresh_token')),
+  }
+})
+
+async function measureIntrospection(bench: Bench): Promise<Measurement> {
+  const { subOrgId } = await getLimits(bench)
+  const { accessTokens } = await getSessions(bench)
+  const requests = accessTokens.map((token) => post('/introspect', { token, subOrgId }))
+  return await measure(bench, { requests, expect: '"active":true' })
+}
+
+async function measureRefresh(bench: Bench): Promise<Measurement> {
+  const { baseUrl, headers, subOrgId } = await getLimits(bench)
+  const sessions = await getSessions(bench)
+  const placeholder = 'REFRESH_TOKEN'
+  const request = post('/refresh', { refresh_token: placeholder, subOrgId })
+  const result = await runLoad({
+    baseUrl,
+    headers,
+    connections: bench.connections,
+    seconds: bench.seconds,
+    mode: 'chain',
+    requests: sessions.refreshTokens.map(() => request),
+    chain: { field: 'session.refresh_token', placeholder, values: sessions.refreshTokens },
+    expect: '"refresh_token"',
+  })
+  sessions.refreshTokens = result.values
+  return toMeasurement(result)
+}
