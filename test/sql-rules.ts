@@ -200,15 +200,14 @@ const JOINED: Exception[] = [
   {
     name: 'codes of the generator, judged',
     reason: joined,
-    covers: (sql) => /\bfrom unnest\(\$1::uuid\[\], \$2::uuid\[\].*\bupdate otps set\b/s.test(sql),
+    covers: (sql) =>
+      /\bfrom unnest\(\(select \$1::uuid\[\]\), \(select \$2::uuid\[\]\).*\bupdate otps set\b/s.test(sql),
   },
   {
     name: 'proofs, tried and burnt, and refresh tokens, rotated',
     reason: joined,
     covers: (sql) =>
-      /\bfrom unnest\(\(select \$1::int\[\]\), .*\) as given \(n, directory_id, .* for update skip locked\)/s.test(
-        sql,
-      ),
+      /\bfrom unnest\(\(select \$1::int\[\]\), .*\) as given \(n, directory_id, .* for update skip locked\)/s.test(sql),
   },
 ]
 

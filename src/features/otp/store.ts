@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import { byteaArray, intArray, uuidArray } from '../../platform/db/arrays.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Database, Db, Tx } from '../../platform/db/pool.ts'
+import { unseen } from '../../platform/db/recordset.ts'
 import type { Otps } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
@@ -119,7 +120,7 @@ const validation = (inOne: boolean) => ({
   text: `
     with clock as materialized (select clock_now() as at),
     asked as (
-      select * from unnest(${inOne ? '' : '$1::uuid[], '}$2::uuid[], $3::text[], $4::bytea[])
+      select * from unnest(${inOne ? '' : `${unseen('$1::uuid[]')}, `}${['$2::uuid[]', '$3::text[]', '$4::bytea[]'].map(unseen).join(', ')})
         as a (${inOne ? '' : 'directory_id, '}id, session_ref, hash)
       order by ${inOne ? '' : 'directory_id, '}id limit $5),
     locked as (

@@ -110,9 +110,10 @@ function theirs(directoryId: string | null): RawBuilder<unknown> {
 }
 
 function asked(places: SessionPlace[]): RawBuilder<unknown> {
-  return sql`unnest(${uuidArray(places.map((place) => place.directory.id))}::uuid[],
-    ${uuidArray(places.map((place) => place.sessionId))}::uuid[],
-    ${uuidArray(places.map((place) => place.directory.organizationId))}::uuid[])
+  // In subqueries as in `unseen`.
+  return sql`unnest((select ${uuidArray(places.map((place) => place.directory.id))}::uuid[]),
+    (select ${uuidArray(places.map((place) => place.sessionId))}::uuid[]),
+    (select ${uuidArray(places.map((place) => place.directory.organizationId))}::uuid[]))
     with ordinality as asked (directory_id, id, organization_id, place)`
 }
 

@@ -28,7 +28,9 @@ export type RowOf<C extends Columns> = { [K in keyof C]: Values[C[K]] | null }
 export function recordset(first: number, name: string, columns: Columns): string {
   const names = Object.keys(columns)
   // There are no arrays of arrays of different lengths.
-  const arrays = Object.values(columns).map((type, i) => unseen(`$${first + i}::${type === 'text[]' ? 'text' : type}[]`))
+  const arrays = Object.values(columns).map((type, i) =>
+    unseen(`$${first + i}::${type === 'text[]' ? 'text' : type}[]`),
+  )
   const values = Object.entries(columns).map(([column, type]) =>
     type === 'text[]' ? `${column}::text[] as ${column}` : column,
   )
@@ -36,8 +38,8 @@ export function recordset(first: number, name: string, columns: Columns): string
 }
 
 /**
- * A parameter whose value the planner does not see. By the number of elements it would find a plan for each execution
- * cheaper than the one that it keeps, and plan every time, which takes longer than the statement.
+ * A parameter whose value the planner does not see. By the number of its elements it finds, as long as they are few, a
+ * plan cheaper than the one that it keeps, and plans anew each time, which takes longer than the statement.
  */
 export function unseen(parameter: string): string {
   return `(select ${parameter})`
