@@ -9,8 +9,10 @@ import { hashIdentity } from '../src/platform/crypto/identity.ts'
 import { directoryOfOrganization } from '../src/platform/http/directory.ts'
 import { newId } from '../src/platform/ids.ts'
 import { inTx } from '../src/platform/work.ts'
+import { succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import { newUser, type Person } from './people.ts'
+import { mailedCode } from './sign-in.ts'
 import { workIn } from './work.ts'
 
 const app = await startApp()
@@ -88,15 +90,18 @@ function columnsOf(email: string): Record<UserTable, object> {
 const directoryOf = (subOrgId: string) =>
   directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
 
+/** Gives somebody a row of a table. */
+async function plant({ id, email, subOrgId }: Person, table: UserTable): Promise<void> {
+  const { id: directory_id } = await directoryOf(subOrgId)
+  const row = Object.entries({ directory_id, user_id: id, ...columnsOf(email)[table] })
+  await sql`insert into ${sql.table(table)} (${sql.join(row.map(([column]) => sql.ref(column)))})
+    values (${sql.join(row.map(([, value]) => value))})`.execute(db)
+}
+
 /** Somebody who has one of everything. */
 async function newOwner(subOrgId: string): Promise<Person> {
   const person = await newUser(tenant, { subOrgId })
-  const { id: directory_id } = await directoryOf(subOrgId)
-  for (const [table, columns] of Object.entries(columnsOf(person.email))) {
-    const row = Object.entries({ directory_id, user_id: person.id, ...columns })
-    await sql`insert into ${sql.table(table)} (${sql.join(row.map(([column]) => sql.ref(column)))})
-      values (${sql.join(row.map(([, value]) => value))})`.execute(db)
-  }
+  for (const { table } of belongings) await plant(person, table)
   const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1 }
   await db.updateTable('users').set(attached).where('id', '=', person.id).execute()
   return person
@@ -164,6 +169,33 @@ test.each(occasions)('what becomes of a user’s belongings: %s', async (occasio
   const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
   const [factors, passkeys] = [after['totp_enrollments']?.length, after['passkeys']?.length]
   expect([user.mfa_enrolled, user.passkey_count]).toEqual([factors === 1, passkeys])
+})
+
+const SUMMED_UP: Partial<Record<UserTable, object>> = {
+  backup_codes: { mfa_enrolled: true },
+  passkeys: { passkey_count: 1 },
+}
+
+const removedByProof = belongings.filter(({ proof }) => typeof proof === 'function').map(({ table }) => table)
+
+test.each(removedByProof)('a first sign-in takes away what there is of %s, and nobody else’s', async (table) => {
+  const subOrgId = await tenant.organization()
+  const [person, bystander] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
+  for (const each of [person, bystander]) {
+    await plant(each, table)
+    const columns = { updated_at: sql<Date>`clock_now()`, ...SUMMED_UP[table] }
+    await db.updateTable('users').set(columns).where('id', '=', each.id).execute()
+  }
+  const { email } = person
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
+  const code = await mailedCode(app, email)
+  const [before, others] = [await rowsOf(person), await rowsOf(bystander)]
+  succeeded(await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code }))
+  const after = await rowsOf(person)
+  // The session of this sign-in is beside.
+  if (table === 'sessions') after.sessions = after.sessions?.filter(({ id }) => id === before.sessions?.[0]?.id) ?? []
+  expect(answerOf(before, after, table, '')).toBe(ANSWERS[table][0])
+  expect(await rowsOf(bystander)).toEqual(others)
 })
 
 test('the first proof of a sign-up leaves out what nothing can be attached to, and is one statement', async () => {

@@ -7,6 +7,7 @@ import { type Reply, startApp, until } from '../harness.ts'
 import { newUser, type Person, sessionRowsOf } from '../people.ts'
 import { startSecondApp } from '../second-app.ts'
 import { mailedCode } from '../sign-in.ts'
+import { recordStatements } from '../sql-recorder.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -123,13 +124,13 @@ test('one link in 50 requests at once gives one session, also where the statemen
 })
 
 /** Lets sign-ins gather behind one that waits, so that they share the next statement. Returns what lets it go on. */
-async function holdStatement(): Promise<() => Promise<unknown>> {
-  const first = await newSent(await tenant.organization())
+async function holdStatement(isProven = true): Promise<() => Promise<unknown>> {
+  const first = await newSent(await tenant.organization(), isProven)
   const body = 'begin perform from directories where id = new.directory_id for key share; return new; end'
   await sql`create function hold() returns trigger language plpgsql as ${sql.lit(body)}`.execute(db)
   await sql`create trigger held before insert on sessions for each row execute function hold()`.execute(db)
   const release = await lockRow('directories', await directoryIdOf(first))
-  const reply = verify(first)
+  const reply = verify(first, isProven ? patient : app.as(tenant.key))
   await until(async () => (await countWaiting()) === 1)
   return async () => {
     await release()
@@ -167,6 +168,42 @@ test('a first sign-in whose session cannot be written proves nothing, and tells 
   await allow()
   succeeded(await verify(sent))
   expect([await isVerified(), (await eventsOf(sent, 'user.email_verified')).length]).toEqual([true, 1])
+})
+
+test('first sign-ins share their statements, and each tells of its own proof', async () => {
+  const subOrgId = await tenant.organization()
+  const people = await Promise.all(times(20).map(() => newSent(subOrgId, false)))
+  const release = await holdStatement(false)
+  let replies: Reply[] = []
+  const texts = await recordStatements(async () => {
+    const asked = Promise.all(people.map((sent) => verify(sent, app.as(tenant.key))))
+    const attempts = async () => (await Promise.all(people.map(codeOf))).map((code) => code.attempts)
+    await until(async () => (await attempts()).every((count) => count === 1))
+    await release()
+    replies = await asked
+  })
+  expect(statusesOf(replies)).toEqual(times(20).map(() => 200))
+  expect(texts.filter((text) => text.includes('insert into sessions')).length).toBeLessThan(5)
+  const told = await Promise.all(people.map((sent) => eventsOf(sent, 'user.email_verified')))
+  expect(told.map((events) => events.length)).toEqual(times(20).map(() => 1))
+})
+
+test('what is set while a first sign-in waits for its user is taken away by it', async () => {
+  const sent = await newSent(await tenant.organization(), false)
+  const client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await client.query('select from users where id = $1 for update', [sent.id])
+  const stranger =
+    "insert into password_credentials (directory_id, user_id, hash, format) values ($1, $2, 'x', 'argon2id')"
+  await client.query(stranger, [await directoryIdOf(sent), sent.id])
+  const reply = verify(sent)
+  await until(async () => (await countWaiting()) === 1)
+  await client.query('commit')
+  expect((await reply).status).toBe(200)
+  const left = await db.selectFrom('password_credentials').select('user_id').where('user_id', '=', sent.id).execute()
+  expect(left).toEqual([])
 })
 
 test.each([

@@ -34,7 +34,8 @@ export interface Keyring {
 
 interface DataKey {
   id: string
-  key: Buffer
+  /** Prepared once; from raw bytes that would be more than half of the work for each value. */
+  key: KeyObject
   createdAt: Date
 }
 
@@ -71,7 +72,7 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
     const known = byId.get(id)
     if (known) return known
     const row = await db.selectFrom('data_keys').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    const key = { id, key: unwrap(masterKeys, row), createdAt: row.created_at }
+    const key = { id, key: createSecretKey(unwrap(masterKeys, row)), createdAt: row.created_at }
     byId.set(id, key)
     return key
   }
@@ -157,14 +158,14 @@ async function newestOrNewSealKey(db: Db, masterKeys: MasterKey[], accountId: st
     .limit(1)
     .executeTakeFirst()
   if (row && Date.now() - row.created_at.getTime() < DATA_KEY_AGE_MS)
-    return { id: row.id, key: unwrap(masterKeys, row), createdAt: row.created_at }
+    return { id: row.id, key: createSecretKey(unwrap(masterKeys, row)), createdAt: row.created_at }
   const id = newId()
   const key = randomBytes(32)
   await db
     .insertInto('data_keys')
     .values({ id, kind: 'seal', account_id: accountId, ...wrap(masterKeys, id, key) })
     .execute()
-  return { id, key, createdAt: new Date() }
+  return { id, key: createSecretKey(key), createdAt: new Date() }
 }
 
 /**

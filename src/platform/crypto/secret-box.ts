@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { type CipherKey, createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 /**
  * Where a sealed value is stored. Authenticated as associated data, so that a value moved to another row, column, table
@@ -17,14 +17,14 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** AES-256-GCM with a random 96-bit nonce (NIST SP 800-38D §8.2.2): nonce, ciphertext, tag. */
-export function encrypt(key: Buffer, plain: Buffer, associated: Buffer): Buffer {
+export function encrypt(key: CipherKey, plain: Buffer, associated: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(associated)
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
 /** Opens what `encrypt` made. Throws when key, place or bytes differ. */
-export function decrypt(key: Buffer, sealed: Buffer, associated: Buffer): Buffer {
+export function decrypt(key: CipherKey, sealed: Buffer, associated: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('Sealed value is too short')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
   decipher.setAAD(associated).setAuthTag(sealed.subarray(-TAG_BYTES))

@@ -1,5 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { type Platform, perPlatform } from '../platform.ts'
+import { arrayLiteral } from './arrays.ts'
 import { coalesce } from './coalesce.ts'
 import type { Db } from './pool.ts'
 import { type Columns, recordset, recordsetValues } from './recordset.ts'
@@ -62,13 +63,10 @@ function textOf(statement: JoinedStatement, form: Form): string {
   return text
 }
 
-const givenColumns = ({ columns }: JoinedStatement): Columns => ({ n: 'int', directory_id: 'uuid', ...columns })
-const moreColumns = ({ more }: JoinedStatement): Columns => (more ? { n: 'int', ...more } : {})
-
 function write(statement: JoinedStatement, { waits, directoryId }: Form): string {
-  const given = givenColumns(statement)
+  const given: Columns = { n: 'int', directory_id: 'uuid', ...statement.columns }
   const more = 1 + Object.keys(given).length
-  const own = more + Object.keys(moreColumns(statement)).length
+  const own = more + (statement.more ? 1 + Object.keys(statement.more).length : 0)
   const shared = directoryId === null ? own : own + 1
   const written = statement.text({
     directory: (table) => (directoryId === null ? `${table}.directory_id` : `$${own}::uuid`),
@@ -84,11 +82,14 @@ async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | n
   const [first] = items
   if (!first) return []
   const { statement, shared = [] } = first
-  const rows = items.map(({ row, directoryId }, n) => ({ n, directory_id: directoryId, ...row }))
-  const more = items.flatMap((item, n) => item.more.map((row) => ({ n, ...row })))
   const values = [
-    ...recordsetValues(rows, givenColumns(statement)),
-    ...recordsetValues(more, moreColumns(statement)),
+    arrayLiteral(items.map((_, n) => n)),
+    arrayLiteral(items.map((item) => item.directoryId)),
+    ...recordsetValues(
+      items.map(({ row }) => row),
+      statement.columns,
+    ),
+    ...(statement.more ? moreValues(items, statement.more) : []),
     ...(form.directoryId === null ? [] : [form.directoryId]),
     ...shared,
   ]
@@ -96,6 +97,11 @@ async function run(db: Db, items: JoinedItem[], form: Form): Promise<(object | n
   const { rows: found } = await db.executeQuery<{ n: number }>(query)
   const answers = new Map(found.map((row) => [row.n, row]))
   return items.map((_, n) => answers.get(n) ?? null)
+}
+
+function moreValues(items: JoinedItem[], columns: Columns): string[] {
+  const rows = items.flatMap((item) => item.more)
+  return [arrayLiteral(items.flatMap(({ more }, n) => more.map(() => n))), ...recordsetValues(rows, columns)]
 }
 
 /** Runs the statements that come before, and then the others, in one transaction. */

@@ -1,3 +1,5 @@
+import { arrayLiteral } from './arrays.ts'
+
 /**
  * Rows of values as parameters of a statement, for statements that are joined over requests: the text does not depend on
  * how many rows there are, so it is prepared once. A parameter holds a column: to read one document with all rows costs
@@ -51,19 +53,4 @@ export function recordsetValues(rows: readonly object[], columns: Columns): stri
     const values = rows.map((row): unknown => Reflect.get(row, column))
     return arrayLiteral(type === 'jsonb' ? values.map((value) => value && JSON.stringify(value)) : values)
   })
-}
-
-function arrayLiteral(values: readonly unknown[]): string {
-  return `{${values.map(element).join()}}`
-}
-
-function element(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Buffer.isBuffer(value)) return quote(`\\x${value.toString('hex')}`)
-  return quote(Array.isArray(value) ? arrayLiteral(value) : String(value))
-}
-
-function quote(text: string): string {
-  return `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`
 }
