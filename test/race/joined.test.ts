@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeProvenUser, succeeded } from '../factors.ts'
 import { type Reply, startApp, until } from '../harness.ts'
 import { newUser, type Person, sessionRowsOf } from '../people.ts'
@@ -64,6 +64,12 @@ async function lockRow(
   await client.query('begin')
   await client.query(`select from ${table} where id = $1 for update`, [id])
   return () => client.query('rollback')
+}
+
+/** Whether another transaction has locked a row. */
+async function isHeld(table: 'users', id: string): Promise<boolean> {
+  const free = await db.selectFrom(table).select('id').where('id', '=', id).forUpdate().skipLocked().execute()
+  return free.length === 0
 }
 
 /** How many statements wait for a lock. */
@@ -186,6 +192,20 @@ test('first sign-ins share their statements, and each tells of its own proof', a
   expect(texts.filter((text) => text.includes('insert into sessions')).length).toBeLessThan(5)
   const told = await Promise.all(people.map((sent) => eventsOf(sent, 'user.email_verified')))
   expect(told.map((events) => events.length)).toEqual(times(20).map(() => 1))
+})
+
+test('the user of a first sign-in is held before the statement that looks for what was set up', async () => {
+  const sent = await newSent(await tenant.organization(), false)
+  const held: boolean[] = []
+  const { query } = pg.Client.prototype
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (this: pg.Client, sql: unknown) {
+    const isSpend = JSON.stringify(sql).includes('insert into sessions')
+    if (isSpend) held.push(await isHeld('users', sent.id))
+    return Reflect.apply(query, this, [sql])
+  })
+  onTestFinished(() => spy.mockRestore())
+  succeeded(await verify(sent, app.as(tenant.key)))
+  expect(held).toEqual([true])
 })
 
 test('what is set while a first sign-in waits for its user is taken away by it', async () => {
