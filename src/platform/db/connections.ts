@@ -58,13 +58,22 @@ function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | un
   return Object.assign(Object.create(null), { query, release: () => client.release(outdated) })
 }
 
+const lasting = new Set<string>()
+
+/** Has a statement prepared however long it is: it must be one of a number that does not grow. */
+export function keepPrepared(text: string): string {
+  lasting.add(text)
+  return text
+}
+
 /** Assigns names to statements from their second occurrence on. */
 function statementNames(): (text: string) => string | undefined {
   const names = new Map<string, string>()
   const seen = new Set<string>()
   return (text) => {
     const known = names.get(text)
-    if (known !== undefined || text.length > MAX_TEXT_LENGTH || names.size >= MAX_STATEMENTS) return known
+    const isOneOff = text.length > MAX_TEXT_LENGTH && !lasting.has(text)
+    if (known !== undefined || isOneOff || names.size >= MAX_STATEMENTS) return known
     if (!seen.has(text)) {
       if (seen.size >= MAX_STATEMENTS) seen.clear()
       seen.add(text)

@@ -2,6 +2,7 @@ import { CompiledQuery } from 'kysely'
 import { type Platform, perPlatform } from '../platform.ts'
 import { arrayLiteral } from './arrays.ts'
 import { coalesce } from './coalesce.ts'
+import { keepPrepared } from './connections.ts'
 import type { Db } from './pool.ts'
 import { type Columns, recordset, recordsetValues } from './recordset.ts'
 
@@ -58,7 +59,7 @@ function textOf(statement: JoinedStatement, form: Form): string {
   const known = texts.get(statement) ?? new Map<string, string>()
   texts.set(statement, known)
   const key = `${form.waits} ${form.directoryId === null}`
-  const text = known.get(key) ?? write(statement, form)
+  const text = known.get(key) ?? keepPrepared(write(statement, form))
   known.set(key, text)
   return text
 }
