@@ -2,11 +2,14 @@ import { type Bench, type Measurement, measureLoad, oncePerRun, type Row, toMeas
 import { readText } from '../json-field.ts'
 import { type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
 import { analyze, post, sendAll } from '../product/deployment.ts'
+import { LOGINS_AT_ONCE } from '../product/password-rows.ts'
+import { PASSWORD } from '../references/hash-cost.ts'
 import { getLimits, prepareLinks } from './data.ts'
 
 // A measurement that uses them up ends early.
 const CODES_PER_SECOND = 30_000
 const LINKS_PER_SECOND = 6000
+const PASSWORDS_PER_SECOND = 500
 
 /** What the same durable work costs a bare server that does nothing else, written for it alone. */
 export const limitRows: Row[] = [
@@ -16,6 +19,10 @@ export const limitRows: Row[] = [
   row('limit-otp-validate', 'the least work of otp-validate', measureValidate),
   row('limit-introspect', 'the least work of token-introspect', measureIntrospection),
   row('limit-sign-in', 'the least work of magic-link-verify', measureSignIn),
+  {
+    ...row('limit-password', 'the least work of password-login', measurePassword),
+    targets: [{ of: 'hash', on: 'value', bound: 'at least', figure: null }],
+  },
   row('limit-refresh', 'the least work of token-refresh', measureRefresh),
 ]
 
@@ -45,6 +52,13 @@ async function measureValidate(bench: Bench): Promise<Measurement> {
 async function measureSignIn(bench: Bench): Promise<Measurement> {
   const requests = await prepareLinks(bench, LINKS_PER_SECOND * bench.seconds)
   return await measure(bench, { requests, mode: 'once', expect: '"access_token"' })
+}
+
+/** A sign-in that verifies a password besides. */
+async function measurePassword(bench: Bench): Promise<Measurement> {
+  const links = await prepareLinks(bench, PASSWORDS_PER_SECOND * bench.seconds)
+  const requests = links.map(({ body }) => post('/password', { ...JSON.parse(body ?? ''), password: PASSWORD }))
+  return await measure(bench, { requests, connections: LOGINS_AT_ONCE, mode: 'once', expect: '"access_token"' })
 }
 
 /** A session for each connection; `refreshTokens` are the newest of their chains. */

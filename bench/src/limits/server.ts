@@ -1,7 +1,10 @@
+import { hash, verify } from '@node-rs/argon2'
 import { fastify } from 'fastify'
 import { Pool } from 'pg'
+import { COST, PASSWORD } from '../references/hash-cost.ts'
 import { readCallers } from './callers.ts'
 import { makeCodes } from './codes.ts'
+import { Refusal } from './joined.ts'
 import { makeKeyedHash } from './keyed-hash.ts'
 import { makeSessions } from './sessions.ts'
 import { makeSignIn } from './sign-in.ts'
@@ -70,6 +73,15 @@ app.post<{ Body: { email: string; token_hash: string; subOrgId: string } }>(
   '/sign-in',
   { schema: schema(['email', 'token_hash', 'subOrgId'], tokens) },
   async ({ headers, body }) => signIn(callerOf(headers), body),
+)
+const stored = await hash(PASSWORD, COST)
+app.post<{ Body: { email: string; token_hash: string; subOrgId: string; password: string } }>(
+  '/password',
+  { schema: schema(['email', 'token_hash', 'subOrgId', 'password'], tokens) },
+  async ({ headers, body }) => {
+    if (!(await verify(stored, body.password))) throw new Refusal(401, 'Another password')
+    return signIn(callerOf(headers), body)
+  },
 )
 app.post<{ Body: { token: string; subOrgId: string } }>(
   '/introspect',

@@ -3,12 +3,10 @@ import { json } from 'node:stream/consumers'
 import { hash, verify } from '@node-rs/argon2'
 import { readField } from '../json-field.ts'
 import { percentile } from '../statistics.ts'
-
-// The OWASP minimum for argon2id, which the product uses as well.
-const COST = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
+import { COST, PASSWORD } from './hash-cost.ts'
 
 const seconds = Number(readField(await json(process.stdin), 'seconds'))
-const stored = await hash('correct horse battery staple', COST)
+const stored = await hash(PASSWORD, COST)
 const latenciesMs: number[] = []
 const startedAt = performance.now()
 const endAt = startedAt + seconds * 1000
@@ -16,7 +14,7 @@ const endAt = startedAt + seconds * 1000
 async function verifyUntilEnd(): Promise<void> {
   while (performance.now() < endAt) {
     const from = performance.now()
-    await verify(stored, 'correct horse battery staple')
+    await verify(stored, PASSWORD)
     latenciesMs.push(performance.now() - from)
   }
 }
