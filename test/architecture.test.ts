@@ -98,7 +98,7 @@ const WRITERS: Record<string, string[]> = {
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/mfa'],
   webauthn_ceremonies: ['features/passkeys'],
-  // The console user of the first owner; the auth account and moment of a sign-in; whether there is a second factor.
+  // The console user of the first owner; the auth account, moment and first proof of a sign-in; whether there is a second factor.
   users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkeys'],
 }
 
@@ -154,6 +154,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/kills.ts': 'is a program of its own, which no test imports',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
   'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
+  'test/race/joined.test.ts': 'looks around just before a statement, and is put back',
   'test/statements.test.ts': 'stops the clock of the process, and sets it going again',
 }
 

@@ -67,8 +67,8 @@ export interface Belonging<Row extends object = object> {
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
   /**
-   * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, and by
-   * `asked`, which has the identity of the address and the link that proves it, and by `clock`.
+   * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, `clock`,
+   * and `asked`: its `mailbox_identity` is the keyed hash of the address, its `spared_link` the link that proves it.
    */
   setUpBefore?: string
   /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */

@@ -3,8 +3,8 @@ import type { Columns, RowOf } from './db/recordset.ts'
 import type { Work } from './work.ts'
 
 /**
- * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data: a kind has its SQL once and for all, and what a
- * request adds are values. Requests of the same kinds share one statement.
+ * How features say what a sign-in burns: the parts of the statement of `login/spend.ts`, as data. A kind has its SQL once
+ * and for all, and what a request adds are values: requests of the same kinds share one statement.
  *
  * In SQL the values are columns of `asked`, and of `ready` once everything was found. `directory` is the expression for
  * their directory: where the database is distributed a parameter, otherwise a column.
@@ -33,7 +33,7 @@ export interface BesideKind<C extends Columns = Columns> extends Kind<C> {
   write(directory: string): string
 }
 
-/** A condition on the row `users`, under which what was decided from an earlier read still holds. */
+/** A condition, by `users` and `asked`, under which what was decided from an earlier read still holds. */
 export interface ConditionKind<C extends Columns = Columns> extends Kind<C> {
   holds(directory: string): string
 }

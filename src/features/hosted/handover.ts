@@ -77,7 +77,7 @@ function redeemCommand({ work, token, who }: LiveLink, path: string): string {
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`
   return [
     `curl ${platform.config.baseUrl}${path}`,
-    '-H "X-API-Key: $WATCHWORD_API_KEY"',
+    '-H "X-API-Key: $WATCHWORD_KEY"',
     "-H 'content-type: application/json'",
     `-d ${quoted}`,
   ].join(' \\\n  ')

@@ -9,7 +9,7 @@ import {
   type LinkRow,
   linkErrors,
   presentLink,
-  spendLink,
+  proofOfLink,
 } from '../links/links.ts'
 import {
   assertDoorOpen,
@@ -30,7 +30,7 @@ import {
 import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
-import { invitation } from './link-purpose.ts'
+import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
@@ -78,7 +78,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
       // The user proved possession of the link; the password is only being chosen.
       amr: ['otp'],
       linkId: link.id,
-      spends: [spendLink(link)],
+      spends: [proofOfLink(link)],
     }
     const answer = await completeMailboxLogin(work, facts, proof, (work) => write(work, acceptance))
     if (!answer) throw linkErrors.tokenInvalid()
@@ -113,7 +113,7 @@ async function presentInvite<T>(
 ): Promise<T> {
   const settings = await getPasswordSettings(work)
   await assertDoorOpen(work, null)
-  return presentLink(work, { who: null, token: sent.token, purposes: [invitation] }, async ({ link }) =>
+  return presentLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),
   )
 }
@@ -166,5 +166,5 @@ export async function signsInAlready(work: Work, userId: string): Promise<boolea
 }
 
 function presentedAs(token: string) {
-  return { token, purposes: [invitation] as const, who: null }
+  return { token, purposes: [invitePurpose] as const, who: null }
 }

@@ -3,9 +3,8 @@ import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { closeExpiredLinks } from '../links/links.ts'
+import { closeExpiredInvites } from '../links/links.ts'
 import { inviteEvents } from './events.ts'
-import { invitation } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findInviteRows } from './store.ts'
 
@@ -23,7 +22,7 @@ export const announceExpiredInvites: JobHandler = {
 /** Processes one batch. Returns how many. */
 async function announceBatch(platform: Platform): Promise<number> {
   return platform.tx(async (tx) => {
-    const closed = await closeExpiredLinks(tx, invitation, BATCH, skipLocked(platform.database))
+    const closed = await closeExpiredInvites(tx, BATCH, skipLocked(platform.database))
     for (const [directoryId, links] of Map.groupBy(closed, (link) => link.directory_id)) {
       const directory = await findDirectory(platform, directoryId)
       if (!directory) continue

@@ -24,7 +24,7 @@ import { signsInAlready } from './accept.ts'
 import { inviteMail } from './emails.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
-import { invitation } from './link-purpose.ts'
+import { invitePurpose } from './link-purpose.ts'
 import { type Invite, type InviteStatus, toInvite } from './schema.ts'
 import { inviteSettings } from './settings.ts'
 import { countInviteRows, findInviteRow, type InviteRow, listInviteRows } from './store.ts'
@@ -103,7 +103,7 @@ async function mailInvite(
   const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
   await markInvited(work, user)
   const { linkId, url } = await mailLink(work, {
-    purpose: invitation,
+    purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     userId: user.id,
     details: { email: user.email },
@@ -126,7 +126,7 @@ export async function revokeInvite(work: Work, id: string): Promise<Invite> {
   return inTx(work, async (work) => {
     const before = await getInviteRow(work, id)
     if (before.user_id) await findUserForUpdate(work, before.user_id)
-    if (!(await closeLink(work, invitation, before.id))) {
+    if (!(await closeLink(work, invitePurpose, before.id))) {
       // Read again: it may just have been accepted.
       const over = await getInviteRow(work, before.id)
       if (over.status === 'accepted') throw inviteErrors.accepted()

@@ -1,4 +1,4 @@
 import { defineMailedPurpose } from '../links/links.ts'
 
-/** Of the link in an invitation. */
-export const invitation = defineMailedPurpose('invite', 'invite')
+/** Of the link in an invitePurpose. */
+export const invitePurpose = defineMailedPurpose('invite', 'invite')

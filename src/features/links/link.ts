@@ -12,7 +12,7 @@ import { readFacts, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
 import type { LinkPurpose, MailedPurpose } from './purposes.ts'
 import {
-  closeExpiredLinkRows,
+  closeExpiredInviteRows,
   closeLinkRow,
   closeLinkRows,
   insertLinkRow,
@@ -129,13 +129,13 @@ export async function countLinkUse(work: Work, link: LinkRow): Promise<void> {
 }
 
 /** What a sign-in by this link burns. */
-export function spendLink(link: LinkRow) {
+export function proofOfLink(link: LinkRow) {
   return linkProof({ link_id: link.id })
 }
 
 /** Burns a link that pays for something else. Returns false when another request was faster, or it is no longer live. */
 export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
-  return burn(work, spendLink(link))
+  return burn(work, proofOfLink(link))
 }
 
 /** Withdraws the links of a user and of their address for one purpose. */
@@ -153,14 +153,13 @@ export async function closeLink({ db, directory }: TxWork, purpose: LinkPurpose,
   return closeLinkRow(db, directory, purpose.name, id)
 }
 
-/** Closes links of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
-export async function closeExpiredLinks(
+/** Closes invitations of every directory that expired unused, without those that `skipLocked` leaves. Returns each once. */
+export async function closeExpiredInvites(
   tx: Tx,
-  purpose: LinkPurpose,
   limit: number,
   skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
-  return closeExpiredLinkRows(tx, purpose.name, limit, skipLocked)
+  return closeExpiredInviteRows(tx, limit, skipLocked)
 }
 
 function hashToken({ platform, directory }: Work, token: string): Buffer {

@@ -1,7 +1,7 @@
 export { deliveryErrors, linkErrors } from './errors.ts'
 export { LinkEventData } from './events.ts'
 export {
-  closeExpiredLinks,
+  closeExpiredInvites,
   closeLink,
   consumeLink,
   countLinkUse,
@@ -11,7 +11,7 @@ export {
   judgeLink,
   linkUrl,
   lookUpLink,
-  spendLink,
+  proofOfLink,
   voidLinks,
 } from './link.ts'
 export { magicLinkMethod } from './magic-link.ts'

@@ -7,7 +7,7 @@ import { issueOtp, type OtpSettings, otpSettings } from '../otp/otp.ts'
 import { magicLinkMail } from './emails.ts'
 import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
-import { spendLink } from './link.ts'
+import { proofOfLink } from './link.ts'
 import { presentLink } from './present-link.ts'
 import { defineMailedPurpose } from './purposes.ts'
 import { type LinkDelivery, type SentLink, sendLink } from './send-link.ts'
@@ -82,7 +82,7 @@ export async function verifyMagicLink(work: Work, presented: { email: string; to
       method: magicLinkMethod,
       amr: ['otp'],
       linkId: link.id,
-      spends: [spendLink(link)],
+      spends: [proofOfLink(link)],
     })
     // Another request with the same link was faster.
     if (!answer) throw linkErrors.tokenInvalid()

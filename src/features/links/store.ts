@@ -131,14 +131,16 @@ export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string
   return closed !== undefined
 }
 
-/** Closes links that expired unused. Returns each row once, so that its expiry is announced once. */
-export async function closeExpiredLinkRows(
+/**
+ * Closes invitations that expired unused. Returns each row once, so that its expiry is announced once. Other links expire
+ * without a word, and have no column for it.
+ */
+export async function closeExpiredInviteRows(
   tx: Tx,
-  purpose: string,
   limit: number,
   skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
-  const isOver = sql`purpose = ${purpose} and open_invite_until <= clock_now()`
+  const isOver = sql`open_invite_until <= clock_now()`
   const { rows } = await sql<{ id: string; directory_id: string }>`
     update links set closed_at = clock_now() where ${isOver} and (directory_id, id) in (
       select directory_id, id from links where ${isOver} order by open_invite_until limit ${limit} ${skipLocked})

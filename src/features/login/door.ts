@@ -70,7 +70,8 @@ export async function assertDoorOpen<R extends object>(
 /**
  * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
  * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
- * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed.
+ * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed, and with
+ * `firstProof` also when there is more to do.
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)

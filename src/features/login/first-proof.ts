@@ -13,15 +13,17 @@ export interface FirstProof {
   /** Holds as long as `applyMailboxProof` would find nothing to remove. */
   nothingBefore: UsedCondition
   /** Locks the user first, so that the sign-in sees whatever was set up until then. */
-  first: NonNullable<JoinedItem['first']>
+  lead: NonNullable<JoinedItem['lead']>
 }
 
 /**
- * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell. Who had a
- * session, a password or a factor has an auth account.
+ * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell: who had a
+ * session, a password or a factor has an auth account. Null for a sign-up, too: to it nothing may be attached before it
+ * is proved, and a gate may begin a period of grace before it lets the user pass.
  */
 export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
-  if (facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0) return null
+  const hasSetUp = facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0
+  if (hasSetUp || facts.pending) return null
   const emailNorm = facts.email.toLowerCase()
   // Drawn before those of the sign-in: events of one transaction are ordered by their ids.
   const eventId = newId()
@@ -30,7 +32,7 @@ export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | nu
       kind: nothingBefore(work.platform),
       values: { mailbox_identity: hashIdentity(work.platform, emailNorm), spared_link: linkId },
     },
-    first: {
+    lead: {
       statement: lockUser,
       row: { user_id: facts.user_id, email_norm: emailNorm, epoch: facts.epoch },
       // The columns are those of the statement.
@@ -39,8 +41,8 @@ export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | nu
   }
 }
 
-/** Columns of the user's row that the first proof of the mailbox sets, at `ready.at`. */
-export const PROVEN = `email_verified = true, pending_until = null, epoch = users.epoch + 1, version = users.version + 1,
+/** Columns of the user's row that `applyMailboxProof` sets as well, at `ready.at`. */
+export const PROVEN = `email_verified = true, epoch = users.epoch + 1, version = users.version + 1,
       updated_at = ready.at`
 
 type LockedRow = UserRow & { at: Date }
@@ -52,13 +54,12 @@ const lockUser: JoinedStatement = {
     select asked.n, clock.at, person.* from clock cross join asked cross join lateral (
       select *, coalesce(locked_until > clock.at, false) as locked from users
       where directory_id = ${directory('asked')} and id = asked.user_id and email_norm = asked.email_norm
-        and epoch = asked.epoch and not email_verified and deleted_at is null
-        and (pending_until is null or pending_until > clock.at)
+        and epoch = asked.epoch and not email_verified and pending_until is null and deleted_at is null
       ${lock}) person`,
 }
 
 function verified({ directory }: Work, { at, ...before }: LockedRow) {
-  const after = { ...before, email_verified: true, pending_until: null, version: before.version + 1, updated_at: at }
+  const after = { ...before, email_verified: true, version: before.version + 1, updated_at: at }
   const data = toUser(after, directory.organizationId)
   const previous = changedFrom(toUser(before, directory.organizationId), data)
   return userEvents.emailVerified({ target: { type: 'user', id: before.id }, data, previous })

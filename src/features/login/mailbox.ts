@@ -25,8 +25,8 @@ export async function completeMailboxLogin(
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw loginErrors.signupDisabled({ detail: 'allow_sign_up is off here.' })
   if (facts.email_verified && !facts.pending && !also) return completeLogin(work, facts, proof)
-  const first = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
-  if (first) return first
+  const answer = also || work.db.isTransaction ? null : await proveAndLogIn(work, facts, proof)
+  if (answer) return answer
   return inTxUnlessConsumed(work, async (work) => {
     // Locked from here on, so the epoch compared below cannot change before the proof is consumed.
     const user = await findUserForUpdate(work, facts.user_id)
@@ -49,9 +49,7 @@ export async function completeMailboxLogin(
 /** The same for a user who has set nothing up before: sign-ins at the same time share their statements. */
 async function proveAndLogIn(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   const firstProof = firstProofOf(work, facts, proof.linkId ?? null)
-  if (!firstProof) return null
-  const events = [...(facts.pending ? [signedUp(facts, proof)] : []), ...(proof.events ?? [])]
-  return completeLogin(work, { ...facts, email_verified: true, pending: false }, { ...proof, events, firstProof })
+  return firstProof && completeLogin(work, { ...facts, email_verified: true }, { ...proof, firstProof })
 }
 
 function signedUp({ user_id: id }: SignInFacts, { method }: Proof): EventInput {

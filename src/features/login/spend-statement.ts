@@ -1,6 +1,7 @@
 import type { JoinedStatement, Writing } from '../../platform/db/joined.ts'
 import type { Columns } from '../../platform/db/recordset.ts'
 import { EVENT_COLUMNS, ORIGIN_COLUMNS, recordText } from '../../platform/events.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
 import {
   type BesideKind,
   type ConditionKind,
@@ -29,10 +30,12 @@ const COMMON: Columns = {
   new_account_id: 'uuid',
 }
 
-const known = new Map<string, JoinedStatement>()
+// A condition may depend on what the platform has.
+const statements = perPlatform(() => new Map<string, JoinedStatement>())
 
 /** The statement of these kinds: always the same one. */
-export function spendStatement(shape: Shape): JoinedStatement {
+export function spendStatement(platform: Platform, shape: Shape): JoinedStatement {
+  const known = statements(platform)
   const { outcome, proofs, beside, conditions, isFirstProof } = shape
   const parts = [outcome, ...proofs, ...beside, ...conditions]
   const name = [...parts.map((part) => part.name), isFirstProof].join(' ')

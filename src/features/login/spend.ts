@@ -51,7 +51,7 @@ function itemOf<R extends object>(work: Work, spending: Spending<R>) {
     new_account_id: newId(),
   }
   return {
-    statement: spendStatement({
+    statement: spendStatement(work.platform, {
       outcome: outcome.kind,
       proofs: proofs.map(({ kind }) => kind),
       beside: beside.map(({ kind }) => kind),
@@ -63,6 +63,6 @@ function itemOf<R extends object>(work: Work, spending: Spending<R>) {
     key: user.id,
     row: Object.assign(row, ...parts.map(({ values }) => values)),
     more: events.map((event) => joinedEventRow(work, event)),
-    ...(firstProof ? { first: firstProof.first } : {}),
+    ...(firstProof ? { lead: firstProof.lead } : {}),
   }
 }

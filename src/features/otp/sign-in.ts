@@ -44,7 +44,7 @@ export interface SentCode {
 /**
  * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown
  * one gets a decoy code and a mail that is dropped instead of sent (ASVS 6.3.8).
- * Throws `invalid_request`, `rate_limited`, `organization_suspended`.
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
  */
 export async function sendSignInCode(work: Work, send: CodeRequest): Promise<SentCode> {
   const who = identify(work.platform, requireEmail(send.email))
@@ -141,7 +141,7 @@ async function refusal(work: Work, attempt: TriedOtp) {
     case 'expired':
       return signInCodeErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
     case 'spent':
-      return signInCodeErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one later.' })
+      return signInCodeErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one.' })
     default:
       return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
   }

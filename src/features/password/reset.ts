@@ -13,9 +13,9 @@ import {
   type LinkRow,
   linkErrors,
   presentLink,
+  proofOfLink,
   type SentLink,
   sendLink,
-  spendLink,
 } from '../links/links.ts'
 import {
   assertMaySignIn,
@@ -88,7 +88,7 @@ export async function confirmReset(
       // The user proved possession of the mailed link; the password is only being chosen.
       amr: isMailed ? ['otp'] : ['pwd'],
       linkId: link.id,
-      spends: [spendLink(link)],
+      spends: [proofOfLink(link)],
     }
     const answer = isMailed
       ? await completeMailboxLogin(work, reset.facts, proof, reset.write)

@@ -13,9 +13,9 @@ import {
   linkSettings,
   magicLinkMethod,
   presentLink,
+  proofOfLink,
   type SentLink,
   sendLink,
-  spendLink,
 } from '../links/links.ts'
 import {
   assertDoorOpen,
@@ -112,7 +112,7 @@ function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<Se
 }
 
 function proofBy(link: LinkRow, method: SignInMethod) {
-  return { method, amr: ['otp'], spends: [spendLink(link)] }
+  return { method, amr: ['otp'], spends: [proofOfLink(link)] }
 }
 
 async function signUpByLink(

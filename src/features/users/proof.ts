@@ -29,7 +29,8 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
 /**
  * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
  * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
- * pre-hijacking): the first proof removes every session, password, link and factor set up before. The one place for it.
+ * pre-hijacking): the first proof removes every session, password, link and factor set up before. The one place for it, with
+ * `login/first-proof.ts` for users who have set nothing up.
  * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {

@@ -24,7 +24,7 @@ export interface JoinedStatement {
   columns: Columns
   /** In which rows of `asked` come, and so are locked: two statements of the same order cannot deadlock. */
   order: string
-  /** Those of the further rows besides `n`, where there are such rows. */
+  /** Those of further rows besides `n`, such as the events of a sign-in, where a request brings any. */
   more?: Columns
   /** What follows the common table expressions `clock` (`at`) and `asked`. */
   text(writing: Writing): string
@@ -42,7 +42,7 @@ export interface JoinedItem {
    * A statement before, in the same transaction. `complete` gets its row and returns further rows of `more`, which come
    * first; an item without a row is left out.
    */
-  first?: { statement: JoinedStatement; row: object; complete(answer: object): object[] }
+  lead?: { statement: JoinedStatement; row: object; complete(answer: object): object[] }
   /** Values that only items which have the same share a statement by. */
   shared?: readonly number[]
 }
@@ -108,10 +108,10 @@ function moreValues(items: JoinedItem[], columns: Columns): string[] {
 /** Runs the statements that come before, and then the others, in one transaction. */
 async function runBoth(platform: Platform, items: JoinedItem[], form: Form): Promise<(object | null)[]> {
   return platform.tx(async (tx) => {
-    const locked = await run(tx, items.map(asFirst), form)
+    const locked = await run(tx, items.map(asLead), form)
     const going = items.flatMap((item, n) => {
       const answer = locked[n]
-      return answer ? [{ n, item: { ...item, more: [...(item.first?.complete(answer) ?? []), ...item.more] } }] : []
+      return answer ? [{ n, item: { ...item, more: [...(item.lead?.complete(answer) ?? []), ...item.more] } }] : []
     })
     const answers = await run(
       tx,
@@ -123,9 +123,9 @@ async function runBoth(platform: Platform, items: JoinedItem[], form: Form): Pro
   })
 }
 
-function asFirst({ first, directoryId, key }: JoinedItem): JoinedItem {
-  if (!first) throw new Error('Items of one statement differ')
-  return { statement: first.statement, directoryId, key, row: first.row, more: [] }
+function asLead({ lead, directoryId, key }: JoinedItem): JoinedItem {
+  if (!lead) throw new Error('Items of one statement differ')
+  return { statement: lead.statement, directoryId, key, row: lead.row, more: [] }
 }
 
 type Queue = (item: JoinedItem) => Promise<object | null>
@@ -135,14 +135,14 @@ const MAX_QUEUES = 100
 
 const queues = perPlatform((platform: Platform) => {
   const made = new WeakMap<JoinedStatement, Map<string, Queue>>()
-  return ({ statement, first, shared = [] }: JoinedItem) => {
+  return ({ statement, lead, shared = [] }: JoinedItem) => {
     const queuesOf = made.get(statement) ?? new Map<string, Queue>()
     made.set(statement, queuesOf)
     const known = queuesOf.get(shared.join())
     if (known) return known
     const queue = coalesce({
       run: (items: JoinedItem[], directoryId) =>
-        first
+        lead
           ? runBoth(platform, items, { waits: false, directoryId })
           : run(platform.db, items, { waits: false, directoryId }),
       place: { database: platform.database, directoryOf: (item) => item.directoryId },

@@ -7,7 +7,7 @@ import { allows } from './scopes.ts'
 export function authorize(caller: KeyCaller, scope: Scope | 'any key'): void {
   if (scope === 'any key' || allows(caller.scopes, scope)) return
   throw httpErrors.insufficientScope({
-    detail: `This route requires the scope ${scope}.`,
+    detail: `This requires the scope ${scope}.`,
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     extra: { scope },
   })
