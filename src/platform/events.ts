@@ -183,7 +183,7 @@ export function recordText(place: { events: number; directory: string; from: str
       ready.actor_id, event.target_type, event.target_id, ready.request_id, ready.ip_address, ready.user_agent,
       case when event.filled_field is null then event.data
         else event.data || jsonb_build_object(event.filled_field, ${place.filled}) end, event.previous,
-      ready.at, (select epoch from event_stream)
+      ready.at, (select event_epoch())
     from ${place.from} join ${recordset(place.events, 'event', { n: 'int', ...EVENT_COLUMNS })} on event.n = ready.n`
 }
 

@@ -164,16 +164,36 @@ test('a session that cannot be written fails alone, and leaves its code', async 
 })
 
 test('a first sign-in whose session cannot be written proves nothing, and tells of no proof', async () => {
-  const sent = await newSent(await tenant.organization(), false)
+  const subOrgId = await tenant.organization()
+  succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 7 }))
+  const sent = await newSent(subOrgId, false)
   const allow = await refuseSessionsOf(sent.id)
   expect((await verify(sent)).status).toBe(500)
   const isVerified = async () =>
     (await db.selectFrom('users').select('email_verified').where('id', '=', sent.id).executeTakeFirstOrThrow())
       .email_verified
   expect([await isVerified(), (await eventsOf(sent, 'user.email_verified')).length]).toEqual([false, 0])
+  const grace = () => db.selectFrom('mfa_grace').select('user_id').where('user_id', '=', sent.id).execute()
+  expect(await grace(), 'no time runs yet').toEqual([])
   await allow()
   succeeded(await verify(sent))
   expect([await isVerified(), (await eventsOf(sent, 'user.email_verified')).length]).toEqual([true, 1])
+  expect(await grace()).toHaveLength(1)
+})
+
+test('of a code and a link at once one is the first proof of the mailbox, which comes once', async () => {
+  const sent = await newSent(await tenant.organization(), false)
+  const { subOrgId, email, id } = sent
+  const link = succeeded(await tenant.post('/v1/auth/login/magic-link/send', { subOrgId, email, deliver: false }))
+  const token_hash = new URL(link.url).searchParams.get('token_hash')
+  const byLink = patient.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })
+  const statuses = statusesOf(await Promise.all([verify(sent, app.as(tenant.key)), byLink]))
+  // Whoever read the user before the proof of the other is refused, and so is a link that the other took away.
+  expect(statuses).toContain(200)
+  const user = await db.selectFrom('users').select(['epoch', 'version']).where('id', '=', id).executeTakeFirstOrThrow()
+  expect(user).toEqual({ epoch: 1, version: 2 })
+  expect(await eventsOf(sent, 'user.email_verified')).toHaveLength(1)
+  expect((await sessionRowsOf(db, id)).length).toBe(statuses.filter((status) => status === 200).length)
 })
 
 test('first sign-ins share their statements, and each tells of its own proof', async () => {
@@ -190,6 +210,13 @@ test('first sign-ins share their statements, and each tells of its own proof', a
   })
   expect(statusesOf(replies)).toEqual(times(20).map(() => 200))
   expect(texts.filter((text) => text.includes('insert into sessions')).length).toBeLessThan(5)
+  const ids = people.map(({ id }) => id)
+  const users = await db
+    .selectFrom('users')
+    .select(['epoch', 'version', 'email_verified'])
+    .where('id', 'in', ids)
+    .execute()
+  expect(users).toEqual(times(20).map(() => ({ epoch: 1, version: 2, email_verified: true })))
   const told = await Promise.all(people.map((sent) => eventsOf(sent, 'user.email_verified')))
   expect(told.map((events) => events.length)).toEqual(times(20).map(() => 1))
 })

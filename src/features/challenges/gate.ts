@@ -12,11 +12,11 @@ type Entry = Parameters<NonNullable<Gate['judge']>>[1]
 export const mfaGate: Gate = {
   async judge(work, entry) {
     if (entry.aal !== 'aal1') return null
-    const { facts, session } = entry
+    const { facts, session, isTentative } = entry
     const settings = await trustedDeviceSettings.effective(work)
     const demand = session
       ? await demandAtRefresh(work, { ...facts, trusted_device_id: session.trustedDeviceId }, settings)
-      : await demandFactor(work, facts, settings)
+      : await demandFactor(work, { ...facts, isTentative }, settings)
     const { kind, unchanged, deviceId, events } = demand
     if (kind === 'nothing')
       return { kind: 'pass', conditions: [unchanged], deviceId, events, says: describeGrace(demand) }

@@ -76,7 +76,7 @@ export async function assertDoorOpen<R extends object>(
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
-  const entry = { facts, method: method.id, amr, aal, session: null }
+  const entry = { facts, method: method.id, amr, aal, session: null, isTentative: proof.firstProof !== undefined }
   const passage = proof.firstProof ? await passGates(work, entry) : await askGates(work, entry, proof)
   if (passage.kind === 'hold') return null
   if (passage.kind === 'held') return passage.answer

@@ -18,8 +18,7 @@ export interface FirstProof {
 
 /**
  * What a sign-in needs to be such a proof; null for a user who has set something up, as far as the facts tell: who had a
- * session, a password or a factor has an auth account. Null for a sign-up, too: to it nothing may be attached before it
- * is proved, and a gate may begin a period of grace before it lets the user pass.
+ * session or a password has an auth account. Null for a sign-up, too, whose proof is more than this.
  */
 export function firstProofOf(work: Work, facts: SignInFacts, linkId: string | null): FirstProof | null {
   const hasSetUp = facts.auth_account_id !== null || facts.mfa_enrolled || facts.passkey_count > 0

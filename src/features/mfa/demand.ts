@@ -21,6 +21,8 @@ export interface Subject {
   role: string
   mfa_enrolled: boolean
   passkey_count: number
+  /** Whether the answer must do without a write: `enrollment` then, where a period of grace would have to begin. */
+  isTentative?: boolean | undefined
 }
 
 /** What a sign-in still needs after its first factor. */
@@ -57,6 +59,7 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
   const required = requiresOf(policy, subject.role)
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
   if (!subject.mfa_enrolled) {
+    if (subject.isTentative) return { ...found, kind: 'enrollment' }
     const grace = await settleGrace(db, directory, subject.user_id, policy)
     if (grace && !grace.over) return { ...found, graceEndsAt: grace.ends_at }
     return { ...found, kind: await withoutFactor(work, subject) }

@@ -25,8 +25,10 @@ export function arrayLiteral(values: readonly unknown[]): string {
 function element(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  if (typeof value === 'string') return quote(value)
   if (Buffer.isBuffer(value)) return quote(`\\x${value.toString('hex')}`)
-  return quote(Array.isArray(value) ? arrayLiteral(value) : String(value))
+  if (Array.isArray(value)) return quote(arrayLiteral(value))
+  throw new Error('A value that no array is written of')
 }
 
 function quote(text: string): string {

@@ -152,7 +152,7 @@ export interface Links {
   expires_at: Timestamp;
   id: string;
   identity: Buffer;
-  open_invite_until: Generated<Timestamp | null>;
+  open_invite_until: Timestamp | null;
   purpose: string;
   token_hash: Buffer;
   used_at: Timestamp | null;
