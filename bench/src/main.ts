@@ -29,7 +29,11 @@ export async function runBench(args: string[]): Promise<void> {
       connections: { type: 'string', default: '64' },
     },
   })
-  const selected = rows.filter(({ id }) => positionals.length === 0 || positionals.some((part) => id.includes(part)))
+  const isRow = (part: string) => rows.some(({ id }) => id === part)
+  const selected = rows.filter(
+    ({ id }) =>
+      positionals.length === 0 || positionals.some((part) => id === part || (!isRow(part) && id.includes(part))),
+  )
   if (values.help) return console.log(USAGE)
   if (values.list || selected.length === 0) return console.log(describeRows(values.list ? selected : rows))
   const bench = createBench({ seconds: Number(values.seconds), connections: Number(values.connections) })
