@@ -63,8 +63,8 @@ export const shownLink = defineReading<ShownRow>()({
   columns: { link_hash: 'bytea' },
   joins: ({ directory }) => `
     left join lateral (
-      select *, used_at is not null as used, coalesce(closed_at < expires_at, false) as withdrawn, expires_at <= clock.at as expired,
-        extract(epoch from clock.at - created_at)::float8 as age_seconds
+      select *, used_at is not null as used, coalesce(closed_at < expires_at, false) as withdrawn,
+        expires_at <= clock.at as expired, extract(epoch from clock.at - created_at)::float8 as age_seconds
       from links where directory_id = ${directory('asked')} and token_hash = asked.link_hash limit 1) link on true`,
   selects: () => COLUMNS.map((column) => `link.${column} as link_${column}`).join(', '),
 })

@@ -24,16 +24,16 @@ export interface Spending<R extends object> {
 /**
  * The one statement that burns a proof and writes what it pays for, a session or a challenge, with its events: a process
  * that dies leaves neither a burnt proof without its session nor the reverse. The user's row is locked first, then the
- * proof's. Outside a transaction, requests of the same kinds at the same time share it.
+ * proof's. Outside a transaction, requests of the same kinds at the same time share it. For a first proof of the mailbox
+ * another goes before it, in the same transaction.
  * @returns null, with nothing written, when a proof was burnt already, or the user was deleted, cut off or changed
  * address, or a condition no longer holds; for a first proof of the mailbox also when anything else holds the user.
  */
 export async function spend<R extends object>(work: Work, spending: Spending<R>): Promise<R | null> {
   const item = itemOf(work, spending)
-  if (spending.firstProof) return (await runTogether(work.platform, item)) as R | null
   const shared = work.db.isTransaction ? null : await runTogether(work.platform, item)
-  // What another transaction holds was left out: here it is waited for.
-  const made = shared ?? (await runAlone(work.db, item))
+  // What another transaction holds was left out: here it is waited for. A first proof leaves that to its caller.
+  const made = shared ?? (spending.firstProof ? null : await runAlone(work.db, item))
   // `R` is what the outcome says that its columns are.
   return made as R | null
 }

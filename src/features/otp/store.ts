@@ -105,6 +105,8 @@ export interface PresentedCode {
   hash: Buffer
 }
 
+const PRESENTED = ['$1::uuid[]', '$2::uuid[]', '$3::text[]', '$4::bytea[]']
+
 /**
  * Judges each code on its locked row and consumes it, or counts the attempt, in the same statement. A statement that
  * waited for a row re-reads it (`for update` under READ COMMITTED), so a code passes once however many processes try it
@@ -120,7 +122,7 @@ const validation = (inOne: boolean) => ({
   text: `
     with clock as materialized (select clock_now() as at),
     asked as (
-      select * from unnest(${inOne ? '' : `${unseen('$1::uuid[]')}, `}${['$2::uuid[]', '$3::text[]', '$4::bytea[]'].map(unseen).join(', ')})
+      select * from unnest(${(inOne ? PRESENTED.slice(1) : PRESENTED).map(unseen).join(', ')})
         as a (${inOne ? '' : 'directory_id, '}id, session_ref, hash)
       order by ${inOne ? '' : 'directory_id, '}id limit $5),
     locked as (
