@@ -111,12 +111,14 @@ test.each<[string, () => Promise<Request>]>([
 test('whatever a sign-in shares is prepared, however long its text is', async () => {
   const unprepared: string[] = []
   const { query } = pg.Client.prototype
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, sent: unknown) {
-    const { name, text } = Object.assign({ name: undefined, text: '' }, sent)
-    if (name === undefined && String(text).includes('asked as materialized')) unprepared.push(text)
-    return Reflect.apply(query, this, [sent])
+  Object.assign(pg.Client.prototype, {
+    query(this: pg.Client, ...args: unknown[]) {
+      const { name, text } = Object.assign({ name: undefined, text: '' }, args[0])
+      if (name === undefined && String(text).includes('asked as materialized')) unprepared.push(text)
+      return Reflect.apply(query, this, args)
+    },
   })
-  onTestFinished(() => spy.mockRestore())
+  onTestFinished(() => void Object.assign(pg.Client.prototype, { query }))
   const ways = [provenEmail, unprovenEmail]
   const prepare = () => Promise.all(ways.flatMap((email) => [byCode, byLink].map(async (by) => by(await email()))))
   // Its first two occurrences are not.

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeProvenUser, succeeded } from '../factors.ts'
 import { type Reply, startApp, until } from '../harness.ts'
 import { newUser, type Person, sessionRowsOf } from '../people.ts'
@@ -225,12 +225,14 @@ test('the user of a first sign-in is held before the statement that looks for wh
   const sent = await newSent(await tenant.organization(), false)
   const held: boolean[] = []
   const { query } = pg.Client.prototype
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (this: pg.Client, sql: unknown) {
-    const isSpend = JSON.stringify(sql).includes('insert into sessions')
-    if (isSpend) held.push(await isHeld('users', sent.id))
-    return Reflect.apply(query, this, [sql])
+  Object.assign(pg.Client.prototype, {
+    async query(this: pg.Client, ...args: unknown[]) {
+      const isSpend = (JSON.stringify(args[0]) ?? '').includes('insert into sessions')
+      if (isSpend) held.push(await isHeld('users', sent.id))
+      return Reflect.apply(query, this, args)
+    },
   })
-  onTestFinished(() => spy.mockRestore())
+  onTestFinished(() => void Object.assign(pg.Client.prototype, { query }))
   succeeded(await verify(sent, app.as(tenant.key)))
   expect(held).toEqual([true])
 })
