@@ -34,6 +34,9 @@ export interface Bench {
   seconds: number
   connections: number
   server(script: URL, env?: Record<string, string>): Promise<Server>
+  /** What to do before each measurement, so that what the last one left weighs on none. */
+  beforeEach(settle: () => Promise<void>): void
+  settle(): Promise<void>
   atEnd(end: () => Promise<void>): void
   close(): Promise<void>
 }
@@ -42,6 +45,7 @@ export interface Bench {
 export function createBench(settings: { seconds: number; connections: number }): Bench {
   const servers = new Map<string, Promise<Server>>()
   const ends: (() => Promise<void>)[] = []
+  const settling: (() => Promise<void>)[] = []
   return {
     ...settings,
     server: (script, env = {}) => {
@@ -49,6 +53,10 @@ export function createBench(settings: { seconds: number; connections: number }):
       if (!servers.has(script.href)) ends.push(async () => await (await started).stop())
       servers.set(script.href, started)
       return started
+    },
+    beforeEach: (settle) => void settling.push(settle),
+    settle: async () => {
+      for (const settle of settling) await settle()
     },
     atEnd: (end) => void ends.push(end),
     close: async () => {

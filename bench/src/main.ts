@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run bench -- [part of a row's id] [options]
   --connections n callers at once (64)
   --json          JSON instead of the table
 
-BENCH_DATABASE_URL: a PostgreSQL to measure on, whose user may create databases; without it an embedded one.`
+BENCH_DATABASE_URL: a PostgreSQL to measure on, whose user may create databases and checkpoints; without it an embedded one.`
 
 /** Measures what the arguments ask for and prints it. */
 export async function runBench(args: string[]): Promise<void> {

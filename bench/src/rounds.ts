@@ -39,6 +39,7 @@ export async function measureRows(
 async function measureRound(bench: Bench, row: Row, all: Row[], measured: Map<string, Measurement[]>): Promise<Round> {
   const others = new Map<string, Measurement>()
   const measure = async (what: Row): Promise<Measurement> => {
+    await bench.settle()
     const measurement = await what.measure(bench)
     measured.set(what.id, [...(measured.get(what.id) ?? []), measurement])
     return measurement

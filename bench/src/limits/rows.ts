@@ -1,14 +1,15 @@
 import { type Bench, type Measurement, measureLoad, oncePerRun, type Row, toMeasurement } from '../bench.ts'
 import { readText } from '../json-field.ts'
 import { type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
-import { analyze, post, sendAll } from '../product/deployment.ts'
+import { post, sendAll } from '../product/deployment.ts'
 import { LOGINS_AT_ONCE } from '../product/password-rows.ts'
 import { PASSWORD } from '../references/hash-cost.ts'
-import { getLimits, prepareLinks } from './data.ts'
+import { getLimits, prepareChallenges, prepareCodes, prepareLinks } from './data.ts'
+import { firstCodeProof, knownCodeProof } from './proofs.ts'
 
 // A measurement that uses them up ends early.
 const CODES_PER_SECOND = 30_000
-const LINKS_PER_SECOND = 6000
+const SIGN_INS_PER_SECOND = 8000
 const PASSWORDS_PER_SECOND = 500
 
 /** What the same durable work costs a bare server that does nothing else, written for it alone. */
@@ -18,7 +19,18 @@ export const limitRows: Row[] = [
   ),
   row('limit-otp-validate', 'the least work of otp-validate', measureValidate),
   row('limit-introspect', 'the least work of token-introspect', measureIntrospection),
-  row('limit-sign-in', 'the least work of magic-link-verify', measureSignIn),
+  row('limit-otp-verify', 'the least work of login-otp-verify', (bench) =>
+    measureSignIns(bench, (count) => prepareCodes(bench, count, knownCodeProof)),
+  ),
+  row('limit-first-verify', 'the least work of login-first-verify', (bench) =>
+    measureSignIns(bench, (count) => prepareCodes(bench, count, firstCodeProof)),
+  ),
+  row('limit-link-verify', 'the least work of magic-link-verify', (bench) =>
+    measureSignIns(bench, (count) => prepareLinks(bench, count)),
+  ),
+  row('limit-challenge-verify', 'the least work of mfa-challenge-verify', (bench) =>
+    measureSignIns(bench, (count) => prepareChallenges(bench, count)),
+  ),
   {
     ...row('limit-password', 'the least work of password-login', measurePassword),
     targets: [{ of: 'hash', on: 'value', bound: 'at least', figure: null }],
@@ -49,8 +61,8 @@ async function measureValidate(bench: Bench): Promise<Measurement> {
   return await measure(bench, { requests, mode: 'once', expect: '"valid":true' })
 }
 
-async function measureSignIn(bench: Bench): Promise<Measurement> {
-  const requests = await prepareLinks(bench, LINKS_PER_SECOND * bench.seconds)
+async function measureSignIns(bench: Bench, prepare: (count: number) => Promise<LoadRequest[]>): Promise<Measurement> {
+  const requests = await prepare(SIGN_INS_PER_SECOND * bench.seconds)
   return await measure(bench, { requests, mode: 'once', expect: '"access_token"' })
 }
 
@@ -64,7 +76,7 @@ async function measurePassword(bench: Bench): Promise<Measurement> {
 /** A session for each connection; `refreshTokens` are the newest of their chains. */
 const getSessions = oncePerRun(async (bench) => {
   const answers = await callAll(bench, await prepareLinks(bench, bench.connections))
-  await analyze(bench)
+  await bench.settle()
   return {
     accessTokens: answers.map((body) => readText(body, 'session.access_token')),
     refreshTokens: answers.map((body) => readText(body, 'session.refresh_token')),

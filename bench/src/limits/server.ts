@@ -1,13 +1,17 @@
+import { createSecretKey } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
 import { fastify } from 'fastify'
 import { Pool } from 'pg'
+import { newRequestId } from '../../../src/platform/ids.ts'
+import { createMetrics } from '../../../src/platform/metrics.ts'
 import { COST, PASSWORD } from '../references/hash-cost.ts'
 import { readCallers } from './callers.ts'
 import { makeCodes } from './codes.ts'
 import { Refusal } from './joined.ts'
 import { makeKeyedHash } from './keyed-hash.ts'
+import { challengeProof, firstCodeProof, knownCodeProof, linkProof } from './proofs.ts'
 import { makeSessions } from './sessions.ts'
-import { makeSignIn } from './sign-in.ts'
+import { makeSignIn, type SignInBody } from './sign-in.ts'
 
 // The least that the product's work demands, on its tables: what any Node service would have to do for it.
 const pool = new Pool({
@@ -18,7 +22,8 @@ const pool = new Pool({
 const keyedHash = makeKeyedHash(process.env['LIMIT_HASH_KEY'] ?? '')
 const callerOf = await readCallers(pool, keyedHash, process.env['LIMIT_API_KEY'] ?? '')
 const codes = makeCodes(pool, keyedHash)
-const signIn = makeSignIn(pool, keyedHash)
+const seal = createSecretKey(process.env['LIMIT_SEAL_KEY'] ?? '', 'hex')
+const signInByLink = makeSignIn(pool, keyedHash, seal, linkProof)
 const sessions = makeSessions(pool, keyedHash)
 
 const text = { type: 'string' }
@@ -60,7 +65,24 @@ const introspection = {
 }
 const code = { otp_id: text, code: text, session_id: { type: 'string', nullable: true }, expires_at: text }
 
-const app = fastify()
+// What every answer of the product has, whatever its route: the headers of the contract, and a place in the metrics.
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+const { observeRequest } = createMetrics()
+
+const app = fastify({ genReqId: () => newRequestId() })
+app.addHook('onRequest', (request, reply, done) => {
+  reply.headers(HEADERS).header('x-request-id', request.id)
+  done()
+})
+app.addHook('onResponse', (request, reply, done) => {
+  observeRequest(request.method, request.routeOptions.url ?? '', reply.statusCode, reply.elapsedTime)
+  done()
+})
 app.post('/otp/generate', { schema: schema([], code) }, async ({ headers }) =>
   codes.generate(callerOf(headers).directory),
 )
@@ -69,18 +91,21 @@ app.post<{ Body: { otp_id: string; code: string } }>(
   { schema: schema(['otp_id', 'code'], { valid: { type: 'boolean' }, message: text }) },
   async ({ headers, body }) => codes.validate(callerOf(headers).directory, body),
 )
-app.post<{ Body: { email: string; token_hash: string; subOrgId: string } }>(
-  '/sign-in',
-  { schema: schema(['email', 'token_hash', 'subOrgId'], tokens) },
-  async ({ headers, body }) => signIn(callerOf(headers), body),
-)
+for (const proof of [linkProof, knownCodeProof, firstCodeProof, challengeProof]) {
+  const signIn = makeSignIn(pool, keyedHash, seal, proof)
+  app.post<{ Body: SignInBody }>(
+    `/sign-in/${proof.name}`,
+    { schema: schema(proof.body, tokens) },
+    async ({ headers, body }) => signIn(callerOf(headers), body),
+  )
+}
 const stored = await hash(PASSWORD, COST)
-app.post<{ Body: { email: string; token_hash: string; subOrgId: string; password: string } }>(
+app.post<{ Body: SignInBody & { password: string } }>(
   '/password',
-  { schema: schema(['email', 'token_hash', 'subOrgId', 'password'], tokens) },
+  { schema: schema([...linkProof.body, 'password'], tokens) },
   async ({ headers, body }) => {
     if (!(await verify(stored, body.password))) throw new Refusal(401, 'Another password')
-    return signIn(callerOf(headers), body)
+    return signInByLink(callerOf(headers), body)
   },
 )
 app.post<{ Body: { token: string; subOrgId: string } }>(

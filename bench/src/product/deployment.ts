@@ -25,6 +25,7 @@ export const getDeployment = oncePerRun(async (bench): Promise<Deployment> => {
     WATCHWORD_MAIL_FROM: 'Bench <bench@example.com>',
   })
   bench.atEnd(watchword.stop)
+  bench.beforeEach(() => settle(databaseUrl))
   return { watchword, databaseUrl, mail, headers: { 'x-api-key': watchword.apiKey } }
 })
 
@@ -99,9 +100,10 @@ export async function createUsers(
   }
 }
 
-/** Brings the planner's statistics up to date, as PostgreSQL does by itself within a minute. */
-export async function analyze(bench: Bench): Promise<void> {
-  await query((await getDeployment(bench)).databaseUrl, 'analyze')
+/** Does what PostgreSQL would do by itself in the next minutes: beside a measurement it would take a share of the cores. */
+async function settle(databaseUrl: string): Promise<void> {
+  await query(databaseUrl, 'vacuum analyze')
+  await query(databaseUrl, 'checkpoint')
 }
 
 export function putUsers(subOrgId: string, users: { email: string }[]): LoadRequest {
@@ -136,7 +138,7 @@ export async function prepareLogins(
     emails.map((email) => post('/v1/auth/login/otp/send', { email, subOrgId })),
   )
   const texts = await mail.collect(emails, 180)
-  await analyze(bench)
+  await bench.settle()
   return emails.map((email, n) => {
     const otp_id = readText(answers[n] ?? '', 'otp_id')
     return post('/v1/auth/login/otp/verify', { email, otp_id, code: findWordPair(texts.get(email) ?? ''), subOrgId })
@@ -152,7 +154,7 @@ export async function prepareMagicLinks(bench: Bench, subOrgId: string, count: n
     emails.map((email) => ({ email, emailVerified: true })),
   )
   const requests = await sendMagicLinks(bench, subOrgId, emails)
-  await analyze(bench)
+  await bench.settle()
   return requests
 }
 

@@ -2,7 +2,6 @@ import { type Bench, type Measurement, oncePerRun, type Row, type Target, toMeas
 import { readText } from '../json-field.ts'
 import { runLoad } from '../load.ts'
 import {
-  analyze,
   callAll,
   createOrganization,
   getDeployment,
@@ -19,19 +18,22 @@ const LINKS_PER_ROUND = 8000
 
 /** From first factor to session, and what a session is used for. */
 export const loginRows: Row[] = [
-  row('login-otp-verify', 'login OTP verify → session', [ceiling(0.2), beside('better-auth-otp-verify')], (bench) =>
-    measureVerify(bench, { emailVerified: true }),
+  row(
+    'login-otp-verify',
+    'login OTP verify → session',
+    [ceiling(0.2), beside('better-auth-otp-verify'), beside('limit-otp-verify')],
+    (bench) => measureVerify(bench, { emailVerified: true }),
   ),
   row(
     'login-first-verify',
     'the same, the first sign-in of an unproved mailbox',
-    [ceiling(0.1), beside('better-auth-otp-verify')],
+    [ceiling(0.1), beside('better-auth-otp-verify'), beside('limit-first-verify')],
     (bench) => measureVerify(bench, { emailVerified: false }),
   ),
   row(
     'magic-link-verify',
     'magic-link verify → session',
-    [ceiling(0.15), beside('better-auth-link-verify'), beside('limit-sign-in')],
+    [ceiling(0.15), beside('better-auth-link-verify'), beside('limit-link-verify')],
     measureMagicLink,
   ),
   row(
@@ -75,7 +77,7 @@ const getSessions = oncePerRun(async (bench) => {
     bench,
     await prepareLogins(bench, subOrgId, { count: bench.connections, emailVerified: true }),
   )
-  await analyze(bench)
+  await bench.settle()
   return {
     subOrgId,
     accessTokens: answers.map((body) => readText(body, 'session.access_token')),

@@ -1,7 +1,7 @@
 import { newPasskey, type SoftwarePasskey } from '../../../test/authenticator.ts'
 import { type Bench, type Measurement, oncePerRun, type Row } from '../bench.ts'
 import { readText } from '../json-field.ts'
-import { analyze, callAll, createOrganization, makeEmails, measureRequests, post } from './deployment.ts'
+import { callAll, createOrganization, makeEmails, measureRequests, post } from './deployment.ts'
 
 const PEOPLE = 256
 const LOGINS_PER_ROUND = 3000
@@ -62,7 +62,7 @@ async function measurePasskeyVerify(bench: Bench): Promise<Measurement> {
     bench,
     logins.map(({ email }) => post('/v1/auth/login/passkey/options', { email, subOrgId })),
   )
-  await analyze(bench)
+  await bench.settle()
   const requests = logins.map(({ email, passkey }, n) => {
     const { options, challengeId } = JSON.parse(started[n] ?? '')
     return post('/v1/auth/login/passkey/verify', {
