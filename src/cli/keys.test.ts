@@ -104,3 +104,10 @@ test('every command explains itself with an example', async () => {
   for (const { stdout } of helps) expect(stdout).toContain('$ npx watchword ')
   expect((await cli('nonsense')).code).toBe(2)
 })
+
+test('in a mode that there is not no key is made', async () => {
+  const before = await countKeys()
+  const { code, stdout, stderr } = await runCommand({ ...env, NODE_ENV: 'prod' }, 'keys', 'create')
+  expect([code, stdout, stderr]).toEqual([1, '', 'NODE_ENV is prod: use production or development (or test).\n'])
+  expect(await countKeys()).toBe(before)
+})

@@ -52,3 +52,11 @@ test('takes hosts, addresses and CIDRs as exceptions for outbound HTTP, and noth
   for (const text of ['*', 'https://hooks.internal', '10.0.0.0/40', 'hooks.internal:80', '10.0.0.0/8;::1'])
     expect(() => allow(text)).toThrow(/WATCHWORD_OUTBOUND_ALLOW has/)
 })
+
+test.each(['prod', 'Production', 'staging', 'dev', 'PRODUCTION'])('refuses the mode %s', (mode) => {
+  expect(() => parseConfig({ NODE_ENV: mode })).toThrow(`NODE_ENV is ${mode}: use production or development`)
+})
+
+test.each([undefined, '', 'development', 'test'])('the mode %s is development', (mode) => {
+  expect(parseConfig({ NODE_ENV: mode }).production).toBe(false)
+})

@@ -72,23 +72,21 @@ export const variables: Record<string, string> = {
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
-  NODE_ENV: 'production, or development (default)',
+  NODE_ENV: 'production, development (default) or test, which is development for tests; nothing else',
 }
 
 /** Reads the environment, in development with `.env` as a fallback. */
 export function loadConfig(): Config {
   const file = resolve('.env')
-  const development = process.env['NODE_ENV'] !== 'production'
-  const fromFile = development && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  const fromFile = !isProduction(process.env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
   return parseConfig({ ...fromFile, ...process.env })
 }
 
 /** Validates settings. Throws ConfigError for the first invalid one. */
 export function parseConfig(env: Record<string, string | undefined>): Config {
+  const production = isProduction(env)
   refuseUnknownNames(env)
   const text = (name: string) => env[name]?.trim() || null
-  const nodeEnv = text('NODE_ENV') ?? 'development'
-  const production = nodeEnv === 'production'
   const port = readInteger(env, 'PORT', { byDefault: 4000, min: 0, max: 65535 })
   const smtpUrl = readUrl(env, 'SMTP_URL', ['smtp:', 'smtps:'])
   const mailFrom = text('WATCHWORD_MAIL_FROM')
@@ -119,6 +117,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),
   })
+}
+
+/** Throws ConfigError for a mode that there is not: run as development, `prod` would print a key and show mails. */
+function isProduction(env: Record<string, string | undefined>): boolean {
+  const mode = env['NODE_ENV']?.trim() || 'development'
+  if (!['production', 'development', 'test'].includes(mode))
+    throw new ConfigError(`NODE_ENV is ${mode}: use production or development (or test).`)
+  return mode === 'production'
 }
 
 function readLogLevel(value: string | null): LogLevel {

@@ -99,6 +99,8 @@ test('a wrong setting is one line', async () => {
       { DATABASE_URL: 'mysql://x' },
       'DATABASE_URL is not a URL that starts with postgres:// or postgresql://: correct it.',
     ],
+    [{ NODE_ENV: 'prod' }, 'NODE_ENV is prod: use production or development (or test).'],
+    [{ NODE_ENV: 'staging' }, 'NODE_ENV is staging: use production or development (or test).'],
   ]
   for (const [change, line] of refusals)
     expect(await refusedStart({ ...settings, ...change })).toEqual({ code: 1, line })

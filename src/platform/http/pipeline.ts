@@ -67,6 +67,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       const { state } = request
       state.route = route
       allowReading(route.cors, request, reply)
+      refuseUnreadBody(request)
       const { accept } = request.headers
       if (accept !== undefined && !route.tolerant && !medium.suits(accept)) throw httpErrors.notAcceptable()
       if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
@@ -120,6 +121,16 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       }
     },
   }
+}
+
+/**
+ * Nobody reads the body of a GET: what it says, such as an organization, would be passed over in silence, and the answer
+ * be that of another request (RFC 9110 §9.3.1).
+ */
+function refuseUnreadBody({ method, headers }: FastifyRequest): void {
+  if (method !== 'GET' && method !== 'HEAD') return
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
+  throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
 }
 
 // Requests that wait for a connection to the database.
