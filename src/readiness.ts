@@ -29,12 +29,12 @@ async function succeeds(check: Promise<boolean>): Promise<'ok' | 'failed'> {
 }
 
 async function answers({ database }: Platform): Promise<boolean> {
-  await database.pool.query('select 1')
+  await database.query({ text: 'select 1' })
   return true
 }
 
 async function isMigrated({ database }: Platform, wanted: string[]): Promise<boolean> {
-  const { rows } = await database.pool.query<{ name: string }>('select name from schema_migrations')
+  const rows = await database.query<{ name: string }>({ text: 'select name from schema_migrations' })
   const applied = new Set(rows.map((row) => row.name))
   return wanted.every((name) => applied.has(name))
 }

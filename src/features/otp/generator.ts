@@ -27,7 +27,7 @@ const insertRow = perPlatform((platform) =>
   coalesce({
     run: (items: GeneratedRow[], directoryId) =>
       directoryId === null
-        ? insertGeneratedRows(platform.database.pool, items)
+        ? insertGeneratedRows(platform.database, items)
         : insertGeneratedRowsOf(platform.db, directoryId, items),
     place: { database: platform.database, directoryOf: (item) => item.directory.id },
   }),
@@ -36,7 +36,7 @@ const insertRow = perPlatform((platform) =>
 // Two attempts at one code never share a statement: the second must see the effect of the first.
 const validateRow = perPlatform((platform) =>
   coalesce({
-    run: (items: PresentedCode[], directoryId) => validateRows(platform.database.pool, items, directoryId),
+    run: (items: PresentedCode[], directoryId) => validateRows(platform.database, items, directoryId),
     place: { database: platform.database, directoryOf: (item) => item.directory.id },
     keyOf: (item) => item.otpId,
   }),

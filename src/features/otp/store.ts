@@ -8,7 +8,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 
-type Pool = Database['pool']
+type Statements = Pick<Database, 'query'>
 
 /** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
 export type OtpPurpose = 'generator' | 'login' | 'signup'
@@ -64,7 +64,7 @@ const INSERT_GENERATED = {
 }
 
 /** Stores codes with one statement. Returns when each expires. */
-export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Promise<Date[]> {
+export async function insertGeneratedRows({ query }: Statements, items: GeneratedRow[]): Promise<Date[]> {
   const values = [
     uuidArray(items.map((item) => item.directory.id)),
     uuidArray(items.map((item) => item.id)),
@@ -74,7 +74,7 @@ export async function insertGeneratedRows(pool: Pool, items: GeneratedRow[]): Pr
     intArray(items.map((item) => item.maxAttempts)),
     intArray(items.map((item) => item.ttlSeconds)),
   ]
-  const { rows } = await pool.query<{ made_at_ms: number }>({ ...INSERT_GENERATED, values })
+  const rows = await query<{ made_at_ms: number }>({ ...INSERT_GENERATED, values })
   const madeAtMs = rows[0]?.made_at_ms ?? Number.NaN
   return items.map((item) => new Date(madeAtMs + item.ttlSeconds * 1000))
 }
@@ -168,7 +168,11 @@ const VALIDATE = validation(false)
 const VALIDATE_IN_ONE = validation(true)
 
 /** Judges and consumes codes with one statement; no id may occur twice in one call. `directoryId` if all are of one. */
-export async function validateRows(pool: Pool, items: PresentedCode[], directoryId: string | null): Promise<Verdict[]> {
+export async function validateRows(
+  { query }: Statements,
+  items: PresentedCode[],
+  directoryId: string | null,
+): Promise<Verdict[]> {
   const values = [
     directoryId ?? uuidArray(items.map((item) => item.directory.id)),
     uuidArray(items.map((item) => item.otpId)),
@@ -176,7 +180,7 @@ export async function validateRows(pool: Pool, items: PresentedCode[], directory
     byteaArray(items.map((item) => item.hash)),
     items.length,
   ]
-  const { rows } = await pool.query<{ id: string; verdict: Verdict }>({
+  const rows = await query<{ id: string; verdict: Verdict }>({
     ...(directoryId === null ? VALIDATE : VALIDATE_IN_ONE),
     values,
   })

@@ -1,5 +1,6 @@
 import { httpErrors } from '../errors.ts'
-import { type Database, isDatabaseUnavailable, sqlState } from './pool.ts'
+import { isDatabaseUnavailable, sqlState } from './failure.ts'
+import type { Database } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
   /**

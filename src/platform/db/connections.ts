@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { readErrorField } from '../errors.ts'
+import { fromDatabase } from './failure.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
@@ -33,7 +34,7 @@ export function preparingPool(pools: pg.Pool[]): PostgresPool {
     async connect() {
       const pool = pools[Math.min(transactionDepth.getStore() ?? 0, pools.length - 1)]
       if (!pool) throw new Error('No pool of connections')
-      const client = await pool.connect()
+      const client = await fromDatabase(() => pool.connect())
       const known = wrapped.get(client)
       if (known) return known
       const preparing = wrapClient(client, nameOf)
@@ -48,7 +49,7 @@ function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | un
   const query = async (text: string, values: unknown[]) => {
     const name = values.length > 0 ? nameOf(text) : undefined
     try {
-      return await client.query({ text, values, ...(name === undefined ? {} : { name }) })
+      return await fromDatabase(() => client.query({ text, values, ...(name === undefined ? {} : { name }) }))
     } catch (error) {
       // A migration has changed a table of a prepared statement: discard the connection, a new one prepares it again.
       if (readErrorField(error, 'code') === '0A000') outdated = true

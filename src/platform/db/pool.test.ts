@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { isDatabaseUnavailable, isUniqueViolation } from './pool.ts'
+import { isDatabaseUnavailable } from './failure.ts'
+import { isUniqueViolation } from './pool.ts'
 
 const { platform } = (await startApp()).app
 

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import { preparingPool } from './connections.ts'
+import { fromDatabase, sqlState } from './failure.ts'
 import type { DB } from './schema.gen.ts'
 
 /** A handle for single statements: the pool, or a transaction. */
@@ -12,6 +13,8 @@ export type Tx = Transaction<DB>
 export interface Database {
   db: Db
   pool: pg.Pool
+  /** Runs a statement that the query builder would only slow down. */
+  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
   url: string
@@ -48,6 +51,8 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
   return {
     db,
     pool,
+    query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>
+      (await fromDatabase(() => pool.query<Row>(statement))).rows,
     queuePool() {
       queuePool ??= openPool(url, QUEUE_CONNECTIONS, 30_000)
       return queuePool
@@ -84,12 +89,6 @@ function openPool(url: string, max: number, connectionTimeoutMillis = 3000): pg.
   return pool
 }
 
-/** SQLSTATE of a database error, or null for any other error. */
-export function sqlState(error: unknown): string | null {
-  const code = readErrorField(error, 'code')
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
-}
-
 /** Whether the error is a violation of this unique index or constraint. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   if (sqlState(error) !== '23505') return false
@@ -99,30 +98,4 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   const message = readErrorField(error, 'message')
   const words = typeof message === 'string' ? (message.match(/\w+/g) ?? []) : []
   return words.some((word) => word === constraint || word.replace(/_\d+$/, '') === constraint)
-}
-
-// Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
-// 55P03), a demoted primary (25006), what retries did not resolve (40001, 40P01), and a statement prepared before a
-// migration (0A000).
-const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$|0A000$)/
-const PASSING_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ENOENT',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENOTFOUND',
-])
-const PASSING_MESSAGES =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered|not queryable/
-
-/** Whether the database failed, not the request: then the response is 503 with Retry-After. */
-export function isDatabaseUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const state = sqlState(error)
-  if (state && PASSING_STATES.test(state)) return true
-  const code = readErrorField(error, 'code')
-  if (typeof code === 'string' && PASSING_CODES.has(code)) return true
-  return PASSING_MESSAGES.test(error.message)
 }

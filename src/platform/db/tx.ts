@@ -1,6 +1,6 @@
 import { transactionDepth } from './connections.ts'
+import { sqlState } from './failure.ts'
 import type { Db, Tx } from './pool.ts'
-import { sqlState } from './pool.ts'
 
 export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 

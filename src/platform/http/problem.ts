@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../db/pool.ts'
-import { ApiError, httpErrors, readErrorField } from '../errors.ts'
+import { isDatabaseUnavailable, isPoolExhausted } from '../db/failure.ts'
+import { ApiError, busy, httpErrors, readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
+import { noteRefusedByLoad } from './refused-by-load.ts'
 
 /** A problem as it is sent (RFC 9457), with its headers. */
 export interface Problem {
@@ -32,16 +33,23 @@ export function toProblem(error: unknown, baseUrl: string, requestId: string): P
 
 /** The problem of a refused or failed request. Keeps its code for the request log, and logs what is our fault. */
 export function noteProblem(platform: Platform, error: unknown, request: FastifyRequest): Problem {
-  const refusal = asApiError(error)
+  const route = routeNameOf(request)
+  const isCutOff = hasHungUp(error, request)
+  if (isCutOff) platform.log.debug({ requestId: request.id, route, error }, 'The client hung up')
+  const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body was cut off.' }) : asApiError(error)
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
-  if (problem.status >= 500) {
-    platform.log.error(
-      { requestId: request.id, route: routeNameOf(request), error: refusal.details.cause ?? refusal },
-      refusal.definition.title,
-    )
-  }
+  const { cause } = refusal.details
+  if (problem.status === 503 && cause === undefined) noteRefusedByLoad(platform, route)
+  else if (problem.status >= 500)
+    platform.log.error({ requestId: request.id, route, error: cause ?? refusal }, refusal.definition.title)
   return problem
+}
+
+/** Whether the client went away in the middle of its body: no fault of ours, and nobody reads the answer. */
+function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
+  if (readErrorField(error, 'code') !== 'ECONNRESET' || isDatabaseUnavailable(error)) return false
+  return raw.destroyed && !raw.complete
 }
 
 /** The route of a request in logs and metrics: its path with the names of parameters. */
@@ -52,6 +60,7 @@ export function routeNameOf({ routeOptions }: FastifyRequest): string {
 /** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
+  if (isPoolExhausted(error)) return busy()
   if (isDatabaseUnavailable(error))
     return httpErrors.unavailable({
       cause: error,

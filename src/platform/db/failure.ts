@@ -1,0 +1,56 @@
+import { readErrorField } from '../errors.ts'
+
+/** What the database, or the way to it, has thrown. */
+const thrown = new WeakSet<Error>()
+
+/** Runs what talks to the database, and remembers that what it throws came from there. */
+export async function fromDatabase<T>(talk: () => Promise<T>): Promise<T> {
+  try {
+    return await talk()
+  } catch (error) {
+    if (error instanceof Error) thrown.add(error)
+    throw error
+  }
+}
+
+/** SQLSTATE of a database error, or null for any other error. */
+export function sqlState(error: unknown): string | null {
+  const code = readErrorField(error, 'code')
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
+}
+
+// Transient: connection failures (08, 57P0x), no resources or full disk (53), a statement or lock timeout (57014,
+// 55P03), a demoted primary (25006), what retries did not resolve (40001, 40P01), and a statement prepared before a
+// migration (0A000).
+const PASSING_STATES = /^(08|53|57P0|57014$|55P03$|25006$|40001$|40P01$|0A000$)/
+const PASSING_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
+const QUEUE_TIMEOUT = /timeout exceeded when trying to connect/
+const PASSING_MESSAGES = /Connection terminated|Client has encountered|not queryable/
+
+/**
+ * Whether the database failed, not the request: then the response is 503 with Retry-After. The same codes of Node.js
+ * from elsewhere, such as ECONNRESET of a client that hangs up or ENOENT of a file, say nothing of the database.
+ */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error) || !thrown.has(error)) return false
+  const state = sqlState(error)
+  if (state && PASSING_STATES.test(state)) return true
+  const code = readErrorField(error, 'code')
+  if (typeof code === 'string' && PASSING_CODES.has(code)) return true
+  return PASSING_MESSAGES.test(error.message) || QUEUE_TIMEOUT.test(error.message)
+}
+
+/** Whether it is that no connection of the pool became free in time: there are too many requests. */
+export function isPoolExhausted(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && error instanceof Error && QUEUE_TIMEOUT.test(error.message)
+}
