@@ -138,9 +138,9 @@ async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Prom
 
 async function forget(
   { platform, db }: Pick<TxWork, 'platform' | 'db'>,
-  rows: { start: string; key_hash: Buffer }[],
+  rows: { key_hash: Buffer }[],
 ): Promise<void> {
-  for (const row of rows) await apiKeyCache(platform).invalidate(db, cacheKey(row.start, row.key_hash))
+  for (const row of rows) await apiKeyCache(platform).invalidate(db, cacheKey(row.key_hash))
 }
 
 function readScopes(scopes: string[]): string[] {

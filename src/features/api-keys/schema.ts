@@ -56,7 +56,7 @@ export const ApiKey = named(
     id: Type.String({ format: 'uuid' }),
     name: Type.String({ examples: ['Backend'] }),
     start: Type.String({
-      description: 'The public first characters, to tell keys apart.',
+      description: 'The public first characters, to tell keys apart: the environment and at least four of the secret.',
       examples: [EXAMPLE_KEY.slice(0, 12)],
     }),
     scopes: Type.Array(Type.String(), { examples: scopeExamples }),

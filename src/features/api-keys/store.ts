@@ -18,9 +18,9 @@ export interface KeyReach {
 /** `created_by` of the previous secret of a rotated key, while it overlaps. */
 export const previousSecretOf = (id: string) => `rotation:${id}`
 
-/** Keys with this start that are not revoked. */
-export async function findApiKeyRowsByStart(db: Db, start: string): Promise<ApiKeyRow[]> {
-  return selectApiKeys(db).where('start', '=', start).where('revoked_at', 'is', null).execute()
+/** The key of this keyed hash, unless it is revoked. */
+export async function findApiKeyRow(db: Db, hash: Buffer): Promise<ApiKeyRow | undefined> {
+  return selectApiKeys(db).where('key_hash', '=', hash).where('revoked_at', 'is', null).executeTakeFirst()
 }
 
 export async function listApiKeyRows(db: Db, reach: KeyReach, page?: Page): Promise<ApiKeyRow[]> {

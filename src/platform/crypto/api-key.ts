@@ -16,6 +16,18 @@ export function makeKey(environmentSlug: string): string {
   return body + checksum(body)
 }
 
+const START_LENGTH = 12
+const SHOWN_OF_SECRET = 4
+
+/**
+ * The public first characters of a key, to tell it from others: with at least four random ones, however long the name of
+ * its environment is.
+ */
+export function startOf(key: string): string {
+  const prefix = /^ww_[a-z0-9-]+_/.exec(key)?.[0] ?? ''
+  return key.slice(0, Math.max(START_LENGTH, prefix.length + SHOWN_OF_SECRET))
+}
+
 /** Whether a key of the operator's own making can be sent in a header. */
 export function isPresentable(key: string): boolean {
   return key.length <= MAX_KEY_LENGTH && /^[!-~]+$/.test(key)
