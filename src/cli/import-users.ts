@@ -11,7 +11,7 @@ export function addImport(program: Command, report: (exitCode: number) => void):
     .description('import users, with their passwords, from CSV, NDJSON or the export of another system')
     .argument('<file>', 'in UTF-8; streamed, so it may be of any size')
     .requiredOption('--org <slug>', 'the target organization, by slug or id')
-    .option('--env <slug>', 'its environment', 'production')
+    .option('--env <slug>', 'its environment, by slug or id', 'production')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .addOption(new Option('--format <format>', 'the format of the file').choices(['auto', ...formats]).default('auto'))
     .option('--dry-run', 'check everything and write nothing but the report')

@@ -29,7 +29,7 @@ export function addKeys(program: Command): void {
     .description('create an API key and print it, only once')
     .option('--name <name>', 'what the key is for', 'cli')
     .option('--scopes <list>', 'scopes or wildcards, separated by commas', '*')
-    .option('--env <slug>', 'its environment', 'production')
+    .option('--env <slug>', 'its environment, by slug or id', 'production')
     .option('--org <slug>', 'the only organization it reaches; default: all')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--expires <when>', 'days from now, such as 90d, or a date, such as 2030-01-31')
@@ -70,8 +70,8 @@ async function createKey(options: CreateOptions): Promise<void> {
     const account = await findAccount(platform.db, options.account)
     // On a new deployment there may be no account yet.
     const accountId = account?.id ?? (await platform.tx(homeAccount)).accountId
-    const environment = await getEnvironment(platform.db, accountId, options.env)
     const organizationId = options.org ? await getOrganizationId(platform.db, accountId, options.org) : null
+    const environment = await getEnvironment(platform.db, accountId, options.env, organizationId)
     const directory = await accountDirectory(platform, environment)
     const work = { platform, directory, origin: cliOrigin(), db: platform.db }
     const { key, row } = await inTx(work, async (work) => {

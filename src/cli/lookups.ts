@@ -27,16 +27,28 @@ export async function getAccount(db: Db, named: string | undefined): Promise<Acc
   return account
 }
 
-/** An environment of the account by its slug. */
-export async function getEnvironment(db: Db, accountId: string, slug: string) {
-  const all = await db.selectFrom('environments').select(['id', 'slug']).where('account_id', '=', accountId).execute()
-  const found = all.find((environment) => environment.slug === slug)
-  if (!found)
+/**
+ * An environment of the account by its slug or id. Of several organizations that have one of the slug, `organizationId`
+ * says which is meant.
+ */
+export async function getEnvironment(
+  db: Db,
+  accountId: string,
+  named: string,
+  organizationId: string | null = null,
+): Promise<{ accountId: string; environmentId: string; environmentSlug: string }> {
+  const columns = ['id', 'slug', 'organization_id'] as const
+  const all = await db.selectFrom('environments').select(columns).where('account_id', '=', accountId).execute()
+  const fitting = all.filter(({ id, slug }) => (isId(named) ? id : slug) === named)
+  const theirs = fitting.filter((each) => each.organization_id === organizationId)
+  const [found, ...more] = theirs.length ? theirs : fitting
+  if (!found) {
+    const slugs = [...new Set(all.map((each) => each.slug))].sort()
+    throw new CliError(`There is no environment ${named}: use one of ${slugs.join(', ')}.`)
+  }
+  if (more.length)
     throw new CliError(
-      `There is no environment ${slug}: use one of ${all
-        .map((each) => each.slug)
-        .sort()
-        .join(', ')}.`,
+      `Several organizations have an environment ${named}: name one by its id, as GET /v1/environments shows it.`,
     )
   return { accountId, environmentId: found.id, environmentSlug: found.slug }
 }

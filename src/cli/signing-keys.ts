@@ -15,7 +15,7 @@ export function addSigningKeys(program: Command): void {
   keys
     .command('list')
     .description('list the signing keys of an environment')
-    .option('--env <slug>', 'the environment', 'production')
+    .option('--env <slug>', 'the environment, by slug or id', 'production')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword signing-keys list --env staging')
@@ -23,7 +23,7 @@ export function addSigningKeys(program: Command): void {
   keys
     .command('rotate')
     .description('sign with the next key from now on; the service does so automatically every 90 days')
-    .option('--env <slug>', 'the environment', 'production')
+    .option('--env <slug>', 'the environment, by slug or id', 'production')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--emergency', 'if a key has leaked: withdraw all keys, which invalidates all access tokens')
     .option('--json', 'print JSON for scripts')

@@ -18,6 +18,6 @@ export const slugErrors = defineErrors({
     409,
     'slug_taken',
     'The slug is taken',
-    'Slugs are unique within the account: among its organizations, archived ones included, and among its environments.',
+    'Slugs are unique: of organizations within the account, archived ones included; of environments within their organization.',
   ],
 })

@@ -56,8 +56,8 @@ export async function importUsers(file: string, options: ImportOptions): Promise
   const plan = await makePlan(file, options)
   return withPlatform(async (platform) => {
     const account = await getAccount(platform.db, options.account)
-    const environment = await getEnvironment(platform.db, account.id, options.env)
     const organizationId = await getOrganizationId(platform.db, account.id, options.org)
+    const environment = await getEnvironment(platform.db, account.id, options.env, organizationId)
     const directory = await directoryOfOrganization(platform, environment, organizationId)
     return importInto(platform, directory, plan, options)
   })

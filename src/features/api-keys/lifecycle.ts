@@ -136,10 +136,7 @@ async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Prom
   await endKeyWithin(tx, id, seconds)
 }
 
-async function forget(
-  { platform, db }: Pick<TxWork, 'platform' | 'db'>,
-  rows: { key_hash: Buffer }[],
-): Promise<void> {
+async function forget({ platform, db }: Pick<TxWork, 'platform' | 'db'>, rows: { key_hash: Buffer }[]): Promise<void> {
   for (const row of rows) await apiKeyCache(platform).invalidate(db, cacheKey(row.key_hash))
 }
 

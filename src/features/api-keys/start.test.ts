@@ -68,7 +68,11 @@ test('the start names no key: another with the same one is not found by it', asy
   const { key, row, environmentId } = await makeKeyOf('borrowed')
   await makeKeyOf('borrowed', environmentId)
   const wrong = app.as(`${'x'.repeat(40)}-of-the-operator`)
-  await platform.db.updateTable('api_keys').set({ start: 'x'.repeat(12) }).where('id', '=', row.id).execute()
+  await platform.db
+    .updateTable('api_keys')
+    .set({ start: 'x'.repeat(12) })
+    .where('id', '=', row.id)
+    .execute()
   expect((await wrong.get('/v1/environments')).body.code).toBe('api_key_invalid')
   expect((await app.as(key).get('/v1/environments')).status).toBe(200)
 })

@@ -141,7 +141,7 @@ test('one of many at once gets a slug, on two processes', async () => {
     Array.from({ length: 10 }, (_, i) => callers[i % 2]?.post('/v1/environments', body)),
   )
   expect(replies.map((reply) => reply?.status).sort()).toEqual([200, ...Array(9).fill(409)])
-  const refusal = { code: 'slug_taken', detail: 'Another environment of the account has this slug.' }
+  const refusal = { code: 'slug_taken', detail: 'Another environment of the organization has this slug.' }
   expect(replies.filter((reply) => reply?.status === 409).map((reply) => reply?.body)).toMatchObject(
     Array(9).fill(refusal),
   )

@@ -1,5 +1,6 @@
 import { defineErrors } from '../../platform/errors.ts'
 import { slugErrors } from '../../platform/slug.ts'
+import { MAX_CUSTOM } from './schema.ts'
 
 export const environmentErrors = {
   slugTaken: slugErrors.taken,
@@ -9,6 +10,12 @@ export const environmentErrors = {
       'slug_reserved',
       'The slug is reserved',
       'production and staging exist in every account: choose another slug.',
+    ],
+    limitReached: [
+      409,
+      'environment_limit_reached',
+      'The organization has as many environments as allowed',
+      `An organization has at most ${MAX_CUSTOM} custom environments: use one of them.`,
     ],
   }),
 }

@@ -42,7 +42,12 @@ export const environmentRoutes: Route[] = [
     description: 'A custom environment belongs to one organization and accepts only its keys.',
     body: EnvironmentCreate,
     reply: EnvironmentReply,
-    errors: [environmentErrors.slugReserved, environmentErrors.slugTaken, httpErrors.subOrgRequired],
+    errors: [
+      environmentErrors.slugReserved,
+      environmentErrors.slugTaken,
+      environmentErrors.limitReached,
+      httpErrors.subOrgRequired,
+    ],
     event: environmentEvents.created,
     async handle(work, { body }) {
       return { environment: await createEnvironment(work, body) }

@@ -3,6 +3,9 @@ import { listReply } from '../../platform/http/pagination.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { EnvironmentRow } from './store.ts'
 
+/** How many custom environments an organization may have. */
+export const MAX_CUSTOM = 50
+
 export const EnvironmentCreate = Type.Object({
   name: Type.String({
     minLength: 1,
@@ -14,7 +17,8 @@ export const EnvironmentCreate = Type.Object({
   slug: Type.String({
     minLength: 1,
     maxLength: 200,
-    description: 'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging.',
+    description:
+      'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the organization.',
     examples: ['preview'],
   }),
 })

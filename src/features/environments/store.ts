@@ -24,6 +24,21 @@ export async function countEnvironmentRows(db: Db, reach: EnvironmentReach): Pro
   return row.count
 }
 
+/** Held until the transaction ends. */
+export async function lockOrganizationRow(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('organizations').select('id').where('id', '=', id).forNoKeyUpdate().execute()
+}
+
+/** How many environments were made for the organization. */
+export async function countCustomRows(tx: Tx, organizationId: string): Promise<number> {
+  const row = await tx
+    .selectFrom('environments')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 export async function insertEnvironmentRow(tx: Tx, row: Insertable<Environments>): Promise<Selectable<Environments>> {
   return tx.insertInto('environments').values(row).returningAll().executeTakeFirstOrThrow()
 }

@@ -55,9 +55,9 @@ async function environmentOf(platform: Platform, token: string): Promise<string 
   const { baseUrl } = platform.config
   if (issuer === null || !issuer.startsWith(baseUrl)) return null
   if (issuer === baseUrl) return homeEnvironment(platform)
-  const [, accountId = '', slug = ''] =
+  const [, accountId = '', name = ''] =
     /^\/accounts\/([0-9a-f-]{36})\/([a-z0-9-]{1,63})$/.exec(issuer.slice(baseUrl.length)) ?? []
-  return environmentOfIssuer(platform, accountId, slug)
+  return environmentOfIssuer(platform, accountId, name)
 }
 
 function readIssuer(token: string): string | null {

@@ -6,8 +6,8 @@ import { findEnvironmentId, findHomeEnvironmentId } from './store.ts'
 // An issuer never changes once created, so a cached value is never wrong; a missing one is looked up again.
 const environments = perPlatform((platform) =>
   platform.caches.define<string | null>('issuers', (key) => {
-    const [accountId = '', slug = ''] = key.split('/')
-    return accountId === '' ? findHomeEnvironmentId(platform.db) : findEnvironmentId(platform.db, accountId, slug)
+    const [accountId = '', name = ''] = key.split('/')
+    return accountId === '' ? findHomeEnvironmentId(platform.db) : findEnvironmentId(platform.db, accountId, name)
   }),
 )
 
@@ -18,9 +18,9 @@ export async function homeEnvironment(platform: Platform): Promise<string | null
   return environments(platform).get('/')
 }
 
-/** The environment that issues under `/accounts/{accountId}/{slug}`, or null. */
-export async function environmentOfIssuer(platform: Platform, accountId: string, slug: string): Promise<string | null> {
-  return isId(accountId) ? environments(platform).get(`${accountId}/${slug}`) : null
+/** The environment that issues under `/accounts/{accountId}/{name}`, or null. */
+export async function environmentOfIssuer(platform: Platform, accountId: string, name: string): Promise<string | null> {
+  return isId(accountId) ? environments(platform).get(`${accountId}/${name}`) : null
 }
 
 /** RFC 8414 metadata of an environment's issuer. */

@@ -176,12 +176,13 @@ export async function findHomeEnvironmentId(db: Db): Promise<string | null> {
   return row?.id ?? null
 }
 
-export async function findEnvironmentId(db: Db, accountId: string, slug: string): Promise<string | null> {
+/** The environment whose issuer has this name in its account. */
+export async function findEnvironmentId(db: Db, accountId: string, issuerName: string): Promise<string | null> {
   const row = await db
     .selectFrom('environments')
     .select('id')
     .where('account_id', '=', accountId)
-    .where('slug', '=', slug)
+    .where((eb) => eb.fn.coalesce('issuer_name', 'slug'), '=', issuerName)
     .executeTakeFirst()
   return row?.id ?? null
 }

@@ -65,7 +65,7 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
   const environment = await platform.db
     .selectFrom('environments')
     .innerJoin('accounts', 'accounts.id', 'environments.account_id')
-    .select(['environments.slug', 'environments.account_id', 'accounts.home'])
+    .select(['environments.slug', 'environments.issuer_name', 'environments.account_id', 'accounts.home'])
     .where('environments.id', '=', environmentId)
     .executeTakeFirst()
   if (!environment) return null
@@ -85,7 +85,7 @@ async function load(platform: Platform, environmentId: string): Promise<Environm
     issuer:
       environment.home && environment.slug === 'production'
         ? baseUrl
-        : `${baseUrl}/accounts/${environment.account_id}/${environment.slug}`,
+        : `${baseUrl}/accounts/${environment.account_id}/${environment.issuer_name ?? environment.slug}`,
     active: {
       algorithm,
       privateKey: createPrivateKey(pem),

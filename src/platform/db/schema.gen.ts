@@ -94,6 +94,7 @@ export interface Environments {
   account_id: string;
   created_at: Generated<Timestamp>;
   id: string;
+  issuer_name: string | null;
   name: string;
   organization_id: string | null;
   signing_algorithm: Generated<string>;
