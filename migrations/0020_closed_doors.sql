@@ -8,3 +8,9 @@ alter table environments add unique nulls not distinct (account_id, organization
 -- it is null the slug, as it was for all, and for later custom environments their id.
 alter table environments add column issuer_name text;
 create unique index environments_by_issuer on environments (account_id, coalesce(issuer_name, slug));
+
+-- Whose origins a relying party's host lists goes by age: since when the directory has named what it names, also if that
+-- is nothing and it inherits.
+alter table passkey_settings add column named_rp_id text;
+alter table passkey_settings add column named_at timestamptz not null default clock_now();
+update passkey_settings set named_rp_id = settings ->> 'rp_id', named_at = updated_at;

@@ -86,6 +86,8 @@ const WRITERS: Record<string, string[]> = {
   organizations: ['features/organizations'],
   otps: ['features/otp'],
   passkeys: ['features/passkeys'],
+  // When a relying party was named; the settings themselves are the platform's.
+  passkey_settings: ['features/relying-party'],
   password_credentials: ['features/password'],
   password_history: ['features/password'],
   // Removes old rows.

@@ -108,17 +108,63 @@ test('a relying party’s host lists its related origins, which its organization
   expect(await wellKnown('nobody.example')).toEqual([])
 })
 
-test('nobody speaks for a host that another account names, nor for the service’s own but its operator', async () => {
+test('a host belongs to the account that names it first, and that of the service to its operator', async () => {
   const [one, two] = [await app.tenant(), await app.tenant()]
   const related_origins = ['https://evil.example']
-  await change(await one.organization(), { rp_id: 'claimed.example', related_origins }, one)
-  expect(await wellKnown('claimed.example')).toEqual(related_origins)
-  await change(await two.organization(), { rp_id: 'claimed.example' }, two)
-  expect(await wellKnown('claimed.example')).toEqual([])
-  await change(await two.organization(), { related_origins }, two)
+  await change(await one.organization(), { rp_id: 'claimed.example', related_origins: ['https://ours.test'] }, one)
+  const [late, early] = [await two.organization(), await two.organization()]
+  await change(early, { rp_id: 'other.example', related_origins }, two)
+  for (const subOrgId of [late, early]) await change(subOrgId, { rp_id: 'claimed.example', related_origins }, two)
+  await two.patch(`${PATH}/defaults`, { rp_id: 'claimed.example', related_origins })
+  expect(await wellKnown('claimed.example')).toEqual(['https://ours.test'])
+  await change(await two.organization(), { rp_id: null, related_origins }, two)
   await change(await two.organization(), { rp_id: 'localhost', related_origins }, two)
   expect(await wellKnown('localhost')).toEqual([])
   // The first account of a deployment is its operator's.
   await change(await tenant.organization(), { related_origins: ['https://operator.test'] })
   expect(await wellKnown('localhost:4000')).toEqual(['https://operator.test'])
+})
+
+test('whoever gives a host up makes room for the next', async () => {
+  const [one, two] = [await app.tenant(), await app.tenant()]
+  const [first, second] = [await one.organization(), await two.organization()]
+  await change(first, { rp_id: 'given.example', related_origins: ['https://one.test'] }, one)
+  await change(second, { rp_id: 'given.example', related_origins: ['https://two.test'] }, two)
+  await change(first, { rp_id: null }, one)
+  expect(await wellKnown('given.example')).toEqual(['https://two.test'])
+  // Behind those who came meanwhile, however old its settings are.
+  await change(first, { rp_id: 'given.example' }, one)
+  expect(await wellKnown('given.example')).toEqual(['https://two.test'])
+})
+
+test('one organization of an account neither fills nor empties the list of another', async () => {
+  const account = await app.tenant()
+  const [owner, guest] = [await account.organization(), await account.organization()]
+  const own = ['https://zeta.test', 'https://beta.test']
+  await change(owner, { rp_id: 'shop.example', related_origins: own }, account)
+  const key = await account.withKey({ subOrgId: guest })
+  const many = Array.from({ length: 20 }, (_, i) => `https://aaa${i}.test`)
+  expect((await key.patch(PATH, { rp_id: 'shop.example', related_origins: many })).status).toBe(200)
+  expect(await wellKnown('shop.example')).toEqual(own)
+  expect((await key.patch(PATH, { rp_id: null })).status).toBe(200)
+  expect(await wellKnown('shop.example')).toEqual(own)
+})
+
+test('organizations that share the host of their account take turns behind it', async () => {
+  const account = await app.tenant()
+  const [greedy, modest] = [await account.organization(), await account.organization()]
+  const many = Array.from({ length: 20 }, (_, i) => `https://aaa${i}.test`)
+  await change(greedy, { related_origins: many }, account)
+  await change(modest, { rp_id: 'shared.example', related_origins: ['https://modest.test'] }, account)
+  const defaults = { rp_id: 'shared.example', related_origins: ['https://zeta.test', 'https://eta.test'] }
+  await account.patch(`${PATH}/defaults`, defaults)
+  const [first, second, ...rest] = many.slice(0, 5)
+  expect(await wellKnown('shared.example')).toEqual([
+    'https://zeta.test',
+    'https://eta.test',
+    first,
+    'https://modest.test',
+    second,
+    ...rest,
+  ])
 })

@@ -310,6 +310,8 @@ export interface Passkeys {
 
 export interface PasskeySettings {
   directory_id: string;
+  named_at: Generated<Timestamp>;
+  named_rp_id: string | null;
   settings: Json;
   updated_at: Generated<Timestamp>;
 }
