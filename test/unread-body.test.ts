@@ -1,26 +1,12 @@
-import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { mediaOf } from '../src/platform/http/media.ts'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf } from './samples.ts'
+import { send } from './send.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-
-/** Sends a body with any method, which `fetch` refuses to. */
-async function send(method: string, path: string, headers: Record<string, string>, body: string) {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; type: string; text: string }>()
-  const call = request(app.baseUrl + path, { agent: false, method, headers }, async (response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(chunk)
-    const type = response.headers['content-type'] ?? ''
-    resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() })
-  })
-  call.on('error', reject)
-  call.end(body)
-  return promise
-}
 
 const withKey = { 'x-api-key': tenant.key, 'content-type': 'application/json' }
 
@@ -30,20 +16,20 @@ test('an organization named in the body of a GET is refused, not passed over', a
   const body = JSON.stringify({ subOrgId: one })
   const forms = [{ 'content-length': String(body.length) }, { 'transfer-encoding': 'chunked' }]
   for (const form of forms) {
-    const reply = await send('GET', '/v1/users', { ...withKey, ...form }, body)
+    const reply = await send(`${app.baseUrl}/v1/users`, { headers: { ...withKey, ...form }, body })
     expect([reply.status, JSON.parse(reply.text).code]).toEqual([400, 'invalid_request'])
     expect(reply.text).not.toContain('of-two')
   }
-  const empty = await send('GET', '/v1/users', { ...withKey, 'content-length': '0' }, '')
+  const empty = await send(`${app.baseUrl}/v1/users`, { headers: { ...withKey, 'content-length': '0' } })
   expect([empty.status, empty.text.includes('of-two')]).toEqual([200, true])
 })
 
 const looks = routes.filter(({ method }) => method === 'GET').map((route) => [nameOf(route), route] as const)
 
 test.each(looks)('%s with a body is 400, with HEAD too', async (_, route) => {
-  const path = route.path.replaceAll(/\{\w+\}/g, 'any')
+  const url = app.baseUrl + route.path.replaceAll(/\{\w+\}/g, 'any')
   const headers = { 'x-api-key': tenant.key, 'content-length': '2' }
-  const shown = await send('GET', path, headers, '{}')
+  const shown = await send(url, { headers, body: '{}' })
   expect([shown.status, shown.type.split(';')[0]]).toEqual([400, mediaOf(route.media).refusalType])
-  expect((await send('HEAD', path, headers, '{}')).status).toBe(400)
+  expect((await send(url, { method: 'HEAD', headers, body: '{}' })).status).toBe(400)
 })

@@ -70,7 +70,7 @@ function originsOf(rows: RelatedOriginRow[], ownerId: string | null): string[] {
   const listed = (id: string | null) => new Set(shared.get(id)?.flatMap((row) => row.origins))
   const owned = listed(ownerId)
   const guests = [...shared.keys()].filter((id) => id !== ownerId)
-  const lists = guests.map((id) => [...listed(id).difference(owned)].slice(0, MAX_OF_GUEST))
+  const lists = guests.map((id) => [...listed(id).difference(owned)])
   const rounds = Array.from({ length: MAX_OF_GUEST }, (_, round) =>
     lists.flatMap((list) => list.slice(round, round + 1)),
   )
