@@ -29,13 +29,15 @@ export function networkOf(ip: string): string {
     .join('.')
 }
 
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
+// What proxies add to requests.
+const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-original-.+|x-real-ip|(x|true)-client-ip|cf-connecting-ip)$/
 
-/** From this machine, and not by a name that foreign DNS points at it (DNS rebinding). */
+/** From this machine itself, and not by a name that foreign DNS points at it (DNS rebinding). */
 export function isLocal(request: FastifyRequest): boolean {
   return (
-    // A proxy on this machine speaks for others, and may rewrite the name of the host.
-    !FORWARDED.some((name) => name in request.headers) &&
+    // A proxy on this machine speaks for others, and may rewrite the name of the host. That is so of one that is trusted
+    // as well, since it need not say for whom it speaks.
+    !Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&
     /^(127\.|::1$)/.test(clientAddress(request)) &&
     /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i.test(request.host)
   )
