@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { newEmail } from '../../../test/people.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
+import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -138,6 +139,25 @@ test('tokens that are introspected at the same time are each told of by their ow
     const ends = rows.find((row) => row.id === told[i].sid)?.expires_at
     expect((await introspect(session.refresh_token)).exp).toBe(Math.floor(ends.getTime() / 1000))
   }
+})
+
+test('a token of an organization that there is not is no token, however well it is signed', async () => {
+  const { session } = await newSession()
+  const { platform } = app.app
+  const claims = decodeJwt(session.access_token)
+  const forge = (org_id: unknown) => signAccessToken(platform, tenant.environmentId, { ...claims, org_id })
+  const userinfo = (token: string) => app.as(null).get('/v1/auth/userinfo', { authorization: `Bearer ${token}` })
+  expect(await introspect(await forge(claims['org_id']))).toMatchObject({ active: true })
+  const stranger = await (await app.tenant()).organization()
+  for (const org_id of [randomUUID(), stranger, 'nonsense', '']) {
+    const token = await forge(org_id)
+    expect(await introspect(token)).toEqual({ active: false })
+    const revoked = await tenant.post('/v1/auth/token/revoke', { access_token: token, everywhere: true })
+    expect([revoked.status, revoked.body]).toEqual([200, { success: true }])
+    const refused = await userinfo(token)
+    expect([refused.status, refused.body.code]).toEqual([401, 'access_token_invalid'])
+  }
+  expect(await introspect(session.access_token)).toMatchObject({ active: true })
 })
 
 test('a token is no token for a key of another organization, environment or account', async () => {

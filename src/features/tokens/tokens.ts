@@ -16,7 +16,7 @@ import {
   accountDirectory,
   type Directory,
   directoryInReach,
-  directoryOfOrganization,
+  findDirectoryOfOrganization,
   type Reach,
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
@@ -238,9 +238,9 @@ async function locate({ platform, directory: reach }: InReach, token: string): P
   const organizationId = claims['org_id']
   const own =
     typeof organizationId === 'string'
-      ? await directoryOfOrganization(platform, reach, organizationId)
+      ? await findDirectoryOfOrganization(platform, reach, organizationId)
       : await accountDirectory(platform, reach)
-  const directory = await directoryInReach(platform, reach, own.id)
+  const directory = own && (await directoryInReach(platform, reach, own.id))
   return directory ? { directory, sessionId: claims['sid'], claims, refresh: null } : null
 }
 

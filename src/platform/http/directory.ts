@@ -85,11 +85,21 @@ export async function directoryOfOrganization(
   environment: EnvironmentRef,
   organizationId: string,
 ): Promise<Directory> {
-  const id = organizationId.toLowerCase()
-  if (!isId(id)) throw httpErrors.organizationNotFound()
-  const directory = await directories(platform).get(`${environment.environmentId}/organization/${id}`)
-  if (!directory || directory.accountId !== environment.accountId) throw httpErrors.organizationNotFound()
+  const directory = await findDirectoryOfOrganization(platform, environment, organizationId)
+  if (!directory) throw httpErrors.organizationNotFound()
   return directory
+}
+
+/** The same, or null. */
+export async function findDirectoryOfOrganization(
+  platform: Platform,
+  environment: EnvironmentRef,
+  organizationId: string,
+): Promise<Directory | null> {
+  const id = organizationId.toLowerCase()
+  if (!isId(id)) return null
+  const directory = await directories(platform).get(`${environment.environmentId}/organization/${id}`)
+  return directory?.accountId === environment.accountId ? directory : null
 }
 
 /** The account-level directory of the caller's environment. */
