@@ -5,7 +5,7 @@ import { newRequestId } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import { answerPreflight } from './cors.ts'
-import { mediaOf } from './media.ts'
+import { type MediaName, mediaOf } from './media.ts'
 import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
@@ -15,7 +15,19 @@ import type { Method, Route } from './route.ts'
 export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
   routes: Route[]
   metrics: Metrics
+  /** In tests: other limits for who sends slowly. */
+  patience?: Patience
 }
+
+/** How long a client may take to send, in milliseconds. */
+interface Patience {
+  headersMs: number
+  requestMs: number
+  /** How often that is looked at: the limits are exceeded by up to this much. */
+  checkMs: number
+}
+
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
@@ -31,17 +43,17 @@ declare module 'fastify' {
 
 /** Builds the public HTTP server: every route of the table behind the one pipeline. Does not listen. */
 export function buildServer(parts: ServerParts): FastifyInstance {
-  const { platform, metrics } = parts
+  const { platform, metrics, patience = PATIENCE } = parts
   const { config } = platform
   const app = Fastify({
     logger: false,
     trustProxy: config.trustProxy.length ? config.trustProxy : false,
     bodyLimit: 1024 * 1024,
     // Slow headers and bodies are cut off (slowloris).
-    requestTimeout: 30_000,
+    requestTimeout: patience.requestMs,
     // So is who does not read the answer.
     connectionTimeout: 30_000,
-    http: { headersTimeout: 10_000 },
+    http: { headersTimeout: patience.headersMs, connectionsCheckingInterval: patience.checkMs },
     keepAliveTimeout: 65_000,
     exposeHeadRoutes: false,
     return503OnClosing: false,
@@ -63,7 +75,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     request.state = startRequest(request.id, endUserOf(request))
     reply.headers(headers)
     reply.header('x-request-id', request.id)
-    done()
+    done(isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = routeNameOf(request)
@@ -112,6 +124,11 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
     }
   }
   for (const [path, served] of taken) refuseOtherMethods(app, path, served)
+}
+
+/** RFC 9112 §3.2: of two hosts a proxy may have taken the one that is not taken here. */
+function isAmbiguous({ raw }: FastifyRequest): boolean {
+  return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
 function requestLine({ id, method, state }: FastifyRequest, reply: FastifyReply, route: string, durationMs: number) {
@@ -175,10 +192,16 @@ function addBodyParser(app: FastifyInstance): void {
   })
 }
 
+/** That of the route. Where there is none, people in front of a browser get a page. */
+function mediumOf({ routeOptions, headers: { accept = '' } }: FastifyRequest): MediaName {
+  const isPerson = /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept)
+  return routeOptions?.config.route?.media ?? (isPerson ? 'form' : 'json')
+}
+
 /** Sends a refusal in the format of the route's medium. */
 function answerProblem(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = noteProblem(platform, error, request)
-  const { headers, text } = mediaOf(request.routeOptions?.config.route?.media ?? 'json').refuse(problem, request.id)
+  const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id)
   reply
     .code(problem.status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...problem.headers, ...headers })
@@ -199,6 +222,8 @@ function refuseUnreadable(baseUrl: string, socket: Socket): void {
   socket.end(
     `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\nconnection: close\r\n` +
       `x-request-id: ${requestId}\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    // Who goes on sending is not listened to.
+    () => socket.destroy(),
   )
 }
 
