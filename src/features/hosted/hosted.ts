@@ -7,7 +7,7 @@ import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
-import { type FoundLink, judgeLink, lookUpLink, presentLink } from '../links/links.ts'
+import { type FoundLink, judgeLink, linkErrors, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
 import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../login/login.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
@@ -92,8 +92,9 @@ async function answer(
 
 /** The live link of a user who may use it. Throws the refusal otherwise. */
 async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage, find: Find): Promise<LiveLink> {
-  const { work } = brought
+  const { work, isOurs } = brought
   if (!(await isServiceEnabled(work, service))) throw httpErrors.serviceDisabled()
+  if (!isOurs) throw linkErrors.tokenInvalid()
   await assertDoorOpen(work, null)
   const { link, facts } = await find(brought)
   if (facts && !worksWhileLocked) assertMaySignIn(work, facts)

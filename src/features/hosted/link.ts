@@ -1,13 +1,12 @@
 import type { ServiceId } from '../../contract.ts'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
-import { findDirectory } from '../../platform/http/directory.ts'
 import type { Fields } from '../../platform/http/media.ts'
 import type { PageBody } from '../../platform/http/page-layout.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
-import { defaultRedirect, directoryOfToken, type LinkRow, type MailedPurpose, purposeOfType } from '../links/links.ts'
+import { defaultRedirect, type LinkRow, type MailedPurpose, placeOfToken, purposeOfType } from '../links/links.ts'
 import type { SignInFacts } from '../login/login.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */
@@ -17,6 +16,8 @@ export interface ParsedLink {
   /** What its `type` stands for. */
   purpose: MailedPurpose
   token: string
+  /** False for a made-up token, which is refused before anything is looked up. */
+  isOurs: boolean
   who: Identity
   /** The application's address that users are sent on to; null if it has configured none. */
   home: string | null
@@ -60,16 +61,18 @@ export async function readLink(
   fields: Fields,
 ): Promise<ParsedLink | null> {
   const { token_hash: token = '', email = '', type = '' } = fields
-  const [directoryId, purpose, address] = [directoryOfToken(token), purposeOfType(type), parseEmail(email)]
-  if (directoryId === null || purpose === undefined || address === null) return null
-  const directory = await findDirectory(platform, directoryId)
-  if (!directory) return null
+  const [purpose, address] = [purposeOfType(type), parseEmail(email)]
+  if (purpose === undefined || address === null) return null
+  const place = await placeOfToken(platform, token)
+  if (!place) return null
+  const { directory, isOurs } = place
   const work = { platform, directory, origin, db: platform.db }
   return {
     work,
     brand: await brandOf(work),
     purpose,
     token,
+    isOurs,
     who: identify(platform, address),
     home: await defaultRedirect(work),
   }

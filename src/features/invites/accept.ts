@@ -10,6 +10,7 @@ import {
   linkErrors,
   presentLink,
   proofOfLink,
+  refuseMadeUp,
 } from '../links/links.ts'
 import {
   assertDoorOpen,
@@ -112,6 +113,7 @@ async function presentInvite<T>(
   redeem: (acceptance: Acceptance) => Promise<T>,
 ): Promise<T> {
   const settings = await getPasswordSettings(work)
+  await refuseMadeUp(work, sent.token)
   await assertDoorOpen(work, null)
   return presentLink(work, { who: null, token: sent.token, purposes: [invitePurpose] }, async ({ link }) =>
     redeem(await prepare(work, settings, await invitationOf(work, sent.token, link), sent)),

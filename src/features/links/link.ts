@@ -1,7 +1,5 @@
 import type { RawBuilder } from 'kysely'
 import { hashIdentity, type Identity } from '../../platform/crypto/identity.ts'
-import { hashPurpose } from '../../platform/crypto/keyring.ts'
-import { ID_LENGTH, keyedHash, packId, randomBase62, SECRET_LENGTH, unpackId } from '../../platform/crypto/tokens.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
@@ -21,8 +19,7 @@ import {
   shownLink,
   toLinkRow,
 } from './store.ts'
-
-const links = hashPurpose('link')
+import { hashLinkToken, isLinkToken, makeLinkToken } from './token.ts'
 
 export interface NewLink {
   purpose: LinkPurpose
@@ -37,7 +34,7 @@ export interface NewLink {
 
 export interface IssuedLink {
   id: string
-  /** The directory's id and 256 random bits. Not stored: only its keyed hash is. */
+  /** Not stored: only its keyed hash is. */
   token: string
   expiresAt: Date
 }
@@ -46,9 +43,9 @@ export interface IssuedLink {
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
   const id = newId()
-  const token = packId(directory.id) + randomBase62()
+  const token = makeLinkToken(work.platform, directory)
   const { purpose, userId, identity, ttlSeconds, details = {} } = link
-  const tokenHash = hashToken(work, token)
+  const tokenHash = hashLinkToken(work.platform, directory, token)
   const row = { id, purpose: purpose.name, userId, identity, tokenHash, details, ttlSeconds }
   return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
@@ -68,12 +65,6 @@ export function linkUrl(
   return url.href
 }
 
-/** The directory that a token names, or null if it is not one of ours. Proves nothing. */
-export function directoryOfToken(token: string): string | null {
-  const isWhole = token.length === ID_LENGTH + SECRET_LENGTH && /^[0-9A-Za-z]+$/.test(token)
-  return isWhole ? unpackId(token.slice(0, ID_LENGTH)) : null
-}
-
 export interface LinkLookup {
   token: string
   /** The link must be for one of these. */
@@ -84,14 +75,24 @@ export interface LinkLookup {
 
 /** A link that was looked up, with the facts about the user of the address. */
 export interface LookedUp {
+  /** The token is not one of ours: nothing was looked up. */
+  madeUp: boolean
   link: LinkRow | null
   facts: SignInFacts | null
 }
 
-/** Looks a token up; judges nothing. */
+/** Looks a token up, unless it is made up; judges nothing. */
 export async function lookUpLink(work: Work, { token, who }: LinkLookup): Promise<LookedUp> {
-  const { person, read } = await readFacts(work, who, shownLink({ link_hash: hashToken(work, token) }))
-  return { link: toLinkRow(read), facts: person }
+  const { platform, directory } = work
+  if (!(await isLinkToken(platform, token))) return { madeUp: true, link: null, facts: null }
+  const link_hash = hashLinkToken(platform, directory, token)
+  const { person, read } = await readFacts(work, who, shownLink({ link_hash }))
+  return { madeUp: false, link: toLinkRow(read), facts: person }
+}
+
+/** For rules that ask the database for something else before they look the link up. Throws `token_invalid`. */
+export async function refuseMadeUp({ platform }: Work, token: string): Promise<void> {
+  if (!(await isLinkToken(platform, token))) throw linkErrors.tokenInvalid()
 }
 
 /** The live link of a token; does not consume it. Throws what `judgeLink` throws. */
@@ -160,8 +161,4 @@ export async function closeExpiredInvites(
   skipLocked: RawBuilder<unknown>,
 ): Promise<{ id: string; directory_id: string }[]> {
   return closeExpiredInviteRows(tx, limit, skipLocked)
-}
-
-function hashToken({ platform, directory }: Work, token: string): Buffer {
-  return keyedHash(platform.keyring.hashKey(links), directory.id, token)
 }

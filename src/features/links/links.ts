@@ -5,13 +5,13 @@ export {
   closeLink,
   consumeLink,
   countLinkUse,
-  directoryOfToken,
   findLink,
   issueLink,
   judgeLink,
   linkUrl,
   lookUpLink,
   proofOfLink,
+  refuseMadeUp,
   voidLinks,
 } from './link.ts'
 export { magicLinkMethod } from './magic-link.ts'
@@ -29,3 +29,4 @@ export {
 } from './send-link.ts'
 export { linkSettings } from './settings.ts'
 export type { LinkRow } from './store.ts'
+export { placeOfToken } from './token.ts'

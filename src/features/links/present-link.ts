@@ -25,7 +25,8 @@ const refusals: string[] = [linkErrors.tokenInvalid.code, linkErrors.tokenExpire
 
 /**
  * What every link from a mail passes through: it is looked up, together with the user of the address, and `redeem`
- * judges and consumes it. A refusal by either is recorded after the writes of `redeem` were rolled back.
+ * judges and consumes it. A refusal by either is recorded after the writes of `redeem` were rolled back; that of a made-up
+ * token is not, since it was nobody's link.
  * Throws `token_invalid`, `token_expired`, and what `redeem` throws.
  */
 export async function presentLink<T>(
@@ -33,7 +34,8 @@ export async function presentLink<T>(
   presented: PresentedLink,
   redeem: (found: FoundLink) => Promise<T>,
 ): Promise<T> {
-  const { link: found, facts } = await lookUpLink(work, presented)
+  const { madeUp, link: found, facts } = await lookUpLink(work, presented)
+  if (madeUp) throw linkErrors.tokenInvalid()
   let link: LinkRow | null = null
   try {
     link = judgeLink(found, presented)

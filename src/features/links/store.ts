@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
-import type { Tx } from '../../platform/db/pool.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
@@ -41,13 +41,19 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
         where directory_id = ${directory.id} and identity = ${row.identity} and purpose = ${row.purpose} and ${isLive}
         -- One that is being redeemed right now is skipped, not waited for.
         for update skip locked))
-    insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at)
+    insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at, tagged)
     values (${directory.id}, ${row.id}, ${row.purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
-      ${JSON.stringify(row.details)}, clock_now() + make_interval(secs => ${row.ttlSeconds}::int))
+      ${JSON.stringify(row.details)}, clock_now() + make_interval(secs => ${row.ttlSeconds}::int), true)
     returning expires_at`.execute(tx)
   const [made] = rows
   if (!made) throw new Error('A link was not stored')
   return made.expires_at
+}
+
+/** Whether a link of any directory is live whose token has no tag. */
+export async function hasUntaggedLinks(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from links where not tagged and expires_at > clock_now() limit 1`.execute(db)
+  return rows.length > 0
 }
 
 const COLUMNS = [

@@ -1,7 +1,7 @@
 import { hashFactorIdentity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { consumeLink, defineMailedPurpose, linkErrors, presentLink, voidLinks } from '../links/links.ts'
+import { consumeLink, defineMailedPurpose, linkErrors, presentLink, refuseMadeUp, voidLinks } from '../links/links.ts'
 import { assertDoorOpen } from '../login/login.ts'
 import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
 import { unlock } from './attempts.ts'
@@ -15,6 +15,7 @@ export const unlockPurpose = defineMailedPurpose('unlock', 'unlock')
  */
 export async function unlockByLink(work: Work, presented: { email: string; token: string }): Promise<void> {
   const who = identify(work.platform, requireEmail(presented.email))
+  await refuseMadeUp(work, presented.token)
   await assertDoorOpen(work, null)
   await presentLink(work, { who, token: presented.token, purposes: [unlockPurpose] }, ({ link }) =>
     inTx(work, async (work) => {

@@ -3,11 +3,13 @@ import { hashPurpose } from './keyring.ts'
 import {
   fromBase62,
   ID_LENGTH,
+  isTagOf,
   keyedHash,
   packId,
   randomBase62,
   SECRET_LENGTH,
-  sameHash,
+  TAG_LENGTH,
+  tagOf,
   toBase62,
   unpackId,
 } from './tokens.ts'
@@ -16,7 +18,6 @@ const refreshTokens = hashPurpose('refresh-token')
 
 const PREFIX = 'rt_'
 const GENERATION_LENGTH = 6
-const TAG_LENGTH = 22
 const BODY_LENGTH = 2 * ID_LENGTH + GENERATION_LENGTH + SECRET_LENGTH
 
 /**
@@ -35,14 +36,14 @@ export interface RefreshToken {
 export function makeRefreshToken(keyring: Keyring, place: Omit<RefreshToken, 'hash'>): { token: string; hash: Buffer } {
   const generation = toBase62(BigInt(place.generation), GENERATION_LENGTH)
   const body = packId(place.directoryId) + packId(place.sessionId) + generation + randomBase62()
-  return { token: PREFIX + body + tag(keyring, body), hash: hashOf(keyring, body) }
+  return { token: PREFIX + body + tagOf(keyring.hashKey(refreshTokens), body), hash: hashOf(keyring, body) }
 }
 
 /** Parses a token, which proves only that we issued it. Returns null when we did not. */
 export function parseRefreshToken(keyring: Keyring, token: string): RefreshToken | null {
   if (!token.startsWith(PREFIX) || token.length !== PREFIX.length + BODY_LENGTH + TAG_LENGTH) return null
   const body = token.slice(PREFIX.length, PREFIX.length + BODY_LENGTH)
-  if (!sameHash(Buffer.from(tag(keyring, body)), Buffer.from(token.slice(-TAG_LENGTH)))) return null
+  if (!isTagOf(keyring.hashKey(refreshTokens), body, token.slice(-TAG_LENGTH))) return null
   const directoryId = unpackId(body.slice(0, ID_LENGTH))
   const sessionId = unpackId(body.slice(ID_LENGTH, 2 * ID_LENGTH))
   const generation = fromBase62(body.slice(2 * ID_LENGTH, 2 * ID_LENGTH + GENERATION_LENGTH))
@@ -52,11 +53,6 @@ export function parseRefreshToken(keyring: Keyring, token: string): RefreshToken
 
 export function looksLikeRefreshToken(token: string): boolean {
   return token.startsWith(PREFIX)
-}
-
-function tag(keyring: Keyring, body: string): string {
-  const digest = keyedHash(keyring.hashKey(refreshTokens), 'tag', body)
-  return toBase62(digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8), TAG_LENGTH)
 }
 
 function hashOf(keyring: Keyring, body: string): Buffer {

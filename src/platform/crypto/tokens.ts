@@ -74,6 +74,20 @@ export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
   return createHmac('sha256', key).update(input).digest()
 }
 
+/** Characters of a tag: 128 bits. */
+export const TAG_LENGTH = 22
+
+/** What proves that we made the body of a token, so that a made-up one costs no look-up. */
+export function tagOf(key: KeyObject, body: string): string {
+  const digest = keyedHash(key, 'tag', body)
+  return toBase62(digest.readBigUInt64BE(0) * 2n ** 64n + digest.readBigUInt64BE(8), TAG_LENGTH)
+}
+
+/** Whether a tag is that of the body; in constant time. */
+export function isTagOf(key: KeyObject, body: string, tag: string): boolean {
+  return sameHash(Buffer.from(tagOf(key, body)), Buffer.from(tag))
+}
+
 /** Constant-time equality of two digests. */
 export function sameHash(a: Buffer | null, b: Buffer | null): boolean {
   return a !== null && b !== null && a.length === b.length && timingSafeEqual(a, b)

@@ -155,6 +155,7 @@ export interface Links {
   identity: Buffer;
   open_invite_until: Timestamp | null;
   purpose: string;
+  tagged: Generated<boolean>;
   token_hash: Buffer;
   used_at: Timestamp | null;
   user_id: string | null;

@@ -158,6 +158,23 @@ export async function findDirectory(platform: Platform, directoryId: string): Pr
   return directoriesById(platform).get(directoryId)
 }
 
+/** A directory that this process has met, or null: asks nobody. Its settings and state may be others by now. */
+export function knownDirectory(platform: Platform, directoryId: string): Directory | null {
+  return met(platform).get(directoryId) ?? null
+}
+
+// What stands in a directory's row never changes. Some megabytes at most.
+const MAX_MET = 20_000
+const met = perPlatform(() => new Map<string, Directory>())
+
+function meet(platform: Platform, row: DirectoryRow): Directory {
+  const directory = toDirectory(row)
+  const known = met(platform)
+  if (known.size >= MAX_MET) known.clear()
+  known.set(directory.id, directory)
+  return directory
+}
+
 /** The directories of an organization in every environment, to clean up when the organization is deleted. */
 export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
@@ -174,17 +191,17 @@ const directories = perPlatform((platform) =>
         .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
         .executeTakeFirst()
     const found = await find()
-    if (found) return toDirectory(found)
+    if (found) return meet(platform, found)
     await makeDirectory(platform, environmentId, kind, organizationId || null)
     const made = await find()
-    return made ? toDirectory(made) : null
+    return made ? meet(platform, made) : null
   }),
 )
 
 const directoriesById = perPlatform((platform) =>
   platform.caches.define<Directory | null>('directories_by_id', async (id) => {
     const row = await selectDirectories(platform.db).where('directories.id', '=', id).executeTakeFirst()
-    return row ? toDirectory(row) : null
+    return row ? meet(platform, row) : null
   }),
 )
 
