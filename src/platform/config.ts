@@ -32,6 +32,8 @@ export interface Config {
   dnsServer: string | null
   /** Rate limit of each API key without one of its own; null for none. */
   keyRequestsPerSecond: number | null
+  /** Rate limit of each client network on what needs no credential; null for none. */
+  networkRequestsPerSecond: number | null
   migrateOnStart: boolean
   workers: number
   logLevel: LogLevel
@@ -69,6 +71,8 @@ export const variables: Record<string, string> = {
     'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
   WATCHWORD_DNS_SERVER: 'Resolver for domain checks; absent: the system’s',
   WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
+  WATCHWORD_NETWORK_REQUESTS_PER_SECOND:
+    'Limit of requests per second without a credential for each client network; 0: none. Default 50',
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
@@ -113,6 +117,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
       ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
       : null,
+    networkRequestsPerSecond:
+      readInteger(env, 'WATCHWORD_NETWORK_REQUESTS_PER_SECOND', { byDefault: 50, min: 0, max: 1_000_000 }) || null,
     migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),

@@ -5,7 +5,7 @@ import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { CHALLENGE } from '../../platform/http/authenticate.ts'
-import type { KeyCaller } from '../../platform/http/caller.ts'
+import type { Credentials, KeyCaller } from '../../platform/http/caller.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { noteKeyUse } from './key-use.ts'
@@ -72,9 +72,10 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
-  return async (presented: string, ip: string | null = null): Promise<KeyCaller | null> => {
+  return async (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Promise<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
-    const caller = address === null ? null : await cache.get(address)
+    const find = async () => (address === null ? null : cache.get(address))
+    const caller = await (address === null || cache.has(address) ? find() : lookUp(find))
     // Only now, since a key of the operator's own making may have any form.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())

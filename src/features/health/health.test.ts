@@ -40,24 +40,6 @@ test.each(['POST', 'OPTIONS', 'TRACE', 'QUERY'])('%s where nothing takes it is n
   expect(await call('/nowhere')).toBe(404)
 })
 
-test('where connections are short, who has no credential is refused first', async () => {
-  const tenant = await service.tenant()
-  const { database } = app.platform
-  const { waiting } = database
-  database.waiting = () => 51
-  try {
-    const statuses = [
-      await as(null).get('/.well-known/jwks.json'),
-      await tenant.get('/v1/users'),
-      await as(null).get('/healthz'),
-    ]
-    expect(statuses.map(({ status }) => status)).toEqual([503, 200, 200])
-  } finally {
-    database.waiting = waiting
-  }
-  expect((await as(null).get('/.well-known/jwks.json')).status).toBe(200)
-})
-
 test('a connection on which nothing moves is closed', () => {
   expect(app.server.server.timeout).toBe(30_000)
 })

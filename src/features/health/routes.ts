@@ -12,6 +12,7 @@ export const healthRoutes: Route[] = [
     aliases: ['/livez'],
     auth: 'public',
     tolerant: true,
+    probe: true,
     tag: 'Health',
     summary: 'Check that the process responds',
     description: 'Does not use the database, so that a slow one never makes an orchestrator kill healthy processes.',

@@ -1,7 +1,7 @@
-import { decodeJwt } from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
 import { looksLikeApiKey } from '../../platform/crypto/api-key.ts'
 import { looksLikeRefreshToken } from '../../platform/crypto/refresh-token.ts'
-import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { verifyAccessToken, wasVerified } from '../../platform/crypto/signing-keys.ts'
 import { type ErrorDetails, httpErrors } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/authenticate.ts'
 import type { Authenticator, UserCaller } from '../../platform/http/caller.ts'
@@ -15,10 +15,12 @@ import { findLiveToken, type LiveToken } from './tokens.ts'
  * a revocation takes effect at once. Throws `access_token_missing`, `access_token_invalid`.
  */
 export function userAuthenticator(platform: Platform): Authenticator<UserCaller> {
-  return async ({ headers }) => {
+  return async ({ headers, lookUp }) => {
     const token = bearerToken(headers)
     if (token === null) throw httpErrors.accessTokenMissing({ headers: challenge() })
-    const live = await findLiveAccessToken(platform, token)
+    const verify = () => verifyToken(platform, token)
+    const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
+    const live = verified && (await findLiveAccessToken(platform, token, verified))
     if (!live) throw httpErrors.accessTokenInvalid({ ...invalidToken, ...describeOther(token) })
     return toCaller(live)
   }
@@ -38,10 +40,22 @@ function describeOther(presented: string): ErrorDetails {
   return { detail: `${sent} was sent, but this route needs an access token: send one as Authorization: Bearer.` }
 }
 
-async function findLiveAccessToken(platform: Platform, token: string): Promise<LiveToken | null> {
+interface Verified {
+  environmentId: string
+  claims: JWTPayload
+}
+
+async function verifyToken(platform: Platform, token: string): Promise<Verified | null> {
   const environmentId = await environmentOf(platform, token)
   const claims = environmentId && (await verifyAccessToken(platform, environmentId, token))
-  if (!claims) return null
+  return claims ? { environmentId, claims } : null
+}
+
+async function findLiveAccessToken(
+  platform: Platform,
+  token: string,
+  { environmentId, claims }: Verified,
+): Promise<LiveToken | null> {
   // The signature proves the environment, so the claims can be trusted.
   const accountId = String(claims.aud)
   const environment = { accountId, environmentId, environmentSlug: String(claims['env']), organizationId: null }

@@ -1,6 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
 import { ConfigError } from '../config.ts'
-import { readForAll } from '../db/connections.ts'
+import { inLane, readForAll } from '../db/lanes.ts'
 import type { Db } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import type { MasterKey } from './master-key.ts'
@@ -59,7 +59,8 @@ export async function openKeyring(db: Db, masterKeys: MasterKey[]): Promise<Keyr
       const key = await known
       if (Date.now() - key.createdAt.getTime() < DATA_KEY_AGE_MS) return key
     }
-    const loading = readForAll(() => newestOrNewSealKey(db, masterKeys, accountId))
+    // Everybody waits for it, and it is read once.
+    const loading = inLane('callers', () => readForAll(() => newestOrNewSealKey(db, masterKeys, accountId)))
     current.set(slot, loading)
     // A failed load must not be cached.
     loading.catch(() => current.delete(slot))

@@ -147,15 +147,25 @@ export async function verifyAccessToken(
 ): Promise<JWTPayload | null> {
   const { issuer, published } = await keysOf(platform, environmentId)
   const verified = verifiedTokens(platform)
-  const digest = hash('sha256', `${environmentId}.${token}`, 'base64url')
-  const known = verified.get(digest)
+  const digest = digestOf(token)
+  const found = verified.get(digest)
+  const known = found?.environmentId === environmentId ? found : undefined
   // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
   if (known)
     return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
   const checked = await checkToken(platform, issuer, published, token)
   if (checked && verified.size >= MAX_VERIFIED) verified.clear()
-  if (checked) verified.set(digest, checked)
+  if (checked) verified.set(digest, { ...checked, environmentId })
   return checked?.claims ?? null
+}
+
+/** Whether this process has verified a token, of whatever environment: it may have expired meanwhile. */
+export function wasVerified(platform: Platform, token: string): boolean {
+  return verifiedTokens(platform).has(digestOf(token))
+}
+
+function digestOf(token: string): string {
+  return hash('sha256', token, 'base64url')
 }
 
 interface VerifiedToken {
@@ -165,7 +175,7 @@ interface VerifiedToken {
 
 // A backend introspects the same token with every request of its user; verifying the signature is most of the cost.
 const MAX_VERIFIED = 10_000
-const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken>())
+const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken & { environmentId: string }>())
 
 function isCurrent(claims: JWTPayload, platform: Platform): boolean {
   return (claims.exp ?? 0) > epochSeconds(platform.clock) && (claims.nbf ?? 0) <= epochSeconds(platform.clock)

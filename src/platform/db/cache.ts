@@ -1,13 +1,15 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../log.ts'
-import { readForAll } from './connections.ts'
+import { currentPlace, type Lane, readForAll } from './lanes.ts'
 import type { Tx } from './pool.ts'
 import { onCommit } from './tx.ts'
 
 /** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
   get(key: string): Promise<T>
+  /** Whether there was such a thing when it was last looked for, not long ago: `get` looks again where that is due. */
+  has(key: string): boolean
   /** Drops the entry here when the transaction commits, and in every other process by NOTIFY. */
   invalidate(tx: Tx, key: string): Promise<void>
 }
@@ -25,6 +27,8 @@ const CHANNEL = 'watchword_cache'
 interface Entry<T> {
   value: Promise<T>
   expiresAtMs: number
+  /** Of those for whom it is read; null once it is. */
+  lane: Lane | null
 }
 
 /** Creates the process's caches and listens for invalidations by other processes. */
@@ -36,21 +40,34 @@ export function openCaches(url: string, log: Log): Caches {
   })
   return {
     define<T>(name: string, load: (key: string) => Promise<T>): Cache<T> {
-      const entries = new Map<string, Entry<T>>()
-      const drop = (key: string) => void entries.delete(key)
+      const { find, has, add, keep, drop } = remember<T>()
       drops.set(name, drop)
+      const read = (key: string): Promise<T> => {
+        const { lane } = currentPlace()
+        // The promise is stored, so that concurrent misses load once. An invalidation during the load drops it, so that
+        // a value read before a change is not cached after it.
+        const entry: Entry<T> = { value: readForAll(() => load(key)), expiresAtMs: Date.now() + TTL_MS, lane }
+        add(key, entry)
+        entry.value.then(
+          (value) => {
+            entry.lane = null
+            keep(key, entry, value !== null)
+          },
+          () => {
+            entry.expiresAtMs = 0
+          },
+        )
+        return entry.value
+      }
       return {
         get(key) {
-          const known = entries.get(key)
-          if (known && known.expiresAtMs > Date.now()) return known.value
-          if (entries.size >= MAX_ENTRIES) entries.clear()
-          // The promise is stored, so that concurrent misses load once. An invalidation during the load drops it, so
-          // that a value read before a change is not cached after it.
-          const value = readForAll(() => load(key))
-          entries.set(key, { value, expiresAtMs: Date.now() + TTL_MS })
-          value.catch(() => drop(key))
-          return value
+          const known = find(key)
+          // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
+          const isOwn =
+            known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
+          return isOwn && known.expiresAtMs > Date.now() ? known.value : read(key)
         },
+        has,
         async invalidate(tx, key) {
           onCommit(tx, () => drop(key))
           await sql`select pg_notify(${CHANNEL}, ${`${name}:${key}`})`.execute(tx)
@@ -58,6 +75,37 @@ export function openCaches(url: string, log: Log): Caches {
       }
     },
     close: () => listener.close(),
+  }
+}
+
+/**
+ * What a cache holds. Anyone can ask for any number of things that are not there, such as keys: these do not push out
+ * those that are.
+ */
+function remember<T>() {
+  const [there, others] = [new Map<string, Entry<T>>(), new Map<string, Entry<T>>()]
+  const put = (entries: Map<string, Entry<T>>, key: string, entry: Entry<T>) => {
+    entries.delete(key)
+    const oldest = entries.size >= MAX_ENTRIES ? entries.keys().next().value : undefined
+    if (oldest !== undefined) entries.delete(oldest)
+    entries.set(key, entry)
+  }
+  const find = (key: string) => there.get(key) ?? others.get(key)
+  const drop = (key: string) => {
+    there.delete(key)
+    others.delete(key)
+  }
+  return {
+    find,
+    drop,
+    has: (key: string) => there.has(key),
+    add: (key: string, entry: Entry<T>) => put(there.has(key) ? there : others, key, entry),
+    /** Once it is known whether it is there; unless it was dropped meanwhile. */
+    keep(key: string, entry: Entry<T>, isThere: boolean) {
+      if (find(key) !== entry || there.has(key) === isThere) return
+      drop(key)
+      put(isThere ? there : others, key, entry)
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { httpErrors } from '../errors.ts'
 import { isDatabaseUnavailable, sqlState } from './failure.ts'
+import { currentPlace, type Lane } from './lanes.ts'
 import type { Database } from './pool.ts'
 
 export interface CoalesceOptions<Item, Result> {
@@ -29,9 +30,18 @@ const MAX_WAITING = 10_000
 /**
  * Joins concurrent operations of the same kind into one statement: many requests share one commit, and each is answered
  * only after it (group commit). If an item makes its statement fail, only that item fails. Where the database is
- * distributed, each directory gets a statement of its own, which runs on the one server that has its rows.
+ * distributed, each directory gets a statement of its own, which runs on the one server that has its rows. What is asked
+ * for callers shares none with what is asked for nobody.
  */
 export function coalesce<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
+  const queues: Record<Lane, (item: Item) => Promise<Result>> = {
+    callers: queueOf(options),
+    anonymous: queueOf(options),
+  }
+  return (item) => queues[currentPlace().lane](item)
+}
+
+function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: Item) => Promise<Result> {
   const { run, place, keyOf, maxBatch = 200 } = options
   let queue: Waiting<Item, Result>[] = []
   let running = 0

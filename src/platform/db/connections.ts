@@ -1,38 +1,29 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import { fromDatabase } from './failure.ts'
+import { currentPlace, type Lane } from './lanes.ts'
 
 // One-off statements, such as a long list of values, would fill the memory of every connection.
 const MAX_STATEMENTS = 500
 const MAX_TEXT_LENGTH = 5000
 
-/** The number of transactions the running code is nested in. */
-export const transactionDepth = new AsyncLocalStorage<number>()
-
 /**
- * Runs a read that several requests wait for on a separate pool. One of them may hold a transaction, and with it the
- * last connection of the common pool: the shared read could then never start, which is a deadlock.
+ * The pools as the query builder sees them. A connection comes from the lane and transaction depth of the running
+ * code. A statement that recurs is prepared under a name, so that PostgreSQL parses and plans it once per connection.
  */
-export function readForAll<T>(read: () => Promise<T>): Promise<T> {
-  return transactionDepth.run(Number.MAX_SAFE_INTEGER, read)
-}
-
-/**
- * The pools as the query builder sees them. A connection comes from the pool of the current transaction depth. A
- * statement that recurs is prepared under a name, so that PostgreSQL parses and plans it once per connection.
- */
-export function preparingPool(pools: pg.Pool[]): PostgresPool {
+export function preparingPool(pools: Record<Lane, pg.Pool[]>): PostgresPool {
   const nameOf = statementNames()
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     async end() {
-      await Promise.all(pools.map((pool) => pool.end()))
+      await Promise.all(Object.values(pools).flatMap((own) => own.map((pool) => pool.end())))
     },
     async connect() {
-      const pool = pools[Math.min(transactionDepth.getStore() ?? 0, pools.length - 1)]
+      const { lane, depth } = currentPlace()
+      const own = pools[lane]
+      const pool = own[Math.min(depth, own.length - 1)]
       if (!pool) throw new Error('No pool of connections')
       const client = await fromDatabase(() => pool.connect())
       const known = wrapped.get(client)

@@ -27,7 +27,7 @@ export const databaseName = 'watchword'
 const passwordFile = 'watchword.password'
 
 /** Connections that the embedded database accepts, including those reserved for its superuser. */
-export const EMBEDDED_CONNECTIONS = 100
+export const EMBEDDED_CONNECTIONS = 125
 
 /** Written to postgresql.conf once, so that an operator can tune them there. */
 const initialSettings = {

@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { coalesce } from './coalesce.ts'
+import { EMBEDDED_CONNECTIONS } from './embedded-cluster.ts'
 import { isDatabaseUnavailable } from './failure.ts'
-import { isUniqueViolation } from './pool.ts'
+import { currentPlace, inLane, type Lane } from './lanes.ts'
+import { CONNECTIONS_PER_PROCESS, isUniqueViolation } from './pool.ts'
 
 const { platform } = (await startApp()).app
 
@@ -50,6 +53,60 @@ test('a value that is read for several does not wait for those who wait for it',
   const first = cache.get('shared')
   go.resolve()
   expect(await Promise.all([first, ...holders])).toEqual(Array(11).fill('shared'))
+})
+
+test('callers wait neither for the connections of nobody’s requests nor for what is read for these', async () => {
+  const go = Promise.withResolvers<void>()
+  const read: Lane[] = []
+  const cache = platform.caches.define('lanes_test', async (key) => {
+    const { lane } = currentPlace()
+    read.push(lane)
+    await sql`select 1`.execute(platform.db)
+    if (lane === 'anonymous') await go.promise
+    return key
+  })
+  const holding = Array.from({ length: 20 }, () =>
+    inLane('anonymous', () =>
+      platform.tx(async (tx) => {
+        await sql`select 1`.execute(tx)
+        return cache.get('shared')
+      }),
+    ),
+  )
+  const first = inLane('anonymous', () => cache.get('shared'))
+  expect(await cache.get('shared')).toBe('shared')
+  const ask = coalesce({
+    run: async (items: number[]) => {
+      await sql`select 1`.execute(platform.db)
+      if (currentPlace().lane === 'anonymous') await go.promise
+      return items
+    },
+    place: { database: platform.database, directoryOf: () => '' },
+  })
+  const anonymous = inLane('anonymous', () => ask(1))
+  expect(await ask(2)).toBe(2)
+  expect(read).toEqual(['anonymous', 'callers'])
+  go.resolve()
+  await Promise.all([...holding, first, anonymous])
+  // Nobody's requests take what was read for callers.
+  await inLane('anonymous', () => cache.get('shared'))
+  expect(read).toEqual(['anonymous', 'callers'])
+})
+
+test('what is not there pushes out nothing that is', async () => {
+  let reads = 0
+  const cache = platform.caches.define('absent_test', async (key) => {
+    reads++
+    return key === 'there' ? key : null
+  })
+  await cache.get('there')
+  for (let n = 0; n < 25_000; n++) await cache.get(`not there ${n}`)
+  expect([cache.has('there'), cache.has('not there 24999'), reads]).toEqual([true, false, 25_001])
+})
+
+test('five workers have connections enough on the embedded database', () => {
+  // Some are left for the command line, and PostgreSQL reserves three.
+  expect(5 * CONNECTIONS_PER_PROCESS + 8).toBeLessThanOrEqual(EMBEDDED_CONNECTIONS)
 })
 
 test('a taken value is known by the name of its index', async () => {

@@ -12,6 +12,7 @@ export type Tx = Transaction<DB>
 
 export interface Database {
   db: Db
+  /** Of callers with a credential, and of jobs. */
   pool: pg.Pool
   /** Runs a statement that the query builder would only slow down. */
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
@@ -23,8 +24,6 @@ export interface Database {
    * no rows of several.
    */
   distributed: boolean
-  /** How many wait for a connection of the pool for which most do. */
-  waiting(): number
   close(): Promise<void>
 }
 
@@ -33,19 +32,27 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 // Connections that code inside a transaction needs in addition, for example to load a key or setting that is not
 // cached. With a single pool this would deadlock once every connection is held by a transaction that waits for another
-// one. The last pool is for reads that several requests wait for (`readForAll`).
-const NESTED_CONNECTIONS = [4, 2, 2]
+// one. The last pool of a lane is for reads that several requests wait for (`readForAll`).
 const CONNECTIONS = 10
+const NESTED_CONNECTIONS = [2, 2]
+const ANONYMOUS_CONNECTIONS = [2, 2]
 const QUEUE_CONNECTIONS = 4
 
 /** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
-export const CONNECTIONS_PER_PROCESS =
-  CONNECTIONS + NESTED_CONNECTIONS.reduce((sum, count) => sum + count, 0) + QUEUE_CONNECTIONS + 1
+export const CONNECTIONS_PER_PROCESS = [
+  CONNECTIONS,
+  ...NESTED_CONNECTIONS,
+  ...ANONYMOUS_CONNECTIONS,
+  QUEUE_CONNECTIONS,
+].reduce((sum, count) => sum + count, 1)
 
 /** Opens pools of connections. Does not connect yet. */
 export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
   const pool = openPool(url, options.maxConnections ?? CONNECTIONS)
-  const pools = [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))]
+  const pools = {
+    callers: [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))],
+    anonymous: ANONYMOUS_CONNECTIONS.map((max) => openPool(url, max)),
+  }
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
   let queuePool: pg.Pool | null = null
   return {
@@ -59,7 +66,6 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
     },
     url,
     distributed: false,
-    waiting: () => Math.max(...pools.map(({ waitingCount }) => waitingCount)),
     async close() {
       await queuePool?.end()
       await db.destroy()

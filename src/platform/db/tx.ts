@@ -1,5 +1,5 @@
-import { transactionDepth } from './connections.ts'
 import { sqlState } from './failure.ts'
+import { inTransaction } from './lanes.ts'
 import type { Db, Tx } from './pool.ts'
 
 export type RunInTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
@@ -20,7 +20,7 @@ export function transactions(db: Db): RunInTransaction {
       try {
         const result = await db.transaction().execute((tx) => {
           afterCommit.set(tx, committed)
-          return transactionDepth.run((transactionDepth.getStore() ?? 0) + 1, () => work(tx))
+          return inTransaction(() => work(tx))
         })
         for (const act of committed) act()
         return result

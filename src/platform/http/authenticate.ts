@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpErrors } from '../errors.ts'
-import type { Authenticator, KeyCaller } from './caller.ts'
+import type { Authenticator, Credentials, KeyCaller } from './caller.ts'
 
 /** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string, ip: string | null) => Promise<KeyCaller | null>
+export type FindApiKey = (presented: string, by: Pick<Credentials, 'ip' | 'lookUp'>) => Promise<KeyCaller | null>
 
 /** What a 401 asks for (RFC 9110 §11.6.1). */
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
@@ -13,11 +13,11 @@ export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
 export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {
-  return async ({ headers, ip }, now) => {
+  return async ({ headers, ip, lookUp }, now) => {
     const presented = presentedKey(headers)
     if (presented === null)
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
-    const caller = await findApiKey(presented, ip)
+    const caller = await findApiKey(presented, { ip, lookUp })
     if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
     if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
     return caller

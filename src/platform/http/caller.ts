@@ -52,6 +52,8 @@ export interface Credentials {
   headers: IncomingHttpHeaders
   /** The peer's address. */
   ip: string | null
+  /** Runs what finds out about a credential that this process does not know to be right. Throws `rate_limited`. */
+  lookUp<T>(find: () => Promise<T>): Promise<T>
 }
 
 /** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */

@@ -21,8 +21,9 @@ export function stepsOf(route: Route): Step[] {
   const isForm = route.media === 'form'
   const steps: [applies: boolean, name: string, errors: ErrorFactory[]][] = [
     [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
-    // Probes are answered from memory.
-    [route.auth !== 'public' || !route.tolerant, '', [httpErrors.unavailable]],
+    [!route.probe, '', [httpErrors.unavailable]],
+    // Of its network: requests that need no credential, or wrong credentials.
+    [!route.probe && !keyed, '', [httpErrors.rateLimited]],
     [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
     [kind !== null, kind?.name ?? '', kind?.errors ?? []],
     [keyed, 'Key', [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],

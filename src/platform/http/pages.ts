@@ -63,6 +63,7 @@ export function definePage(spec: PageSpec): Route[] {
     cors: 'none',
     crossSite: false,
     tolerant: true,
+    probe: false,
     idempotency: false,
     takesDevice: false,
     etag: false,

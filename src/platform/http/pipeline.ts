@@ -3,6 +3,7 @@ import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Platform } from '../platform.ts'
 import { isServiceEnabled } from '../services.ts'
+import type { AnonymousTraffic, Peer } from './anonymous.ts'
 import { redirectOf, statusOf } from './answer.ts'
 import { authorize } from './authorize.ts'
 import type { Authenticators, Caller, KeyCaller } from './caller.ts'
@@ -32,6 +33,7 @@ export interface Pipeline {
   authenticators: Authenticators
   isOriginAllowed: IsOriginAllowed
   limitKey(caller: KeyCaller, nowMs: number): RateState | null
+  anonymous: AnonymousTraffic
 }
 
 /** What the pipeline knows of one request. */
@@ -60,32 +62,8 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     query: compileValidator(route.query, 'query'),
     body: route.body ? compileValidator(route.body, 'body') : null,
   }
-  const medium = mediaOf(route.media)
-  const ownOrigin = new URL(platform.config.baseUrl).origin
   return {
-    async onRequest(request: FastifyRequest, reply: FastifyReply) {
-      const { state } = request
-      state.route = route
-      allowReading(route.cors, request, reply)
-      refuseUnreadBody(request)
-      const { accept } = request.headers
-      if (accept !== undefined && !route.tolerant && !medium.suits(accept)) throw httpErrors.notAcceptable()
-      if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
-      const ip = clientAddress(request)
-      if (route.auth !== 'key') state.origin.endUser = browserOf(request, ip)
-      refuseOverload(route, platform)
-      if (route.auth === 'public' || route.auth === 'page') return
-      const now = platform.clock.now()
-      const caller = await pipeline.authenticators[route.auth]({ headers: request.headers, ip }, now)
-      state.caller = caller
-      state.origin.actor = caller.actor
-      if (caller.kind === 'key') {
-        authorize(caller, route.scope ?? 'any key')
-        const rate = pipeline.limitKey(caller, now.getTime())
-        if (rate) reply.headers(rateHeaders(rate))
-      } else if (route.cors === 'origins')
-        await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
-    },
+    onRequest: compileAdmission(route, pipeline),
 
     async preHandler(request: FastifyRequest) {
       const { caller } = request.state
@@ -113,7 +91,9 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           if (!answer.replayed) checkEvents(route, platform, context.origin)
           return sendKept(route, reply, answer)
         }
-        const answer = statusOf(await route.handle(context, input))
+        const handle = () => route.handle(context, input)
+        const takesTurn = isAnonymous(route) && !route.probe
+        const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), handle) : handle()))
         checkEvents(route, platform, context.origin)
         return send(route, reply.headers(context.headers), answer)
       } catch (error) {
@@ -133,20 +113,82 @@ function refuseUnreadBody({ method, headers }: FastifyRequest): void {
   throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
 }
 
+/** The steps before a byte of the body is read. */
+function compileAdmission(route: Route, pipeline: Pipeline) {
+  const { platform } = pipeline
+  const medium = mediaOf(route.media)
+  const ownOrigin = new URL(platform.config.baseUrl).origin
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { state } = request
+    state.route = route
+    allowReading(route.cors, request, reply)
+    refuseUnreadBody(request)
+    const peer = peerOf(request)
+    if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)
+    const { accept } = request.headers
+    const isReadable = accept === undefined || route.tolerant || medium.suits(accept)
+    if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
+    if (route.auth === 'public' || route.auth === 'page') {
+      if (!isReadable) throw httpErrors.notAcceptable()
+      return
+    }
+    // A refusal now is better than an answer after the caller has given up.
+    if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
+    const now = platform.clock.now()
+    const caller = await authenticate(pipeline, route.auth, request, peer)
+    state.caller = caller
+    if (!isReadable) throw httpErrors.notAcceptable()
+    state.origin.actor = caller.actor
+    if (caller.kind === 'key') {
+      authorize(caller, route.scope ?? 'any key')
+      const rate = pipeline.limitKey(caller, now.getTime())
+      if (rate) reply.headers(rateHeaders(rate))
+    } else if (route.cors === 'origins')
+      await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
+  }
+}
+
 // Requests that wait for a connection to the database.
-const MAX_WAITING = { anonymous: 50, authenticated: 500 }
+const MAX_WAITING = 500
+
+/** Whether a route asks for no credential. */
+function isAnonymous({ auth }: Route): boolean {
+  return auth === 'public' || auth === 'page'
+}
+
+function peerOf(request: FastifyRequest): Peer {
+  return { ip: clientAddress(request), isGone: () => request.raw.socket.destroyed }
+}
 
 /**
- * Bounds the queue: a refusal now is better than an answer after the caller has given up. Who has no credential is
- * refused long before the others, and counts for nothing with them: anyone could fill the small pools.
+ * The limit of a client network on what needs no credential, checked before anything else: pages, public routes, and
+ * whatever no route takes. Probes have none. Returns the refusal once it is due, or null.
  */
-function refuseOverload({ auth, tolerant }: Route, { database }: Platform): void {
-  const anonymous = auth === 'public' || auth === 'page'
-  const isTooMuch = anonymous
-    ? // Probes need no connection.
-      !tolerant && database.waiting() > MAX_WAITING.anonymous
-    : database.pool.waitingCount > MAX_WAITING.authenticated
-  if (isTooMuch) throw busy()
+export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
+  const { route, otherMethod } = request.routeOptions?.config ?? {}
+  if (route && !otherMethod && (!isAnonymous(route) || route.probe)) return null
+  const refusal = anonymous.count(peerOf(request), platform.clock.now().getTime())
+  return refusal && anonymous.delay(refusal)
+}
+
+/**
+ * Who calls. What is presented is looked up among the anonymous, unless it was right a moment ago: of made-up
+ * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
+ */
+async function authenticate(
+  { authenticators, anonymous, platform }: Pipeline,
+  kind: keyof Authenticators,
+  { headers }: FastifyRequest,
+  peer: Peer,
+): Promise<Caller> {
+  const now = platform.clock.now()
+  const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
+  try {
+    return await authenticators[kind]({ headers, ip: peer.ip, lookUp }, now)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+    throw await anonymous.fail(peer, now.getTime(), error)
+  }
 }
 
 /** The end user's own browser or device, when the request does not come through a customer's backend. */

@@ -105,6 +105,8 @@ interface Common<
   crossSite?: boolean
   /** Accepts any query and any `Accept`, as probes and browsers send them. */
   tolerant?: boolean
+  /** Tells orchestrators that the process lives: answered from memory whatever the load, without a limit. */
+  probe?: boolean
   /** False to ignore `Idempotency-Key`, because a repeated request must be judged again, as all below `/v1/auth/` are. */
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
@@ -197,6 +199,7 @@ export interface Route {
   cors: Cors
   crossSite: boolean
   tolerant: boolean
+  probe: boolean
   idempotency: boolean
   takesDevice: boolean
   etag: boolean
@@ -256,6 +259,7 @@ export function defineRoute<
     cors: spec.cors ?? 'none',
     crossSite: spec.crossSite ?? false,
     tolerant: spec.tolerant ?? false,
+    probe: spec.probe ?? false,
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     takesDevice: spec.takesDevice ?? false,
     etag: spec.etag ?? false,

@@ -4,15 +4,16 @@ import { httpErrors } from '../errors.ts'
 import { newRequestId } from '../ids.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
+import { limitAnonymous } from './anonymous.ts'
 import { answerPreflight } from './cors.ts'
 import { type MediaName, mediaOf } from './media.ts'
-import { compileRoute, type Pipeline, type RequestState, startRequest } from './pipeline.ts'
+import { compileRoute, type Pipeline, type RequestState, refuseNetwork, startRequest } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import type { Method, Route } from './route.ts'
 
-export interface ServerParts extends Omit<Pipeline, 'limitKey'> {
+export interface ServerParts extends Omit<Pipeline, 'limitKey' | 'anonymous'> {
   routes: Route[]
   metrics: Metrics
   /** In tests: other limits for who sends slowly. */
@@ -38,6 +39,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     route?: Route
+    /** The path is the route's, the method is not. */
+    otherMethod?: true
   }
 }
 
@@ -45,6 +48,11 @@ declare module 'fastify' {
 export function buildServer(parts: ServerParts): FastifyInstance {
   const { platform, metrics, patience = PATIENCE } = parts
   const { config } = platform
+  const pipeline: Pipeline = {
+    ...parts,
+    limitKey: keyLimiter(config.keyRequestsPerSecond),
+    anonymous: limitAnonymous(config.networkRequestsPerSecond),
+  }
   const app = Fastify({
     logger: false,
     trustProxy: config.trustProxy.length ? config.trustProxy : false,
@@ -64,9 +72,9 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     },
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: (_error, socket) => refuseUnreadable(config.baseUrl, socket),
-    frameworkErrors: (error, request, reply) => answerProblem(platform, error, request, reply),
+    frameworkErrors: async (error, request, reply) =>
+      answerProblem(platform, (await refuseNetwork(pipeline, request)) ?? error, request, reply),
   })
-  const pipeline: Pipeline = { ...parts, limitKey: keyLimiter(config.keyRequestsPerSecond) }
   app.decorateRequest('state', null as unknown as RequestState)
   app.setSerializerCompiler(compileSerializer)
   addBodyParser(app)
@@ -75,7 +83,10 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     request.state = startRequest(request.id, endUserOf(request))
     reply.headers(headers)
     reply.header('x-request-id', request.id)
-    done(isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined)
+    const ambiguous = isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined
+    const refusal = refuseNetwork(pipeline, request)
+    if (refusal) refusal.then(done, done)
+    else done(ambiguous)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = routeNameOf(request)
@@ -167,7 +178,7 @@ function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route
     method: METHODS.filter((method) => !taken.includes(method)),
     url,
     // A page refuses with a page.
-    config: { route },
+    config: { route, otherMethod: true },
     onRequest: (_request, _reply, done) =>
       done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
     handler: () => undefined,

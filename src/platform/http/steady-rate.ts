@@ -14,8 +14,7 @@ export function spendOne(
   nowMs: number,
 ): { fullAtMs: number; waitMs: number } {
   const [oneMs, allMs] = [1000 / perSecond, (burst * 1000) / perSecond]
-  // A clock that was set back leaves nothing later than a burst from now.
-  const from = Math.min(Math.max(fullAtMs, nowMs), nowMs + allMs)
+  const from = Math.max(fullAtMs, nowMs)
   const waitMs = from + oneMs - (nowMs + allMs)
   // Fractions of a millisecond are lost in adding them up.
   return waitMs > 0.001 ? { fullAtMs: from, waitMs } : { fullAtMs: from + oneMs, waitMs: 0 }

@@ -1,0 +1,41 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * For whom the running code asks the database: callers with a credential, jobs and the command line, or requests of
+ * nobody. Each has connections of its own, and shares neither statements nor reads with the other that these could wait
+ * for: whoever fills the anonymous ones holds up no caller.
+ */
+export type Lane = 'callers' | 'anonymous'
+
+interface Place {
+  lane: Lane
+  /** The number of transactions that it is nested in. */
+  depth: number
+}
+
+const places = new AsyncLocalStorage<Place>()
+const OUTSIDE: Place = { lane: 'callers', depth: 0 }
+
+/** Where the running code is. */
+export function currentPlace(): Place {
+  return places.getStore() ?? OUTSIDE
+}
+
+/** Runs code for callers, or for nobody in particular. */
+export function inLane<T>(lane: Lane, run: () => Promise<T>): Promise<T> {
+  return places.run({ ...currentPlace(), lane }, run)
+}
+
+/** Runs the code of a transaction. */
+export function inTransaction<T>(run: () => Promise<T>): Promise<T> {
+  const { lane, depth } = currentPlace()
+  return places.run({ lane, depth: depth + 1 }, run)
+}
+
+/**
+ * Runs a read that several requests of a lane wait for on a separate pool. One of them may hold a transaction, and with
+ * it the last connection of the common pool: the shared read could then never start, which is a deadlock.
+ */
+export function readForAll<T>(read: () => Promise<T>): Promise<T> {
+  return places.run({ lane: currentPlace().lane, depth: Number.MAX_SAFE_INTEGER }, read)
+}

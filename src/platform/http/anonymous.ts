@@ -1,0 +1,75 @@
+import { inLane } from '../db/lanes.ts'
+import { ApiError, httpErrors } from '../errors.ts'
+import { openAdmission } from './admission.ts'
+import { limitNetworks } from './network-limit.ts'
+
+/** Whose request it is, as far as can be told without a credential. */
+export interface Peer {
+  ip: string
+  /** Whether it has hung up. */
+  isGone(): boolean
+}
+
+/** What asks without a credential, or with one that is not known to be right: bounded where it comes from. */
+export interface AnonymousTraffic {
+  /** Counts a request that needs no credential. Returns the refusal if its network has none left. */
+  count(peer: Peer, nowMs: number): ApiError | null
+  /** Runs work in its turn, on connections that no caller waits for. Throws `unavailable`. */
+  run<T>(peer: Peer, work: () => Promise<T>): Promise<T>
+  /** The same to look up a credential. Throws `rate_limited` when too many of the network's were wrong. */
+  lookUp<T>(peer: Peer, nowMs: number, work: () => Promise<T>): Promise<T>
+  /** Counts a credential that was refused. Returns what to refuse the request with. */
+  fail(peer: Peer, nowMs: number, refusal: ApiError): Promise<ApiError>
+  /** What comes before a refusal for too many requests. */
+  delay(refusal: ApiError): Promise<ApiError>
+}
+
+// A page loads in a few requests, and many people may have one address.
+const BURST_SECONDS = 10
+
+// At once; each kind has two connections to the database, where it needs one.
+const PLACES = { requests: 16, lookUps: 8 }
+
+/** `perSecond` is the rate of each network, for requests and for wrong credentials; null for none. */
+export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
+  const admission = openAdmission(PLACES.requests)
+  // Someone may be right, and must not wait for those who present nothing.
+  const lookUps = openAdmission(PLACES.lookUps)
+  const rate = perSecond === null ? null : { perSecond, burst: perSecond * BURST_SECONDS }
+  const [requests, failures] = rate ? [limitNetworks(rate), limitNetworks(rate)] : [null, null]
+
+  async function delay(refusal: ApiError): Promise<ApiError> {
+    if (await admission.pause()) return refusal
+    const { definition, details } = refusal
+    return new ApiError(definition, { ...details, headers: { ...details.headers, connection: 'close' } })
+  }
+
+  return {
+    delay,
+    run: (peer, work) => admission.inTurn(() => inLane('anonymous', work), peer.isGone),
+    count({ ip }, nowMs) {
+      const seconds = requests?.count(ip, nowMs) ?? 0
+      return seconds > 0 ? tooMany('Too many requests from this network', seconds) : null
+    },
+    async lookUp(peer, nowMs, work) {
+      const seconds = failures?.wait(peer.ip, nowMs) ?? 0
+      if (seconds > 0) throw tooMany(WRONG, seconds)
+      return lookUps.inTurn(() => inLane('anonymous', work), peer.isGone)
+    },
+    async fail({ ip }, nowMs, refusal) {
+      if (refusal.definition.code === httpErrors.rateLimited.code) return delay(refusal)
+      const seconds = failures?.count(ip, nowMs) ?? 0
+      return seconds > 0 ? delay(tooMany(WRONG, seconds)) : refusal
+    },
+  }
+}
+
+const WRONG = 'Too many wrong credentials from this network'
+
+function tooMany(what: string, seconds: number): ApiError {
+  return httpErrors.rateLimited({
+    detail: `${what}: try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) },
+    extra: { retry_after: seconds },
+  })
+}
