@@ -1,5 +1,7 @@
 import manifest from '../../../package.json' with { type: 'json' }
+import { type KeptAnswer, keepAnswer, keepOnce } from '../../platform/http/kept.ts'
 import { buildOpenApi } from '../../platform/http/openapi.ts'
+import { PAGE_POLICY, pageHeaders } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
 import { loadReferenceScript } from '../../platform/http/reference-script.ts'
 import type { Route } from '../../platform/http/route.ts'
@@ -7,30 +9,25 @@ import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { renderErrorPage } from './error-catalogue.ts'
 import { renderEventPage } from './event-catalogue.ts'
 
-const documents = perPlatform(() => new WeakMap<Route[], object>())
+/** What never changes while the process runs is rendered on first use. */
+const keptOf = (make: (platform: Platform, all: () => Route[]) => Promise<KeptAnswer>) =>
+  perPlatform((platform) => {
+    let all: () => Route[] = () => []
+    const kept = keepOnce(() => make(platform, all))
+    return (routes: () => Route[]) => {
+      all = routes
+      return kept()
+    }
+  })
 
-/** The OpenAPI document of this deployment, built on first use. */
-export function describeService(platform: Platform, routes: Route[]): object {
-  const known = documents(platform)
-  const found = known.get(routes)
-  if (found) return found
-  const document = buildOpenApi(routes, { baseUrl: platform.config.baseUrl, version: manifest.version })
-  known.set(routes, document)
-  return document
-}
+/** The OpenAPI document of this deployment. */
+export const keptContract = keptOf(({ config }, all) => {
+  const document = buildOpenApi(all(), { baseUrl: config.baseUrl, version: manifest.version })
+  return keepAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' })
+})
 
-/**
- * The API reference at /docs, and the catalogues of error codes and events. `all` returns every route, once complete.
- */
-export function docsPages(all: () => Route[]): Route[] {
-  const pages = [
-    { path: '/docs', summary: 'The API reference', contentSecurityPolicy: REFERENCE_POLICY, render: renderReference },
-    { path: '/docs/reference.js', summary: 'Its script', render: serveReferenceScript },
-    { path: '/docs/errors', summary: 'The catalogue of error codes', render: async () => renderErrorPage(all()) },
-    { path: '/docs/events', summary: 'The catalogue of events', render: async () => renderEventPage() },
-  ] as const
-  return pages.flatMap((page) => definePage(page))
-}
+const keptPage = (render: (all: () => Route[]) => Promise<string>, contentSecurityPolicy = PAGE_POLICY) =>
+  keptOf(async (_platform, all) => keepAnswer(await render(all), pageHeaders(contentSecurityPolicy)))
 
 // The reference injects its style sheets into the page. Everything it loads comes from this origin.
 const REFERENCE_POLICY =
@@ -71,14 +68,31 @@ async function renderReference(): Promise<string> {
 `
 }
 
-async function serveReferenceScript() {
-  const { gzipped } = await loadReferenceScript()
-  return {
-    content: gzipped,
-    headers: {
-      'content-type': 'text/javascript; charset=utf-8',
-      'content-encoding': 'gzip',
-      'cache-control': 'public, max-age=31536000, immutable',
-    },
-  }
+const FOR_GOOD = 'public, max-age=31536000, immutable'
+
+const pages = [
+  { path: '/docs', summary: 'The API reference', kept: keptPage(renderReference, REFERENCE_POLICY) },
+  {
+    path: '/docs/reference.js',
+    summary: 'Its script',
+    kept: keptOf(async () => {
+      const { source } = await loadReferenceScript()
+      return keepAnswer(source, { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': FOR_GOOD })
+    }),
+  },
+  {
+    path: '/docs/errors',
+    summary: 'The catalogue of error codes',
+    kept: keptPage(async (all) => renderErrorPage(all())),
+  },
+  { path: '/docs/events', summary: 'The catalogue of events', kept: keptPage(async () => renderEventPage()) },
+] as const
+
+/**
+ * The API reference at /docs, and the catalogues of error codes and events. `all` returns every route, once complete.
+ */
+export function docsPages(all: () => Route[]): Route[] {
+  return pages.flatMap(({ path, summary, kept }) =>
+    definePage({ path, summary, render: ({ platform }) => kept(platform)(all) }),
+  )
 }

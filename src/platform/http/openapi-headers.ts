@@ -28,7 +28,7 @@ const headers = {
   RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
   WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
   IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
-  Etag: ['ETag', 'The version of the record, for If-Match.', string],
+  Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
   Location: ['Location', 'Where the browser is sent.', { type: 'string', format: 'uri' }],
 } as const satisfies Record<string, readonly [name: string, description: string, schema: JsonObject]>
@@ -52,7 +52,7 @@ export function headersOfReply(route: Route): JsonObject {
     'RequestId',
     ...(counts ? (['RateLimit'] as const) : []),
     ...(route.idempotency ? (['IdempotentReplayed'] as const) : []),
-    ...(route.etag ? (['Etag'] as const) : []),
+    ...(route.etag || route.kept ? (['Etag'] as const) : []),
     ...('cursor' in route.query.properties ? (['Link'] as const) : []),
   ])
 }

@@ -30,6 +30,7 @@ function organizationOf(route: Route): OrganizationName {
 export const parameterComponents: Record<string, JsonObject> = {
   IdempotencyKey: header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255),
   IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
+  IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
   EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
   EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
   TrustedDevice: header(
@@ -57,6 +58,7 @@ export function describeParameters(route: Route, components: Components, recurri
     [organizationOf(route), route.scope !== null],
     ['IdempotencyKey', route.idempotency],
     ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
+    ['IfNoneMatch', route.kept],
     ['EndUserIp', route.auth === 'key'],
     ['EndUserAgent', route.auth === 'key'],
     ['TrustedDevice', route.takesDevice],

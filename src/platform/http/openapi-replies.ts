@@ -33,6 +33,7 @@ export function describeReplies(
   return {
     ...Object.fromEntries(replies),
     ...(route.auth === 'page' ? { '200': page } : {}),
+    ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
     ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),
   }
 }

@@ -87,7 +87,7 @@ ${renderBody(body)}
 }
 
 /** Headers of a page. */
-export function pageHeaders(contentSecurityPolicy: string): Record<string, string> {
+export function pageHeaders(contentSecurityPolicy: string) {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy,

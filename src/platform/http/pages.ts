@@ -2,15 +2,10 @@ import { Type } from 'typebox'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events.ts'
 import type { Redirect } from './answer.ts'
+import type { KeptAnswer } from './kept.ts'
 import { type Fields, once } from './media.ts'
 import { PAGE_POLICY, pageHeaders, type RenderedPage } from './page-layout.ts'
 import { open, type RequestContext, type Route } from './route.ts'
-
-/** A file that a page needs. */
-export interface PageFile {
-  content: Buffer
-  headers: Record<string, string>
-}
 
 /** A page for people, in HTML, or a file that one needs. */
 interface PageSpec {
@@ -20,7 +15,7 @@ interface PageSpec {
   summary: string
   tag?: string
   /** Answers GET, and HEAD, which mail scanners send too, so it must change nothing. Returns null for no such page. */
-  render(work: RequestContext, params: Fields, query: Fields): Promise<string | RenderedPage | PageFile | null>
+  render(work: RequestContext, params: Fields, query: Fields): Promise<string | RenderedPage | KeptAnswer | null>
   /** Answers a POST of the page's form. What it throws becomes a page that says so. */
   submit?(work: RequestContext, params: Fields, form: Fields): Promise<RenderedPage | Redirect>
   /** Shown as a page instead of a problem, but declared all the same. */
@@ -67,6 +62,7 @@ export function definePage(spec: PageSpec): Route[] {
     idempotency: false,
     takesDevice: false,
     etag: false,
+    kept: false,
     hidden: operation === undefined,
     examples: {},
   }
@@ -102,15 +98,10 @@ function fields(values: unknown): Fields {
 /** The answer of a page as it is sent, or null if there is no such page. */
 export function readPageAnswer(
   answer: unknown,
-): { status: number; headers: Record<string, string>; content: string | Buffer } | null {
+): { status: number; headers: Record<string, string>; content: string } | null {
   if (typeof answer !== 'object' || answer === null) return null
-  if (isFile(answer)) return { status: 200, headers: answer.headers, content: answer.content }
-  if (!isRendered(answer)) throw new Error('A page must return a page, a file, or a redirect')
+  if (!isRendered(answer)) throw new Error('A page must return a page, a kept answer, or a redirect')
   return { status: answer.status, headers: pageHeaders(answer.contentSecurityPolicy), content: answer.html }
-}
-
-function isFile(answer: object): answer is PageFile {
-  return 'content' in answer && Buffer.isBuffer(answer.content) && 'headers' in answer
 }
 
 function isRendered(answer: object): answer is RenderedPage {

@@ -21,6 +21,7 @@ import {
   resolveReach,
 } from './directory.ts'
 import { runOnce, type SentOnce } from './idempotency.ts'
+import { isKept, selectKept } from './kept.ts'
 import { mediaOf } from './media.ts'
 import { errorsOf } from './openapi-errors.ts'
 import { readPageAnswer } from './pages.ts'
@@ -270,6 +271,10 @@ interface Given {
 
 /** Sends an answer in the format of its route; plain JSON goes through the compiled serializer of its status. */
 function send(route: Route, reply: FastifyReply, { code, body }: Given): unknown {
+  if (isKept(body)) {
+    const kept = selectKept(body, reply.request.headers)
+    return reply.code(kept.status).headers(kept.headers).send(kept.body)
+  }
   const location = route.redirects ? redirectOf(body) : null
   if (location !== null) return reply.redirect(location, route.method === 'GET' ? 302 : 303)
   if (route.auth === 'page') {

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import Fastify from 'fastify'
 
 /** The browser script of the API reference. */
 export interface ReferenceScript {
-  gzipped: Buffer
+  source: Buffer
   /** Changes with the content, so that the URL can be cached forever. */
   version: string
 }
@@ -30,7 +28,7 @@ async function load(): Promise<ReferenceScript> {
     const { statusCode, rawPayload } = await host.inject('/reference/js/scalar.js')
     if (statusCode !== 200) throw new Error(`The API reference has no script (${statusCode})`)
     const version = createHash('sha256').update(rawPayload).digest('hex').slice(0, 16)
-    return { gzipped: await promisify(gzip)(rawPayload), version }
+    return { source: rawPayload, version }
   } finally {
     await host.close()
   }

@@ -113,6 +113,8 @@ interface Common<
   takesDevice?: boolean
   /** Sends `ETag`. */
   etag?: boolean
+  /** Returns a `KeptAnswer`, which `If-None-Match` is compared with. */
+  kept?: boolean
   /** Used where the composed examples of the contract would mislead. */
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
@@ -203,6 +205,7 @@ export interface Route {
   idempotency: boolean
   takesDevice: boolean
   etag: boolean
+  kept: boolean
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
@@ -263,6 +266,7 @@ export function defineRoute<
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     takesDevice: spec.takesDevice ?? false,
     etag: spec.etag ?? false,
+    kept: spec.kept ?? false,
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.

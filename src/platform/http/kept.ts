@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+
+/** An answer that is always the same: rendered and compressed once, then sent as bytes. */
+export interface KeptAnswer {
+  plain: Buffer
+  gzipped: Buffer
+  headers: Record<string, string>
+}
+
+const kept = new WeakSet<object>()
+const compress = promisify(gzip)
+
+// Caches may keep it, and ask whether it is still right.
+const REVALIDATE = 'no-cache'
+
+/** Makes an answer of a text. Its tag is weak, since one stands for both encodings (RFC 9110 §8.8.1). */
+export async function keepAnswer(
+  content: string | Buffer,
+  headers: Record<string, string> & { 'content-type': string },
+): Promise<KeptAnswer> {
+  const plain = Buffer.from(content)
+  const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"`
+  const all = { 'cache-control': REVALIDATE, ...headers, etag, vary: 'accept-encoding' }
+  const answer = { plain, gzipped: await compress(plain), headers: all }
+  kept.add(answer)
+  return answer
+}
+
+/** Keeps what a function makes from its first use on; a failure is not kept. */
+export function keepOnce(make: () => Promise<KeptAnswer>): () => Promise<KeptAnswer> {
+  let made: Promise<KeptAnswer> | null = null
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null
+      throw error
+    })
+    return made
+  }
+}
+
+export function isKept(answer: unknown): answer is KeptAnswer {
+  return typeof answer === 'object' && answer !== null && kept.has(answer)
+}
+
+interface Asked {
+  'if-none-match'?: string | undefined
+  'accept-encoding'?: string | string[] | undefined
+}
+
+/** What of a kept answer a request gets: 304 if it has it already, compressed only if it takes that. */
+export function selectKept({ plain, gzipped, headers }: KeptAnswer, asked: Asked) {
+  if (hasTag(asked['if-none-match'], headers['etag'] ?? ''))
+    return { status: 304, headers: withoutContent(headers), body: null }
+  if (!takesGzip(String(asked['accept-encoding'] ?? ''))) return { status: 200, headers, body: plain }
+  return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipped }
+}
+
+function withoutContent(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
+}
+
+/** RFC 9110 §13.1.2: compares weakly. */
+function hasTag(condition: string | undefined, etag: string): boolean {
+  if (condition === undefined) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return condition.trim() === '*' || condition.split(',').some((tag) => opaque(tag) === opaque(etag))
+}
+
+/** RFC 9110 §12.5.3: the more specific wins, and `q=0` refuses. */
+function takesGzip(accepted: string): boolean {
+  const weights = new Map(
+    accepted
+      .toLowerCase()
+      .split(',')
+      .map((coding) => {
+        const [name = '', ...parameters] = coding.split(';').map((part) => part.trim())
+        const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+        return [name, q === undefined ? 1 : Number(q)] as const
+      }),
+  )
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
+}
