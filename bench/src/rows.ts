@@ -9,6 +9,7 @@ import { otpRows } from './product/otp-rows.ts'
 import { passkeyRows } from './product/passkey-rows.ts'
 import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
+import { sheddingRows } from './product/shedding-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
 import { userRows } from './product/user-rows.ts'
 import { referenceRows } from './references/rows.ts'
@@ -24,6 +25,7 @@ export const rows: Row[] = [
   ...mfaRows,
   ...passkeyRows,
   ...stormRows,
+  ...sheddingRows,
   ...enumerationRows,
   ...userRows,
   ...processRows,
