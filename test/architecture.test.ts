@@ -133,6 +133,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/sessions/tokens.ts': 'the times in a token, which others check by their own clocks',
   'src/platform/clock.ts': 'is the process clock',
   'src/platform/crypto/keyring.ts': 'a data key is followed by another after about ninety days',
+  'src/platform/crypto/password-queue.ts': 'how long a request waits',
   'src/platform/crypto/signing-keys.ts': 'the times in a token, and which key signs it',
   'src/platform/db/cache.ts': 'how long this process remembers',
   'src/platform/db/embedded-claim.ts': 'waits for a database that is not there yet',

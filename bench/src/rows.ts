@@ -1,6 +1,7 @@
 import type { Row } from './bench.ts'
 import { limitRows } from './limits/rows.ts'
 import { betterAuthRows } from './peers/rows.ts'
+import { costlyRows } from './product/costly-rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
 import { memoryRows } from './product/memory-rows.ts'
@@ -26,6 +27,7 @@ export const rows: Row[] = [
   ...passkeyRows,
   ...stormRows,
   ...sheddingRows,
+  ...costlyRows,
   ...enumerationRows,
   ...userRows,
   ...processRows,

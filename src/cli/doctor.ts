@@ -51,6 +51,7 @@ async function examine(): Promise<Finding[]> {
     found('configuration', 'ok', `Every setting is valid; mode ${mode}.`),
     examineNode(),
     examineBaseUrl(config),
+    examinePasswords(config),
     ...(config.databaseUrl ? [] : [examineDataDir(config)]),
     ...(await examineDatabase(config)),
     await examineMail(config),
@@ -62,6 +63,11 @@ function examineNode(): Finding {
   const found = process.versions.node
   if (Number(found.split('.')[0]) >= 24) return { check: 'Node', state: 'ok', detail: `Version ${found}.` }
   return { check: 'Node', state: 'problem', detail: `Version ${found}: use 24 or later.` }
+}
+
+function examinePasswords({ passwordCostLimit }: Config): Finding {
+  const detail = `A hash costs at most ${passwordCostLimit} MiB of memory × passes (WATCHWORD_PASSWORD_COST_LIMIT).`
+  return { check: 'passwords', state: 'ok', detail }
 }
 
 function examineBaseUrl({ baseUrl, production }: Config): Finding {

@@ -3,7 +3,7 @@ import type { DB, Users } from './db/schema.gen.ts'
 import type { EndReason } from './end-reasons.ts'
 import type { EventDefinition, EventInput } from './events.ts'
 import type { Directory } from './http/directory.ts'
-import type { TxWork } from './work.ts'
+import type { TxWork, Work } from './work.ts'
 
 /** The tables whose rows hang on a user. */
 export type UserTable = { [T in keyof DB]: 'user_id' extends keyof DB[T] ? T : never }[keyof DB]
@@ -50,7 +50,7 @@ export type Fate<Change> = ((work: TxWork, change: Change) => Step | null) | { s
 /** What an imported user may bring along. */
 interface Arrival {
   /** Whether these fields of a user bring something, or the name of the field that cannot be read. */
-  read(fields: object): 'nothing' | 'something' | { invalid: string }
+  read(work: Pick<Work, 'platform'>, fields: object): 'nothing' | 'something' | { invalid: string }
   /** Stores what these users bring. */
   store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<void>
 }

@@ -4,9 +4,17 @@
  */
 export interface Clock {
   now(): Date
+  /** Calls back once after that time. Returns how to cancel it. */
+  startTimer(ms: number, due: () => void): () => void
 }
 
-export const systemClock: Clock = { now: () => new Date() }
+export const systemClock: Clock = {
+  now: () => new Date(),
+  startTimer(ms, due) {
+    const timer = setTimeout(due, ms)
+    return () => clearTimeout(timer)
+  },
+}
 
 /** Whole seconds since the epoch, as in JWT claims (RFC 7519 NumericDate). */
 export function epochSeconds(clock: Clock): number {

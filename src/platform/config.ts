@@ -34,6 +34,8 @@ export interface Config {
   keyRequestsPerSecond: number | null
   /** Rate limit of each client network on what needs no credential; null for none. */
   networkRequestsPerSecond: number | null
+  /** What a password hash may cost: MiB of memory × passes of argon2id. */
+  passwordCostLimit: number
   migrateOnStart: boolean
   workers: number
   logLevel: LogLevel
@@ -73,6 +75,7 @@ export const variables: Record<string, string> = {
   WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
   WATCHWORD_NETWORK_REQUESTS_PER_SECOND:
     'Limit of requests per second without a credential for each client network; 0: none. Default 50',
+  WATCHWORD_PASSWORD_COST_LIMIT: 'What a password hash may cost, in MiB of memory × passes of argon2id. Default 1024',
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
@@ -119,6 +122,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       : null,
     networkRequestsPerSecond:
       readInteger(env, 'WATCHWORD_NETWORK_REQUESTS_PER_SECOND', { byDefault: 50, min: 0, max: 1_000_000 }) || null,
+    // At least the least hash, at most one of ten passes over 256 MiB.
+    passwordCostLimit: readInteger(env, 'WATCHWORD_PASSWORD_COST_LIMIT', { byDefault: 1024, min: 38, max: 2560 }),
     migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),

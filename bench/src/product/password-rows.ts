@@ -25,7 +25,7 @@ export const passwordRows: Row[] = [
 ]
 
 /** People with one password, set as an administrator does. */
-const getLogins = oncePerRun(async (bench): Promise<LoadRequest[]> => {
+export const getPasswordLogins = oncePerRun(async (bench): Promise<LoadRequest[]> => {
   const subOrgId = await createOrganization(bench)
   const emails = makeEmails(PEOPLE)
   const made = await callAll(
@@ -47,7 +47,7 @@ const getLogins = oncePerRun(async (bench): Promise<LoadRequest[]> => {
 
 async function measurePasswordLogin(bench: Bench): Promise<Measurement> {
   return await measureRequests(bench, {
-    requests: await getLogins(bench),
+    requests: await getPasswordLogins(bench),
     connections: LOGINS_AT_ONCE,
     expect: '"access_token"',
   })

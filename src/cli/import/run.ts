@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { addUsers, checkUsers, type RowOutcome } from '../../features/users/bulk.ts'
 import { MAX_USERS_PER_REQUEST } from '../../features/users/schema.ts'
-import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
+import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
@@ -77,11 +77,11 @@ export async function runImport(run: ImportRun): Promise<'done' | 'stopped'> {
   return 'done'
 }
 
-function toRow(record: RawRecord, { adapt, passwords }: ImportRun): Row {
+function toRow(record: RawRecord, { platform, adapt, passwords }: ImportRun): Row {
   const person = adapt(record)
   const { email } = person.fields
   const norm = typeof email === 'string' ? (parseEmail(email)?.norm ?? null) : null
-  const lost = passwords === 'required' ? null : passwordProblem(person)
+  const lost = passwords === 'required' ? null : passwordProblem(person, platform.config.passwordCostLimit)
   if (passwords === 'required' || (passwords === 'readable' && lost === null))
     return { line: record.line, person, norm, lostPassword: null }
   const { passwordHash: _, passwordHashType: __, ...fields } = person.fields
@@ -89,13 +89,15 @@ function toRow(record: RawRecord, { adapt, passwords }: ImportRun): Row {
   return { line: record.line, person: { ...rest, fields }, norm, lostPassword: passwords === 'none' ? null : lost }
 }
 
-function passwordProblem({ fields, hashProblem }: Person): string | null {
+function passwordProblem({ fields, hashProblem }: Person, costLimit: number): string | null {
   const { passwordHash: hash, passwordHashType: given } = fields
   if (hashProblem !== undefined) return hashProblem
   if (hash === undefined) return null
   const type = importedHashTypes.find((known) => known === given)
   if (!type) return 'the type of the password hash is missing or unknown'
-  return typeof hash === 'string' && parseImportedHash(type, hash) ? null : 'the password hash cannot be read'
+  return typeof hash === 'string' && parseImportedHash(type, hash, costLimit)
+    ? null
+    : 'the password hash cannot be read'
 }
 
 async function importBatch(run: ImportRun, batch: Row[], firstLines: Map<number, number>): Promise<void> {

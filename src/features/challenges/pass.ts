@@ -1,5 +1,6 @@
 import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
-import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
+import { LEAST_COST } from '../../platform/crypto/password-cost.ts'
+import { withPasswordPlace, withPasswordTurn } from '../../platform/crypto/password-pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
@@ -41,7 +42,7 @@ export interface PassedChallenge {
 export function passChallenge(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
   // A backup code costs a hash: if the pool is full, no attempt is counted.
   if (isDigits(sent.code)) return pass(work, sent)
-  return withPasswordPlace(work.platform, work.directory, () => pass(work, sent))
+  return withPasswordPlace(work, () => pass(work, sent))
 }
 
 interface ChallengeAnswer {
@@ -51,8 +52,7 @@ interface ChallengeAnswer {
 }
 
 async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge> {
-  const { challenge, attempt, facts } = await tryChallenge(work, sent.token)
-  const right = await judgeCode(work, challenge, sent.code)
+  const { challenge, attempt, facts, right } = await judge(work, sent)
   if (!right) throw await refuse(work, challenge, attempt)
   if (!facts) throw challengeErrors.expired()
   const passed = { right, events: [succeeded(challenge, right)] }
@@ -60,6 +60,15 @@ async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge>
   if (challenge.session_id !== null || right.also || sent.trustDevice)
     return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
   return { session: await completeChallenge(work, challenge, facts, passed), device: null }
+}
+
+/** Counts the attempt and judges the code; in its turn, so that nobody who has waited in vain has spent an attempt. */
+async function judge(work: Work, { token, code }: ChallengeAnswer): Promise<Tried & { right: RightCode | null }> {
+  const tryCode = async () => {
+    const tried = await tryChallenge(work, token)
+    return { ...tried, right: await judgeCode(work, tried.challenge, code) }
+  }
+  return isDigits(code) ? tryCode() : withPasswordTurn(work, LEAST_COST, tryCode)
 }
 
 function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { computePassword } from '../../platform/crypto/password-pool.ts'
+import { computePassword, type Hasher, withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { mfaHashes } from '../mfa/mfa.ts'
@@ -39,25 +39,23 @@ export function readBackupCode(typed: string): { slot: string; code: string } | 
   return { slot: code.charAt(0), code }
 }
 
-/** Hashes codes in sequence, so that one request takes one place of the pool. Throws `unavailable`. */
-export async function hashBackupCodes(
-  platform: Platform,
-  userId: string,
-  codes: string[],
-): Promise<HashedBackupCode[]> {
-  const hashed = []
-  for (const typed of codes) {
-    const read = readBackupCode(typed)
-    if (!read) throw new Error('A malformed backup code')
-    const input = keyed(platform, userId, read.code)
-    hashed.push({ slot: read.slot, hash: await computePassword(platform, 'hashArgon2id', { ...COST, input }) })
-  }
-  return hashed
+/** Hashes codes in sequence, so that one request takes one place of the queue. Throws `unavailable`. */
+export function hashBackupCodes(hasher: Hasher, userId: string, codes: string[]): Promise<HashedBackupCode[]> {
+  return withPasswordPlace(hasher, async () => {
+    const hashed = []
+    for (const typed of codes) {
+      const read = readBackupCode(typed)
+      if (!read) throw new Error('A malformed backup code')
+      const input = keyed(hasher.platform, userId, read.code)
+      hashed.push({ slot: read.slot, hash: await computePassword(hasher, 'hashArgon2id', { ...COST, input }) })
+    }
+    return hashed
+  })
 }
 
 /** Whether this is the stored code; computes one hash. Throws `unavailable` when too many wait. */
-export function verifyBackupCode(platform: Platform, userId: string, hash: string, code: string): Promise<boolean> {
-  return computePassword(platform, 'verifyArgon2', { hash, input: keyed(platform, userId, code) })
+export function verifyBackupCode(hasher: Hasher, userId: string, hash: string, code: string): Promise<boolean> {
+  return computePassword(hasher, 'verifyArgon2', { hash, input: keyed(hasher.platform, userId, code) })
 }
 
 function keyed(platform: Platform, userId: string, code: string): string {

@@ -117,7 +117,7 @@ export async function proveTotp(
   const step = await matchCode(work, pending, sent.code)
   if (step === null) throw enrollmentCodeInvalid({ detail: 'The code is not the one that the app shows now.' })
   const backupCodes = makeBackupCodes()
-  return { user, pendingId, step, backupCodes, hashed: await hashBackupCodes(platform, user.id, backupCodes) }
+  return { user, pendingId, step, backupCodes, hashed: await hashBackupCodes(work, user.id, backupCodes) }
 }
 
 /** Confirms the enrollment. Throws `enrollment_not_found` when another request did, `user_not_found`. */
@@ -154,7 +154,6 @@ export async function removeTotpOf(work: Work, userId: string, revokeSessions: b
  * `unavailable`.
  */
 export async function renewBackupCodes(work: Work, userId: string): Promise<string[]> {
-  const { platform } = work
   const user = await getFactorUser(work, userId)
   const codes = makeBackupCodes()
   const assertEnrolled = async ({ directory, db }: Work) => {
@@ -162,7 +161,7 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
     if (!totp_confirmed_at) throw factorErrors.enrollmentNotFound()
   }
   await assertEnrolled(work)
-  const hashed = await hashBackupCodes(platform, user.id, codes)
+  const hashed = await hashBackupCodes(work, user.id, codes)
   await inTx(work, async (work) => {
     const { directory, db } = work
     await getUserForUpdate(work, user.id)

@@ -47,10 +47,10 @@ export const smsFactor: SecondFactor = {
 export const backupCodeFactor: SecondFactor = {
   method: 'backup',
   form: 'text',
-  async judge({ platform, directory, db }, { challenge_user_id: userId }, code) {
+  async judge(work, { challenge_user_id: userId }, code) {
     const read = readBackupCode(code)
-    const hash = read && (await findBackupCode(db, directory, userId, read.slot))
-    if (!read || !hash || !(await verifyBackupCode(platform, userId, hash, read.code))) return null
+    const hash = read && (await findBackupCode(work.db, work.directory, userId, read.slot))
+    if (!read || !hash || !(await verifyBackupCode(work, userId, hash, read.code))) return null
     return {
       method: 'backup',
       amr: ['otp', 'mfa'],

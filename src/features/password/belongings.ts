@@ -1,6 +1,7 @@
 import { type Belonging, comesAlong, goes, isPending, type UserTable } from '../../platform/belongings.ts'
-import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
+import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../platform/crypto/password-format.ts'
+import type { Work } from '../../platform/work.ts'
 import { storeImportedHash } from './store.ts'
 
 function belonging(table: UserTable, move: Belonging['move']): Belonging {
@@ -16,12 +17,13 @@ function belonging(table: UserTable, move: Belonging['move']): Belonging {
 }
 
 /** The password that the fields of an imported user bring, null without one, or the name of the field that is wrong. */
-function readHash(fields: object): HashedPassword | null | string {
+function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedPassword | null | string {
   const [text, given] = [Reflect.get(fields, 'passwordHash'), Reflect.get(fields, 'passwordHashType')]
   if (!text) return text === '' || given ? 'passwordHash' : null
   const type = importedHashTypes.find((known) => known === given)
   if (!type) return 'passwordHashType'
-  return (typeof text === 'string' ? parseImportedHash(type, text) : null) ?? 'passwordHash'
+  const limit = platform.config.passwordCostLimit
+  return (typeof text === 'string' ? parseImportedHash(type, text, limit) : null) ?? 'passwordHash'
 }
 
 /** What a user has of passwords. */
@@ -40,16 +42,16 @@ export const passwordBelongings: Belonging[] = [
       }),
     ),
     arrival: {
-      read(fields) {
-        const read = readHash(fields)
+      read(work, fields) {
+        const read = readHash(work, fields)
         return typeof read === 'string' ? { invalid: read } : read ? 'something' : 'nothing'
       },
-      async store({ db, directory }, arrivals) {
+      async store(work, arrivals) {
         const rows = arrivals.flatMap(({ userId, fields }) => {
-          const read = readHash(fields)
+          const read = readHash(work, fields)
           return read && typeof read !== 'string' ? [{ userId, ...read }] : []
         })
-        await storeImportedHash(db, directory, rows)
+        await storeImportedHash(work.db, work.directory, rows)
       },
     },
   },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
-import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
+import { readImportedHash } from '../../platform/crypto/imported-password.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { burn } from '../../platform/proofs.ts'
@@ -12,8 +12,9 @@ import { findPassword, hasPassword, passwordProof, storeImportedHash, storePassw
 
 const { tenant, app } = await startApp()
 const { platform } = app
+const hasher = { platform, directory: { id: 'any' } }
 const parameters = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
-const hash = (password: string) => hashPassword(platform, password, parameters)
+const hash = (password: string) => hashPassword(hasher, password, parameters)
 
 async function makeDirectory() {
   const { accountId, environmentId } = await tenant()
@@ -49,21 +50,21 @@ async function start() {
 test('a password is the same however its characters are composed, and nothing else is', async () => {
   const stored = await hash('Ångström ﬁne №1')
   expect(stored.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
-  expect(await verifyPassword(platform, stored, 'A\u030angstro\u0308m fine No1')).toBe(true)
-  expect(await verifyPassword(platform, stored, 'Ångström ﬁne №1')).toBe(true)
+  expect(await verifyPassword(hasher, stored, 'A\u030angstro\u0308m fine No1')).toBe(true)
+  expect(await verifyPassword(hasher, stored, 'Ångström ﬁne №1')).toBe(true)
   for (const wrong of ['Angstrom fine No1', 'ångström fine no1', 'Ångström fine No1 ', '', 'x'.repeat(4000)])
-    expect(await verifyPassword(platform, stored, wrong)).toBe(false)
+    expect(await verifyPassword(hasher, stored, wrong)).toBe(false)
   expect((await hash('Ångström ﬁne №1')).hash).not.toBe(stored.hash)
 })
 
 test('without the key of this deployment a hash verifies nothing', async () => {
   const { hash: text } = await hash('correct horse')
-  expect(await verifyPassword(platform, { hash: text, format: 'imported-argon2' }, 'correct horse')).toBe(false)
+  expect(await verifyPassword(hasher, { hash: text, format: 'imported-argon2' }, 'correct horse')).toBe(false)
 })
 
 test('somebody without a password is never let in, and text of any length is taken', async () => {
   for (const password of ['', 'x', '\0', 'x'.repeat(100_000)])
-    expect(await verifyNothing(platform, password, parameters)).toBe(false)
+    expect(await verifyNothing(hasher, password, parameters)).toBe(false)
 })
 
 test('other parameters ask for another hash, and are kept within bounds', async () => {
@@ -71,9 +72,9 @@ test('other parameters ask for another hash, and are kept within bounds', async 
   expect(needsRehash(stored, parameters)).toBe(false)
   for (const change of [{ memoryKib: 20_000 }, { iterations: 3 }, { parallelism: 2 }])
     expect(needsRehash(stored, { ...parameters, ...change })).toBe(true)
-  const heavier = await hashPassword(platform, 'correct horse', { memoryKib: 20_000, iterations: 3, parallelism: 2 })
+  const heavier = await hashPassword(hasher, 'correct horse', { memoryKib: 20_000, iterations: 3, parallelism: 2 })
   expect(needsRehash(heavier, { memoryKib: 20_000, iterations: 3, parallelism: 2 })).toBe(false)
-  expect([needsRehash(heavier, parameters), await verifyPassword(platform, heavier, 'correct horse')]).toEqual([
+  expect([needsRehash(heavier, parameters), await verifyPassword(hasher, heavier, 'correct horse')]).toEqual([
     true,
     true,
   ])
@@ -84,7 +85,7 @@ test('other parameters ask for another hash, and are kept within bounds', async 
     { memoryKib: 2 ** 21 },
     { iterations: 2.5 },
   ])
-    await expect(hashPassword(platform, 'x', { ...parameters, ...change })).rejects.toThrow(RangeError)
+    await expect(hashPassword(hasher, 'x', { ...parameters, ...change })).rejects.toThrow(RangeError)
 })
 
 test('a password is stored, replaced and removed, for its user in its directory only', async () => {
@@ -171,7 +172,7 @@ test('the query of a sign-in finds the verified password alone, and waits for a 
 
 test('imported hashes are stored together, verified, and brought to our format', async () => {
   const directory = await makeDirectory()
-  const imported = parseImportedHash('ssha', '{SSHA}Q3Ex6d16a3HC3jPfnRjgR54iOYNwZXBwZXIwMQ==')
+  const imported = readImportedHash('ssha', '{SSHA}Q3Ex6d16a3HC3jPfnRjgR54iOYNwZXBwZXIwMQ==')
   if (!imported) throw new Error('refused')
   const rows = Array.from({ length: 500 }, () => ({ userId: newId(), ...imported }))
   await platform.tx((tx) => storeImportedHash(tx, directory, rows))
@@ -179,12 +180,12 @@ test('imported hashes are stored together, verified, and brought to our format',
   const userId = rows[250]?.userId ?? ''
   const stored = await findPassword(platform.db, directory, userId)
   if (!stored) throw new Error('not stored')
-  expect([stored, await verifyPassword(platform, stored, 'correct horse')]).toMatchObject([imported, true])
+  expect([stored, await verifyPassword(hasher, stored, 'correct horse')]).toMatchObject([imported, true])
   expect(
     await upgradeHash(platform.db, directory, { userId, oldHash: stored.hash, fresh: await hash('correct horse') }),
   ).toBe(true)
   const upgraded = await findPassword(platform.db, directory, userId)
-  expect(upgraded && [upgraded.format, await verifyPassword(platform, upgraded, 'correct horse')]).toEqual([
+  expect(upgraded && [upgraded.format, await verifyPassword(hasher, upgraded, 'correct horse')]).toEqual([
     'argon2id',
     true,
   ])

@@ -1,13 +1,14 @@
 import { parseOptions } from '@node-rs/argon2'
 import { verifyImported } from '../../platform/crypto/imported-password-verify.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
+import { costOfHash } from '../../platform/crypto/password-cost.ts'
 import {
   type HashedPassword,
   HIGHEST_COST,
   LOWEST_COST,
   type PasswordParameters,
 } from '../../platform/crypto/password-format.ts'
-import { computePassword } from '../../platform/crypto/password-pool.ts'
+import { computePassword, type Hasher } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
 
@@ -30,37 +31,45 @@ export function normalizePassword(password: string): string {
 
 /** Hashes a password. Throws `unavailable` when too many wait; RangeError for parameters out of bounds. */
 export async function hashPassword(
-  platform: Platform,
+  hasher: Hasher,
   password: string,
   parameters: PasswordParameters,
 ): Promise<HashedPassword> {
   assertInBounds(parameters)
-  const input = pepper(platform, password)
-  const hash = await computePassword(platform, 'hashArgon2id', { ...parameters, input })
+  const input = pepper(hasher.platform, password)
+  const hash = await computePassword(hasher, 'hashArgon2id', { ...parameters, input })
   return { hash, format: 'argon2id' }
 }
 
 /** Whether this is the password. Throws `unavailable` when too many wait. */
-export async function verifyPassword(platform: Platform, stored: HashedPassword, password: string): Promise<boolean> {
+export async function verifyPassword(hasher: Hasher, stored: HashedPassword, password: string): Promise<boolean> {
   // No user has such a password; it still costs what any wrong one does.
   const overlong = isOverlong(password)
   const input = overlong ? '' : password
   const { hash, format } = stored
   const right =
     format === 'argon2id'
-      ? await computePassword(platform, 'verifyArgon2', { hash, input: pepper(platform, input) })
-      : await verifyImported(platform, { hash, format }, input)
+      ? await computePassword(hasher, 'verifyArgon2', { hash, input: pepper(hasher.platform, input) })
+      : await verifyImported(hasher, { hash, format }, input)
   return right && !overlong
 }
 
 /** The same cost for a user without a password, so that timing reveals nothing (ASVS 6.3.8). Returns false. */
 export async function verifyNothing(
-  platform: Platform,
+  hasher: Hasher,
   password: string,
   parameters: PasswordParameters,
 ): Promise<boolean> {
-  await hashPassword(platform, isOverlong(password) ? '' : password, parameters)
+  await hashPassword(hasher, isOverlong(password) ? '' : password, parameters)
   return false
+}
+
+/**
+ * Whether a password may be verified against this hash: an imported one is not, where the operator has lowered the limit
+ * since. Our own are, and are replaced then.
+ */
+export function isAffordable({ platform }: Pick<Hasher, 'platform'>, stored: HashedPassword): boolean {
+  return stored.format === 'argon2id' || costOfHash(stored) <= platform.config.passwordCostLimit
 }
 
 /** Whether the hash is imported, or uses other parameters than those in force. */

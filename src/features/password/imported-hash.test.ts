@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { parseImportedHash } from '../../platform/crypto/imported-password.ts'
+import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { needsRehash, verifyPassword } from './hash.ts'
 
 const { app } = await startApp()
-const { platform } = app
+const hasher = { platform: app.platform, directory: { id: 'any' } }
+// The default of a deployment.
+const LIMIT = 1024
 const lowest = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 
 // RFC 7914 §12 and §11, RFC 6070, the argon2 reference's test.c (argon2d: OpenSSL), crypt_blowfish's, Django's own
@@ -56,18 +58,18 @@ const vectors: [ImportedHashType, string, string][] = [
 ]
 
 test.each(vectors)('%s verifies %s by %s', async (type, password, text) => {
-  const stored = parseImportedHash(type, text)
+  const stored = parseImportedHash(type, text, LIMIT)
   if (!stored) throw new Error('refused')
-  expect(await verifyPassword(platform, stored, password)).toBe(true)
+  expect(await verifyPassword(hasher, stored, password)).toBe(true)
   for (const wrong of [`${password} `, password.toUpperCase().replace('U*U', 'u*u'), '', '\0', 'x'.repeat(5000)])
-    expect(await verifyPassword(platform, stored, wrong), wrong.slice(0, 20)).toBe(false)
+    expect(await verifyPassword(hasher, stored, wrong), wrong.slice(0, 20)).toBe(false)
   expect(needsRehash(stored, lowest)).toBe(true)
 })
 
 test('what is stored is read again as itself', () => {
   for (const [type, , text] of vectors) {
-    const stored = parseImportedHash(type, text)
-    expect(parseImportedHash(type, stored?.hash ?? '')).toEqual(stored)
+    const stored = parseImportedHash(type, text, LIMIT)
+    expect(parseImportedHash(type, stored?.hash ?? '', LIMIT)).toEqual(stored)
   }
 })
 
@@ -77,10 +79,11 @@ describe('refused, each beside the most that is taken', () => {
   const argon2 = (m: number, t: number, p = 1) => `$argon2id$v=19$m=${m},t=${t},p=${p}$${b(16)}$${b(32)}`
   const scrypt = (ln: number, r: number, p: number) => `$scrypt$ln=${ln},r=${r},p=${p}$${b(16)}$${b(32)}`
   const firebase = (memCost: number) => FIREBASE.replace('=14', `=${memCost}`) + FIREBASE_HASH
+  const sha512 = (iterations: number) => pbkdf2(iterations, 64).replace('sha256', 'sha512')
   const pbkdf2 = (iterations: number, bytes: number) => `$pbkdf2-sha256$${iterations}$${b(16)}$${b(bytes)}`
   const cases: [ImportedHashType, string, string[]][] = [
-    ['bcrypt', bcrypt('14'), [bcrypt('15'), bcrypt('03'), bcrypt('31'), `${bcrypt('10')}=`, bcrypt('10').slice(0, -1)]],
-    ['argon2', argon2(262_144, 3), [argon2(262_145, 1), argon2(262_144, 4), argon2(65_536, 0), argon2(64, 1, 17)]],
+    ['bcrypt', bcrypt('12'), [bcrypt('13'), bcrypt('03'), bcrypt('31'), `${bcrypt('10')}=`, bcrypt('10').slice(0, -1)]],
+    ['argon2', argon2(262_144, 4), [argon2(262_145, 1), argon2(262_144, 5), argon2(65_536, 0), argon2(64, 1, 17)]],
     ['argon2', argon2(8, 1), [argon2(7, 1), argon2(19_456, 1, 0), argon2(8, 1).replace('v=19', 'v=20')]],
     ['argon2id', argon2(8, 1), [argon2(8, 1).replace('p=1', 'p=1,keyid=YQ'), argon2(8, 1).replace('argon2id', 'x')]],
     [
@@ -90,13 +93,14 @@ describe('refused, each beside the most that is taken', () => {
     ],
     ['scrypt', scrypt(15, 1, 1), [scrypt(14, 0, 1), scrypt(14, 8, 0), `scrypt$1000$salt$8$1$${b(64)}`]],
     ['firebase-scrypt', firebase(17), [firebase(18), firebase(14).replace('signer_key=', 'signer_key=AAAA')]],
-    ['pbkdf2', pbkdf2(1_000_000, 32), [pbkdf2(1_000_001, 32), pbkdf2(500_001, 33), pbkdf2(0, 32), pbkdf2(1, 15)]],
+    ['pbkdf2', pbkdf2(2_048_000, 32), [pbkdf2(2_048_001, 32), pbkdf2(1_024_001, 33), pbkdf2(0, 32), pbkdf2(1, 15)]],
+    ['pbkdf2', sha512(819_200), [sha512(819_201)]],
     ['pbkdf2', pbkdf2(1, 16), [pbkdf2(1, 16).replace('sha256', 'md5'), 'pbkdf2_md5$1$salt$AAAAAAAAAAAAAAAAAAAAAA==']],
     ['ssha', `{SSHA}${b(21)}`, [`{SSHA}${b(20)}`, `{SHA}${b(20)}`, `{SSHA256}${b(32)}`, `{SSHA}${b(900)}`]],
   ]
   test.each(cases)('%s %s', (type, taken, refused) => {
-    expect(parseImportedHash(type, taken)).not.toBeNull()
-    for (const text of refused) expect([text, parseImportedHash(type, text)]).toEqual([text, null])
+    expect(parseImportedHash(type, taken, LIMIT)).not.toBeNull()
+    for (const text of refused) expect([text, parseImportedHash(type, text, LIMIT)]).toEqual([text, null])
   })
 
   test('a hash of one type is not one of another', () => {
@@ -104,7 +108,7 @@ describe('refused, each beside the most that is taken', () => {
     for (const type of importedHashTypes)
       for (const [other, text] of byType)
         if (other !== type && !(type.startsWith('argon2') && other.startsWith('argon2')))
-          expect([type, other, parseImportedHash(type, text)]).toEqual([type, other, null])
+          expect([type, other, parseImportedHash(type, text, LIMIT)]).toEqual([type, other, null])
   })
 })
 
@@ -119,14 +123,14 @@ test('whatever is taken can be verified, and nothing else throws', async () => {
   fc.assert(
     fc.property(mutation, ({ vector: [type, , text], at, cut, put }) => {
       const changed = text.slice(0, at) + put + text.slice(at + cut)
-      if (parseImportedHash(type, changed) && taken.length < 40 && !/ln=1[5-9]|\$\$1[0-9]\$/.test(changed))
+      if (parseImportedHash(type, changed, LIMIT) && taken.length < 40 && !/ln=1[5-9]|\$\$1[0-9]\$/.test(changed))
         taken.push({ type, text: changed })
     }),
     { numRuns: 3000 },
   )
   expect(taken.length).toBe(40)
   for (const { type, text } of taken) {
-    const stored = parseImportedHash(type, text)
-    if (stored) expect(await verifyPassword(platform, stored, 'surely not'), text).toBe(false)
+    const stored = parseImportedHash(type, text, LIMIT)
+    if (stored) expect(await verifyPassword(hasher, stored, 'surely not'), text).toBe(false)
   }
 })

@@ -167,9 +167,11 @@ test('the mailed link ends the lock, once and for this address alone', async () 
 test('a full pool counts no attempt, and a right password that opens nothing counts none either', async () => {
   const user = await newUser()
   const { platform } = app.app
-  const [go, places] = [Promise.withResolvers<void>(), 11 * availableParallelism()]
+  const [go, places] = [Promise.withResolvers<void>(), 11 * (availableParallelism() + 1)]
   // All places, held by others.
-  const held = Array.from({ length: places }, () => withPasswordPlace(platform, { id: randomUUID() }, () => go.promise))
+  const held = Array.from({ length: places }, () =>
+    withPasswordPlace({ platform, directory: { id: randomUUID() } }, () => go.promise),
+  )
   for (let i = 0; i < 12; i++) {
     const reply = await login(user, PASSWORD)
     expect([reply.status, reply.body.code, reply.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])

@@ -1,8 +1,9 @@
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
+import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Work } from '../../platform/work.ts'
 import type { UserRow } from '../users/users.ts'
-import { hashPassword, verifyPassword } from './hash.ts'
+import { hashPassword, isAffordable, verifyPassword } from './hash.ts'
 import { assertPasswordAllowed, weakPassword } from './policy.ts'
 import { hashParameters, type PasswordSettings } from './settings.ts'
 import { findRecentPasswords } from './store.ts'
@@ -30,9 +31,11 @@ export async function hashNewPassword(
     email: owner.email,
     names: names.filter((name) => name !== null),
   })
-  if (settings.password_history > 0)
-    await assertNotReused(work, { userId: owner.id, password, count: settings.password_history })
-  return hashPassword(platform, password, hashParameters(settings))
+  return withPasswordPlace(work, async () => {
+    if (settings.password_history > 0)
+      await assertNotReused(work, { userId: owner.id, password, count: settings.password_history })
+    return hashPassword(work, password, hashParameters(work, settings))
+  })
 }
 
 /**
@@ -40,12 +43,12 @@ export async function hashNewPassword(
  * current one. Computes up to `count` hashes in sequence: do not call it inside a transaction.
  */
 export async function assertNotReused(
-  { platform, directory, db }: Work,
+  work: Work,
   { userId, password, count }: { userId: string; password: string; count: number },
 ): Promise<void> {
   if (count < 1) return
-  for (const stored of await findRecentPasswords(db, directory, userId, count))
-    if (await verifyPassword(platform, stored, password)) throw weakPassword(['reused'])
+  for (const stored of await findRecentPasswords(work.db, work.directory, userId, count))
+    if (isAffordable(work, stored) && (await verifyPassword(work, stored, password))) throw weakPassword(['reused'])
 }
 
 async function organizationNames(db: Db, organizationId: string | null): Promise<string[]> {

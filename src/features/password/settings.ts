@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
+import { costOfArgon2, withinLimit } from '../../platform/crypto/password-cost.ts'
+import type { PasswordParameters } from '../../platform/crypto/password-format.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { defineSettingsPart, type ValuesOf } from '../../platform/settings.ts'
+import type { Tenant } from '../../platform/settings-rows.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginErrors, type SignInMethod } from '../login/login.ts'
 
@@ -26,7 +29,9 @@ export const passwordSettings = defineSettingsPart(
     password_hash_memory_kib: Type.Integer({
       minimum: 19_456,
       maximum: 262_144,
-      description: 'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in.',
+      description:
+        'Memory of argon2id, in KiB. Stored passwords are upgraded at the next sign-in. Times the passes it must not ' +
+        'exceed the limit of the deployment.',
     }),
     password_hash_iterations: Type.Integer({ minimum: 2, maximum: 10, description: 'Passes of argon2id.' }),
     password_hash_parallelism: Type.Integer({ minimum: 1, maximum: 4, description: 'Lanes of argon2id.' }),
@@ -43,15 +48,18 @@ export const passwordSettings = defineSettingsPart(
     password_hash_iterations: 2,
     password_hash_parallelism: 1,
   },
-  assertLengthsFit,
+  (work, patch, present) => {
+    const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
+    const wanted = { ...present, ...given }
+    assertLengthsFit(wanted)
+    if (COST_FIELDS.some((field) => field in given)) assertAffordable(work, wanted)
+  },
 )
 export type PasswordSettings = ValuesOf<typeof passwordSettings>
 
 type Lengths = Record<'password_min_length' | 'password_max_length', number>
 
-function assertLengthsFit(_: unknown, patch: Record<string, unknown>, present: Lengths): void {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== null))
-  const { password_min_length: min, password_max_length: max } = { ...present, ...given }
+function assertLengthsFit({ password_min_length: min, password_max_length: max }: Lengths): void {
   if (min <= max) return
   throw invalidField('password_min_length', 'range', 'password_min_length must not exceed password_max_length')
 }
@@ -73,11 +81,24 @@ export async function getPasswordSettings(work: Work): Promise<PasswordSettings>
   return settings
 }
 
-/** The cost of argon2id. */
-export function hashParameters(settings: PasswordSettings) {
-  return {
+const COST_FIELDS = ['password_hash_memory_kib', 'password_hash_iterations'] as const
+
+type Cost = Record<(typeof COST_FIELDS)[number], number>
+
+function assertAffordable({ platform }: Tenant, wanted: Cost): void {
+  const { passwordCostLimit: limit } = platform.config
+  const cost = { memoryKib: wanted.password_hash_memory_kib, iterations: wanted.password_hash_iterations }
+  if (costOfArgon2(cost) <= limit) return
+  const rule = `password_hash_memory_kib × password_hash_iterations must not exceed ${limit * 1024} in this deployment`
+  throw invalidField([...COST_FIELDS], 'range', rule)
+}
+
+/** The cost of argon2id: what was set before the operator lowered the limit is brought down to it. */
+export function hashParameters({ platform }: Pick<Work, 'platform'>, settings: PasswordSettings): PasswordParameters {
+  const wanted = {
     memoryKib: settings.password_hash_memory_kib,
     iterations: settings.password_hash_iterations,
     parallelism: settings.password_hash_parallelism,
   }
+  return withinLimit(wanted, platform.config.passwordCostLimit)
 }

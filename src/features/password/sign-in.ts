@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
-import { withPasswordPlace } from '../../platform/crypto/password-pool.ts'
+import { costOfArgon2, costOfHash } from '../../platform/crypto/password-cost.ts'
+import { withPasswordPlace, withPasswordTurn } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
@@ -30,7 +31,7 @@ import {
 import { markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
-import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
+import { hashPassword, isAffordable, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
 import { changePurpose } from './link-purposes.ts'
 import { getPasswordSettings, hashParameters, type PasswordSettings, passwordMethod } from './settings.ts'
 import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upgradeHash } from './store.ts'
@@ -48,7 +49,7 @@ const UNLOCK_TTL_SECONDS = 3600
 export async function signInWithPassword(work: Work, sent: { email: string; password: string }): Promise<SessionReply> {
   const settings = await getPasswordSettings(work)
   // Before any statement: a flood of sign-ins beyond the hashing capacity costs the database nothing.
-  return withPasswordPlace(work.platform, work.directory, () => exchangePassword(work, settings, sent))
+  return withPasswordPlace(work, () => exchangePassword(work, settings, sent))
 }
 
 async function exchangePassword(
@@ -105,7 +106,7 @@ async function clearFailuresIfRefused(work: Work, who: Identity, facts: SignInFa
  */
 export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
   const settings = await getPasswordSettings(work)
-  await withPasswordPlace(work.platform, work.directory, async () => {
+  await withPasswordPlace(work, async () => {
     const { person, read } = await readFacts(work, who, readPassword({}))
     const stored = person?.user_id === facts.user_id ? toStoredPassword(read) : null
     return judge(work, settings, { who, facts, stored, password })
@@ -128,14 +129,17 @@ interface Judged {
 
 /** Counts an attempt, then judges it. Throws `invalid_credentials`, `account_locked`. */
 async function judge(work: Work, settings: PasswordSettings, shown: ShownPassword): Promise<Judged> {
-  const { platform } = work
-  const { who, facts, stored, password } = shown
-  const attempt = await claim(work, who)
-  const right = stored
-    ? await verifyPassword(platform, stored, password)
-    : await verifyNothing(platform, password, hashParameters(settings))
+  const { who, facts, password } = shown
+  const stored = shown.stored && isAffordable(work, shown.stored) ? shown.stored : null
+  const parameters = hashParameters(work, settings)
+  const cost = stored ? costOfHash(stored) : costOfArgon2(parameters)
+  // In its turn, so that nobody who has waited in vain has spent an attempt.
+  const { attempt, right } = await withPasswordTurn(work, cost, async () => ({
+    attempt: await claim(work, who),
+    right: await (stored ? verifyPassword(work, stored, password) : verifyNothing(work, password, parameters)),
+  }))
   if (!right || !facts || !stored) {
-    await noteFailure(work, shown, attempt)
+    await noteFailure(work, { ...shown, stored }, attempt)
     throw passwordErrors.invalidCredentials()
   }
   return { facts, stored }
@@ -203,16 +207,17 @@ async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
 
 /** Upgrades an imported hash, or one with older parameters. If the pool is full, the next sign-in tries again. */
 async function upgrade(
-  { platform, directory, db }: Work,
+  work: Work,
   settings: PasswordSettings,
   { facts, stored }: Judged,
   password: string,
 ): Promise<void> {
-  if (!needsRehash(stored, hashParameters(settings))) return
+  const parameters = hashParameters(work, settings)
+  if (!needsRehash(stored, parameters)) return
   try {
-    const fresh = await hashPassword(platform, password, hashParameters(settings))
-    await upgradeHash(db, directory, { userId: facts.user_id, oldHash: stored.hash, fresh })
+    const fresh = await hashPassword(work, password, parameters)
+    await upgradeHash(work.db, work.directory, { userId: facts.user_id, oldHash: stored.hash, fresh })
   } catch (error) {
-    platform.log.warn({ error }, 'A password hash was not upgraded; the next sign-in tries again')
+    work.platform.log.warn({ error }, 'A password hash was not upgraded; the next sign-in tries again')
   }
 }

@@ -123,15 +123,14 @@ function readInput(input: Static<typeof BulkCreate>): object[] {
   const { users, bulkText } = input
   if ((users === undefined) === (bulkText === undefined))
     throw invalidField(['users', 'bulkText'], 'exactly_one', 'Send either users or bulkText')
-  const rows = users ?? parseBulkText(bulkText ?? '')
+  const rows = users ?? parseBulkText(bulkText ?? '', MAX_USERS_PER_REQUEST + 1)
   if (rows.length > MAX_USERS_PER_REQUEST)
-    throw userErrors.tooManyUsers({
-      detail: `At most ${MAX_USERS_PER_REQUEST} users fit one request, not ${rows.length}.`,
-    })
+    throw userErrors.tooManyUsers({ detail: `At most ${MAX_USERS_PER_REQUEST} users fit one request.` })
   return rows
 }
 
-function readRow(work: Work, sent: object, active: boolean): Candidate | Failure {
+function readRow(work: Work, sent: unknown, active: boolean): Candidate | Failure {
+  if (typeof sent !== 'object' || sent === null) return { email: null, error: 'invalid_field:row' }
   const email: unknown = Reflect.get(sent, 'email')
   const given = typeof email === 'string' ? email.slice(0, 320) : null
   if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
@@ -154,8 +153,9 @@ function readRow(work: Work, sent: object, active: boolean): Candidate | Failure
 }
 
 /** What the user brings along, or the name of the field that cannot be read. */
-function readArrivals({ platform }: Work, fields: object): Belonging[] | { invalid: string } {
-  const read = platform.belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(fields) }))
+function readArrivals(work: Work, fields: object): Belonging[] | { invalid: string } {
+  const { belongings } = work.platform
+  const read = belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(work, fields) }))
   for (const { found } of read) if (typeof found === 'object') return found
   return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
 }

@@ -3,83 +3,139 @@ import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { httpErrors } from '../errors.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import {
+  costOfArgon2,
+  costOfArgon2Text,
+  costOfBcrypt,
+  costOfPbkdf2,
+  costOfScrypt,
+  LEAST_COST,
+} from './password-cost.ts'
+import {
+  countWaiting,
+  enterQueue,
+  leaveQueue,
+  openPasswordQueue,
+  type PasswordQueue,
+  type Place,
+  refuseWaiting,
+  takeTurn,
+} from './password-queue.ts'
 import type * as passwordWorker from './password-worker.ts'
 
 type PasswordWork = typeof passwordWorker
+type TaskOf<K extends keyof PasswordWork> = Parameters<PasswordWork[K]>[0]
+
+/** For whom passwords are computed. */
+export interface Hasher {
+  platform: Platform
+  directory: { id: string }
+}
 
 const QUEUE_PER_THREAD = 10
+// Nobody waits longer for hashes of others: by then people try again.
+const PATIENCE_MS = 2000
+const LIGHT_COST = 2 * LEAST_COST
 const IDLE_MS = 60_000
-// The share of places that one directory may hold, so that a flood at one organization leaves some for the others.
-const SHARE_OF_ONE = 0.75
 // Hashing yields the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
 // slow down the whole process, and on Windows a positive number raises the priority.
 const NICE = process.platform === 'linux' ? 10 : 0
 
+/** What each computation costs. */
+const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
+  hashArgon2id: costOfArgon2,
+  verifyArgon2: ({ hash }) => costOfArgon2Text(hash),
+  verifyBcrypt: ({ hash }) => costOfBcrypt(hash),
+  deriveScrypt: costOfScrypt,
+  derivePbkdf2: costOfPbkdf2,
+}
+
 interface PasswordPool {
-  threads: number
-  /** Capacity: how many computations may run or wait. */
-  places: number
-  taken: number
-  /** Part of `taken`, by directory. */
-  held: Map<string, number>
+  queue: PasswordQueue
   /** Created on first use: a process that hashes nothing has no threads. */
   piscina: Piscina | null
   closed: boolean
 }
 
-const passwordPool = perPlatform((): PasswordPool => {
-  const threads = availableParallelism()
-  return { threads, places: threads * (1 + QUEUE_PER_THREAD), taken: 0, held: new Map(), piscina: null, closed: false }
+// One more than there are cores, which costly hashes leave to the others.
+const passwordPool = perPlatform(({ clock }): PasswordPool => {
+  const threads = availableParallelism() + 1
+  const queue = openPasswordQueue({
+    threads,
+    places: threads * (1 + QUEUE_PER_THREAD),
+    lightCost: LIGHT_COST,
+    clock,
+  })
+  return { queue, piscina: null, closed: false }
 })
 
+/** What the present request holds of a pool. */
+interface Held {
+  pool: PasswordPool
+  place: Place
+  hasTurn: boolean
+}
+
+const holding = new AsyncLocalStorage<Held>()
+
+function heldIn(pool: PasswordPool): Held | null {
+  const held = holding.getStore()
+  return held?.pool === pool ? held : null
+}
+
 /**
- * Runs one password computation in a worker thread. As many run concurrently as there are cores, and ten times as many
- * may wait. Throws `unavailable` beyond that, so that a flood of passwords does not starve other requests.
+ * Runs one password computation in a worker thread, when it is its directory's turn. Throws `unavailable` where too many
+ * wait, or it would wait too long, so that a flood of passwords does not starve other requests.
  */
-export async function computePassword<K extends keyof PasswordWork>(
-  platform: Platform,
+export function computePassword<K extends keyof PasswordWork>(
+  hasher: Hasher,
   work: K,
-  task: Parameters<PasswordWork[K]>[0],
+  task: TaskOf<K>,
 ): Promise<ReturnType<PasswordWork[K]>> {
-  const pool = passwordPool(platform)
-  const run = () => {
+  const pool = passwordPool(hasher.platform)
+  return withPasswordTurn(hasher, costs[work](task), () => {
     pool.piscina ??= startThreads(pool)
     return pool.piscina.run(task, { name: work })
-  }
-  if (holding.getStore() === pool) return run()
-  if (pool.closed || pool.taken >= pool.places) throw tooBusy()
-  count(platform, pool, 1)
+  })
+}
+
+/**
+ * Runs work that computes passwords in sequence with one place of the queue, taken before anything is written, so that a
+ * full queue costs no attempt. All of its hashes together wait as long as one may. Throws `unavailable` if the queue is
+ * full.
+ */
+export async function withPasswordPlace<T>(hasher: Hasher, work: () => Promise<T>): Promise<T> {
+  const pool = passwordPool(hasher.platform)
+  if (heldIn(pool)) return work()
+  const place = pool.closed ? null : enterQueue(pool.queue, hasher.directory.id, PATIENCE_MS)
+  if (!place) throw tooBusy()
   try {
-    return await run()
+    return await holding.run({ pool, place, hasTurn: false }, work)
   } finally {
-    count(platform, pool, -1)
+    leaveQueue(pool.queue, place)
   }
 }
 
-const holding = new AsyncLocalStorage<PasswordPool>()
-
 /**
- * Runs work that computes passwords in sequence with one place of the pool, taken before anything is written, so that a
- * full pool costs no attempt. Throws `unavailable` if the pool is full, or if the directory already holds three
- * quarters of the places.
+ * Runs work that computes one password of this cost, when it is the directory's turn: what is written before the hash is
+ * then written only if there is going to be one. Throws `unavailable` where too many wait, or it would wait too long.
  */
-export async function withPasswordPlace<T>(
-  platform: Platform,
-  directory: { id: string },
-  work: () => Promise<T>,
-): Promise<T> {
-  const pool = passwordPool(platform)
-  const held = pool.held.get(directory.id) ?? 0
-  if (pool.closed || pool.taken >= pool.places || held >= pool.places * SHARE_OF_ONE) throw tooBusy()
-  count(platform, pool, 1)
-  pool.held.set(directory.id, held + 1)
+export async function withPasswordTurn<T>(hasher: Hasher, cost: number, work: () => Promise<T>): Promise<T> {
+  const pool = passwordPool(hasher.platform)
+  const held = heldIn(pool)
+  if (!held) return withPasswordPlace(hasher, () => withPasswordTurn(hasher, cost, work))
+  if (held.hasTurn) return work()
+  const turn = takeTurn(pool.queue, held.place, cost)
+  const { passwordsWaiting } = hasher.platform.metrics
+  passwordsWaiting.set(countWaiting(pool.queue))
+  const endTurn = await turn
+  passwordsWaiting.set(countWaiting(pool.queue))
+  if (!endTurn) throw tooBusy()
   try {
-    return await holding.run(pool, work)
+    return await holding.run({ ...held, hasTurn: true }, work)
   } finally {
-    count(platform, pool, -1)
-    const left = (pool.held.get(directory.id) ?? 1) - 1
-    if (left > 0) pool.held.set(directory.id, left)
-    else pool.held.delete(directory.id)
+    endTurn()
+    passwordsWaiting.set(countWaiting(pool.queue))
   }
 }
 
@@ -87,6 +143,7 @@ export async function withPasswordPlace<T>(
 export async function closePasswordPool(platform: Platform): Promise<void> {
   const pool = passwordPool(platform)
   pool.closed = true
+  refuseWaiting(pool.queue)
   await pool.piscina?.destroy()
 }
 
@@ -94,8 +151,7 @@ function startThreads(pool: PasswordPool): Piscina {
   return new Piscina({
     filename: new URL('./password-worker.ts', import.meta.url).href,
     minThreads: 1,
-    maxThreads: pool.threads,
-    maxQueue: pool.places,
+    maxThreads: pool.queue.threads,
     idleTimeout: IDLE_MS,
     niceIncrement: NICE,
     recordTiming: false,
@@ -103,11 +159,6 @@ function startThreads(pool: PasswordPool): Piscina {
     // The memory of the hashes themselves is outside the JavaScript heap.
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
   })
-}
-
-function count(platform: Platform, pool: PasswordPool, change: 1 | -1): void {
-  pool.taken += change
-  platform.metrics.passwordsWaiting.set(Math.max(0, pool.taken - pool.threads))
 }
 
 function tooBusy() {

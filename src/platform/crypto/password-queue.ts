@@ -1,0 +1,150 @@
+import type { Clock } from '../clock.ts'
+
+/** What decides who hashes next. */
+export interface PasswordQueue {
+  /** How many hashes are computed at once. */
+  threads: number
+  /** How many requests may compute or wait. */
+  places: number
+  /** Hashes of more than this cost leave one thread to the others. */
+  lightCost: number
+  clock: Clock
+  lanes: Map<string, Lane>
+  /** What the lane whose turn was last had spent before it: no newcomer begins below. */
+  level: number
+  present: number
+  running: number
+  /** Part of `running`. */
+  heavy: number
+}
+
+/** What waits or computes for one directory. */
+interface Lane {
+  /** What its hashes have cost, from when it came to the queue. */
+  spent: number
+  present: number
+  waiting: Waiter[]
+}
+
+/** A request's place in the queue. */
+export interface Place {
+  lane: Lane
+  hasLeft: boolean
+  /** How long it may still wait, over all of its hashes. */
+  patienceMs: number
+}
+
+interface Waiter {
+  place: Place
+  cost: number
+  /** Gives the turn, or refuses it. */
+  settle(isTurn: boolean): void
+}
+
+/**
+ * A queue that is fair by directory: whose hashes have cost least so far is next (start-time fair queueing), so that a
+ * flood of one directory, however costly its hashes, takes from the others no more than a share like theirs. A hash
+ * cannot be interrupted: the costly ones never hold every thread.
+ */
+export function openPasswordQueue(
+  options: Pick<PasswordQueue, 'threads' | 'places' | 'lightCost' | 'clock'>,
+): PasswordQueue {
+  return { ...options, lanes: new Map(), level: 0, present: 0, running: 0, heavy: 0 }
+}
+
+/** Takes a place. Returns null if all are taken, and no other directory has more of them. */
+export function enterQueue(queue: PasswordQueue, directoryId: string, patienceMs: number): Place | null {
+  const { lanes, level } = queue
+  const lane = lanes.get(directoryId) ?? { spent: level, present: 0, waiting: [] }
+  lanes.set(directoryId, lane)
+  if (lane.present === 0) lane.spent = Math.max(lane.spent, level)
+  const place = { lane, hasLeft: false, patienceMs }
+  lane.present++
+  queue.present++
+  if (queue.present <= queue.places || makeRoom(queue, lane)) return place
+  leaveQueue(queue, place)
+  return null
+}
+
+/** Refuses the newest request that waits in the most crowded lane, if that is more crowded than this one. */
+function makeRoom(queue: PasswordQueue, lane: Lane): boolean {
+  const crowded = [...queue.lanes.values()].reduce((most, each) => (each.present > most.present ? each : most), lane)
+  const last = crowded === lane ? undefined : crowded.waiting.at(-1)
+  if (!last) return false
+  leaveQueue(queue, last.place)
+  last.settle(false)
+  return true
+}
+
+/** Gives the place back; once, however often it is called. */
+export function leaveQueue(queue: PasswordQueue, place: Place): void {
+  if (place.hasLeft) return
+  place.hasLeft = true
+  place.lane.present--
+  queue.present--
+  const { lanes, present, level } = queue
+  // A lane that has spent more than the others is remembered as long as there are any.
+  for (const [id, lane] of lanes) if (lane.present === 0 && (present === 0 || lane.spent <= level)) lanes.delete(id)
+  if (present === 0) queue.level = 0
+}
+
+/** Waits for a turn to compute one hash. Returns the end of the turn, or null when it is refused. */
+export function takeTurn(queue: PasswordQueue, place: Place, cost: number): Promise<(() => void) | null> {
+  const { clock } = queue
+  const { waiting } = place.lane
+  const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
+  const since = clock.now().getTime()
+  const waiter: Waiter = {
+    place,
+    cost,
+    settle(isTurn) {
+      cancel()
+      waiting.splice(waiting.indexOf(waiter), 1)
+      place.patienceMs -= clock.now().getTime() - since
+      resolve(isTurn ? () => endTurn(queue, cost) : null)
+    },
+  }
+  const cancel = clock.startTimer(Math.max(0, place.patienceMs), () => waiter.settle(false))
+  waiting.push(waiter)
+  dispatch(queue)
+  return promise
+}
+
+function dispatch(queue: PasswordQueue): void {
+  while (queue.running < queue.threads) {
+    const next = nextWaiter(queue)
+    if (!next) return
+    const { lane } = next.place
+    queue.level = Math.max(queue.level, lane.spent)
+    lane.spent += next.cost
+    queue.running++
+    if (next.cost > queue.lightCost) queue.heavy++
+    next.settle(true)
+  }
+}
+
+function nextWaiter({ lanes, threads, heavy, lightCost }: PasswordQueue): Waiter | null {
+  let next: Waiter | null = null
+  for (const { waiting, spent } of lanes.values()) {
+    const [first] = waiting
+    if (!first || (first.cost > lightCost && heavy >= Math.max(1, threads - 1))) continue
+    if (!next || spent < next.place.lane.spent) next = first
+  }
+  return next
+}
+
+function endTurn(queue: PasswordQueue, cost: number): void {
+  queue.running--
+  if (cost > queue.lightCost) queue.heavy--
+  dispatch(queue)
+}
+
+/** How many wait for a turn. */
+export function countWaiting({ lanes }: PasswordQueue): number {
+  return [...lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
+}
+
+/** Refuses all who wait. */
+export function refuseWaiting({ lanes }: PasswordQueue): void {
+  for (const { waiting } of lanes.values()) for (const waiter of [...waiting]) waiter.settle(false)
+}
