@@ -16,6 +16,18 @@ export function named<S extends TSchema>(name: string, schema: S): S {
   return Object.assign(schema, { [NAME]: name })
 }
 
+const apart = new WeakSet<object>()
+
+/** A list of a body whose items a rule checks, each by itself, once it has counted them: the pipeline looks at none. */
+export function checkedApart<S extends TSchema>(list: S): S {
+  apart.add(list)
+  return list
+}
+
+export function isCheckedApart(schema: TSchema): boolean {
+  return apart.has(schema)
+}
+
 /** A field that may be null. */
 export function nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description })

@@ -62,3 +62,8 @@ test('any text is read without throwing, into at most one person a line', () => 
     }),
   )
 })
+
+test('reading stops after enough people, and comments count for nobody', () => {
+  const lines = ['# a team', 'a@example.com', ' ', 'b@example.com', 'c@example.com']
+  expect(parseBulkText(lines.join('\n'), 2).map((user) => user.email)).toEqual(['a@example.com', 'b@example.com'])
+})

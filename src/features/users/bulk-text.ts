@@ -12,16 +12,15 @@ export interface UnreadableLine {
   unreadable: true
 }
 
+// A whole line that is not blank and does not start with #.
+const USER_LINE = /(?<![^\r\n])[^\S\r\n]*[^\s#][^\r\n]*/g
+
 /**
  * Reads one user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and lines that start with # are
- * ignored. Addresses are not validated here.
+ * ignored. Addresses are not validated here. Stops after `enough` users.
  */
-export function parseBulkText(text: string): (TextUser | UnreadableLine)[] {
-  return text
-    .split(/\r\n|\n|\r/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .map(parseLine)
+export function parseBulkText(text: string, enough = Number.POSITIVE_INFINITY): (TextUser | UnreadableLine)[] {
+  return Array.from(text.matchAll(USER_LINE).take(enough), ([line]) => parseLine(line.trim()))
 }
 
 function parseLine(line: string): TextUser | UnreadableLine {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { checkedApart, named, nullable } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
@@ -98,12 +98,14 @@ export const BulkUser = Type.Object(
 export type BulkUser = Static<typeof BulkUser>
 
 export const BulkCreate = Type.Object({
-  users: Type.Optional(
-    Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
-      description:
-        'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
-        `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
-    }),
+  users: checkedApart(
+    Type.Optional(
+      Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
+        description:
+          'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
+          `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
+      }),
+    ),
   ),
   bulkText: Type.Optional(
     Type.String({

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { ApiError, type FieldError } from '../errors.ts'
+import { checkedApart } from '../schema.ts'
 import { compileValidator } from './validate.ts'
 
 const validate = compileValidator(Type.Object({ name: Type.String({ minLength: 2, maxLength: 4 }) }), 'body')
@@ -30,4 +31,39 @@ test('a text that is too long is told so, and no pattern reads it', () => {
   const short = compileValidator(Type.Object({ slug: Type.String({ maxLength: 3, pattern: '^[a-z]+$' }) }), 'body')
   const refused = Array.from([() => short({ slug: 'ABCDE' }), () => short({ slug: 'ABC' })], codesOf)
   expect(refused).toEqual([['maxLength', 'pattern'], ['pattern']])
+})
+
+/** Values that count how often they are looked at. */
+function watched(count: number) {
+  const looks = { count: 0 }
+  const get = (target: object, key: string | symbol) => {
+    looks.count++
+    return Reflect.get(target, key)
+  }
+  const ownKeys = () => {
+    looks.count++
+    return ['a']
+  }
+  const values = Array.from({ length: count }, () => new Proxy({ a: 1 }, { get, ownKeys }))
+  return { values, looks }
+}
+
+test('of a million values no more are looked at than any request needs', () => {
+  const open = compileValidator(Type.Object({ list: Type.Array(Type.Any()) }), 'body')
+  const { values, looks } = watched(100_000)
+  expect(errorsOf(() => open({ list: values }))).toEqual([
+    { field: 'list.4999', code: 'size', message: 'list.4999 makes the body more than 10000 values' },
+  ])
+  expect(looks.count).toBeLessThan(11_000)
+  expect(errorsOf(() => open({ list: Array.from({ length: 9000 }, () => 1) }))).toEqual([])
+})
+
+test('a list that is checked apart is looked at by its rule alone', () => {
+  const list = checkedApart(Type.Optional(Type.Array(Type.Object({ a: Type.Integer() }))))
+  const apart = compileValidator(Type.Object({ list, name: Type.Optional(Type.String()) }), 'body')
+  const { values, looks } = watched(100_000)
+  expect(errorsOf(() => apart({ list: values }))).toEqual([])
+  expect(looks.count).toBe(0)
+  expect(codesOf(() => apart({ list: 5 }))).toEqual(['type'])
+  expect(codesOf(() => apart({ list: [], name: '\u0000' }))).toEqual(['encoding'])
 })

@@ -1,8 +1,10 @@
 import { Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import type { TSchema } from 'typebox'
-import { type FieldError, httpErrors, invalidField } from '../errors.ts'
+import { type TSchema, Type } from 'typebox'
+import { type FieldError, httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { isCheckedApart } from '../schema.ts'
+import { refuseHostile } from './hostile.ts'
 
 // Query and path are text by nature, so types are coerced; a body states its types (RFC 8259), so they are not.
 const bodies = { first: makeAjv(false, false), all: makeAjv(false, true) }
@@ -57,16 +59,11 @@ function countCharacters(text: string, enough: number): number {
   return count
 }
 
-const MAX_DEPTH = 20
-// Beyond this many values only the first error is reported: listing one for each of a million costs seconds and a
-// gigabyte.
-const MAX_EXPLAINED = 10_000
-const POISON = new Set(['__proto__', 'constructor', 'prototype'])
-
 export type Part = 'body' | 'query' | 'params'
 
 /** A validator for one part of a request. Throws `invalid_request` naming every invalid field. */
-export function compileValidator(schema: TSchema, part: Part): (value: unknown) => void {
+export function compileValidator(given: TSchema, part: Part): (value: unknown) => void {
+  const { schema, apart } = setApart(given)
   const { first: quick, all } = part === 'body' ? bodies : texts
   // Compiled when first needed: a start would spend a quarter of its time on routes that nobody calls for hours.
   let decide: ValidateFunction | null = null
@@ -74,19 +71,29 @@ export function compileValidator(schema: TSchema, part: Part): (value: unknown) 
   const takesEmpty = isOptionalThroughout(schema)
   return (value) => {
     if (takesEmpty && isEmpty(value)) return
-    const size = refuseHostile(value, part, 0)
+    refuseHostile(value, part, apart)
     decide ??= quick.compile(schema)
     if (decide(value)) return
-    if (size <= MAX_EXPLAINED) {
-      explain ??= all.compile(schema)
-      explain(value)
-    }
-    const errors = ((size <= MAX_EXPLAINED ? explain : decide)?.errors ?? [])
+    explain ??= all.compile(schema)
+    explain(value)
+    const errors = (explain.errors ?? [])
       .filter((error) => error.keyword !== 'anyOf')
       .slice(0, 50)
       .map(toFieldError)
     const first = errors[0]?.message ?? `The ${part} is invalid`
     throw httpErrors.invalidRequest({ detail: `${first}.`, errors })
+  }
+}
+
+/** The schema without what it says of the items that a rule checks by themselves, and the names of those lists. */
+function setApart(schema: TSchema): { schema: TSchema; apart: ReadonlySet<string> } {
+  if (!Type.IsObject(schema)) return { schema, apart: new Set() }
+  const lists = Object.entries(schema.properties).filter(([, property]) => isCheckedApart(property))
+  if (lists.length === 0) return { schema, apart: new Set() }
+  const opened = Object.fromEntries(lists.map(([name, list]) => [name, { ...list, items: {} }]))
+  return {
+    schema: { ...schema, properties: { ...schema.properties, ...opened } },
+    apart: new Set(lists.map(([name]) => name)),
   }
 }
 
@@ -128,29 +135,4 @@ function toFieldError(error: ErrorObject): FieldError {
       // Ajv's messages name limits and types, never the value sent.
       return { field: path, code: error.keyword, message: `${path || 'The body'} ${error.message ?? 'is invalid'}` }
   }
-}
-
-/**
- * Refuses what no field may contain: keys that reach a prototype (ASVS 15.3.6), NUL and lone surrogates, which
- * PostgreSQL cannot store, and nesting that only an attacker would send. Returns the number of values.
- */
-function refuseHostile(value: unknown, field: string, depth: number): number {
-  if (typeof value === 'string') {
-    if (value.includes('\u0000') || !value.isWellFormed())
-      refuse(field, 'encoding', 'contains characters that are not text')
-    return 1
-  }
-  if (typeof value !== 'object' || value === null) return 1
-  if (depth >= MAX_DEPTH) refuse(field, 'depth', `is nested deeper than ${MAX_DEPTH} levels`)
-  let size = 1
-  for (const key of Object.keys(value)) {
-    if (POISON.has(key)) refuse(field, 'forbidden_key', 'has a forbidden key')
-    if (key.includes('\u0000') || !key.isWellFormed()) refuse(field, 'encoding', 'has a key that is not text')
-    size += refuseHostile(Reflect.get(value, key), depth === 0 ? key : `${field}.${key}`.slice(0, 200), depth + 1)
-  }
-  return size
-}
-
-function refuse(field: string, code: string, message: string): never {
-  throw invalidField(field, code, `${field} ${message}`)
 }
