@@ -83,7 +83,10 @@ async function widenLimits({ baseUrl, key }: Access): Promise<void> {
   const limits = { send_limit_per_hour_organization: 1_000_000, send_limit_per_hour_key: 1_000_000 }
   const replies = [
     await api.patch('/v1/otp/settings/defaults', limits),
-    await api.patch('/v1/auth/settings/defaults', { refresh_reuse_interval_seconds: REUSE_SECONDS }),
+    await api.patch('/v1/auth/settings/defaults', {
+      refresh_reuse_interval_seconds: REUSE_SECONDS,
+      sign_in_rate_limit_per_minute: 10_000,
+    }),
   ]
   for (const { status, text } of replies) if (status !== 200) throw new Error(text)
 }

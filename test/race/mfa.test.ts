@@ -12,7 +12,7 @@ const PASSWORD = 'correct horse battery staple'
 async function manyChallenges(settings: object = {}) {
   const subOrgId = await tenant.organization()
   const caller = await tenant.withKey({ subOrgId })
-  succeeded(await caller.patch('/v1/auth/settings', settings))
+  succeeded(await caller.patch('/v1/auth/settings', { sign_in_rate_limit_per_minute: 100, ...settings }))
   const user = await makeProvenUser(caller)
   succeeded(await caller.put(`/v1/users/${user.id}/password`, { password: PASSWORD }))
   const factors = await enrollTotp(caller, user.id)

@@ -9,6 +9,7 @@ const tenant = await app.tenant()
 const processes = await startProcesses(app, 2)
 const callers = processes.map((running) => running.as(tenant.key))
 const subOrgId = await tenant.organization()
+await tenant.patch('/v1/auth/settings', { subOrgId, sign_in_rate_limit_per_minute: 100 })
 
 /** Requests at once, in turn on each process. */
 function atOnce(bodies: object[], path: string): Promise<Reply[]> {

@@ -167,6 +167,7 @@ export async function completeChallenge(
     method: { id: challenge.auth_method },
     amr: [...new Set([...challenge.amr, ...right.amr])],
     aal: 'aal2',
+    isSecondStep: true,
     spends: [challengeProof({ challenge_id: id }), ...right.spends],
     beside: [failuresCleared(work.platform, who)],
     events,

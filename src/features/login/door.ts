@@ -2,7 +2,7 @@ import type { Identity } from '../../platform/crypto/identity.ts'
 import { makeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import type { EventInput, JoinedEvent } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
-import type { UsedBeside, UsedProof } from '../../platform/proofs.ts'
+import type { UsedBeside, UsedCondition, UsedProof } from '../../platform/proofs.ts'
 import type { Reading } from '../../platform/readings.ts'
 import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -22,6 +22,7 @@ import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass
 import type { SignInMethod } from './methods.ts'
 import { sessionOutcome } from './session-outcome.ts'
 import type { SessionReply } from './session-reply.ts'
+import { assertSignInsLeft, signInAllowance } from './sign-in-rate.ts'
 import { spend } from './spend.ts'
 
 /** What a method has proved. */
@@ -40,12 +41,14 @@ export interface Proof {
   events?: EventInput[]
   /** Set where this may be the first proof of the mailbox: then null is also returned when there is more to do. */
   firstProof?: FirstProof
+  /** Set where a second factor follows a sign-in that has been counted. */
+  isSecondStep?: boolean
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
   linkId?: string
 }
 
 /** What is burnt and written for a session, or for what a gate answers instead. */
-type Spent = Pick<Proof, 'spends' | 'beside' | 'events'>
+type Spent = Pick<Proof, 'spends' | 'beside' | 'events'> & { conditions?: UsedCondition[] }
 
 /** What the door checks about the user of an address, or a user. Returns null when there is no such user. */
 export async function findSignInFacts(work: Work, who: Identity | { userId: string }): Promise<SignInFacts | null> {
@@ -71,18 +74,21 @@ export async function assertDoorOpen<R extends object>(
  * The one door to a session: every method proves the user's identity and then calls this; nothing else creates a
  * session. The gates decide whether the proof suffices; one that holds the user consumes it for its own answer. `work` is
  * in a transaction when the caller has more to write with it. Returns null when the proof was already consumed, and with
- * `firstProof` also when there is more to do.
+ * `firstProof` also when there is more to do. Throws `rate_limited` for who signs in too often, and what gates throw.
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1' } = proof
   const entry = { facts, method: method.id, amr, aal, session: null, isTentative: proof.firstProof !== undefined }
-  const passage = proof.firstProof ? await passGates(work, entry) : await askGates(work, entry, proof)
+  const conditions = proof.isSecondStep ? [] : [await signInAllowance(work)]
+  const passage = proof.firstProof
+    ? await passGates(work, entry)
+    : await askGates(work, entry, { ...proof, conditions })
   if (passage.kind === 'hold') return null
-  if (passage.kind === 'held') return passage.answer
-  const settings = await sessionSettings.effective(work)
-  const session = await issueWithinLimit(work, { facts, proof, passed: passage, settings })
-  return session && { session, ...passage.says }
+  const answer =
+    passage.kind === 'held' ? passage.answer : await admit(work, { facts, proof, passed: passage, conditions })
+  if (!answer && !proof.firstProof && !proof.isSecondStep) await assertSignInsLeft(work, facts.user_id)
+  return answer
 }
 
 /** A gate has held the user: its answer, or null when what it burns for it was burnt already. */
@@ -101,14 +107,14 @@ export async function askGates(work: Work, entry: Entry, spent: Spent): Promise<
 async function holdBack(
   work: Work,
   facts: SignInFacts,
-  { spends, beside = [], events = [] }: Spent,
+  { spends, beside = [], events = [], conditions = [] }: Spent,
   held: Hold,
 ): Promise<SessionReply | null> {
   const made = await spend(work, {
     user: userOf(facts),
     proofs: spends,
     beside,
-    conditions: held.conditions,
+    conditions: [...held.conditions, ...conditions],
     outcome: held.outcome,
     madeId: held.madeId,
     events: [...events, ...held.events],
@@ -127,7 +133,15 @@ interface Admission {
   facts: SignInFacts
   proof: Proof
   passed: Pass
+  /** Those of the sign-in itself, besides what has passed the gates. */
+  conditions: UsedCondition[]
   settings: ValuesOf<typeof sessionSettings>
+}
+
+async function admit(work: Work, admitted: Omit<Admission, 'settings'>): Promise<SessionReply | null> {
+  const settings = await sessionSettings.effective(work)
+  const session = await issueWithinLimit(work, { ...admitted, settings })
+  return session && { session, ...admitted.passed.says }
 }
 
 async function issueWithinLimit(work: Work, admission: Admission): Promise<SessionTokens | null> {
@@ -147,7 +161,7 @@ async function issueWithinLimit(work: Work, admission: Admission): Promise<Sessi
 
 async function issueSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
   const { platform, directory } = work
-  const { facts, proof, passed, settings } = admission
+  const { facts, proof, passed, conditions, settings } = admission
   const sessionId = newId()
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const { amr, aal = 'aal1' } = proof
@@ -155,7 +169,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
     user: userOf(facts),
     proofs: proof.spends,
     beside: proof.beside ?? [],
-    conditions: passed.conditions,
+    conditions: [...passed.conditions, ...conditions],
     madeId: sessionId,
     firstProof: proof.firstProof,
     outcome: sessionOutcome({

@@ -10,6 +10,11 @@ export const doorSettings = defineSettingsPart(
     require_email_verification: Type.Boolean({
       description: 'Whether a password or a sign-up gives a session only once the mailbox is proved.',
     }),
+    sign_in_rate_limit_per_minute: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'How often a user may sign in within a minute, by whatever method.',
+    }),
     allowed_origins: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://app.example.com'] }), {
       maxItems: 100,
       description:
@@ -20,6 +25,7 @@ export const doorSettings = defineSettingsPart(
   {
     allow_sign_up: true,
     require_email_verification: false,
+    sign_in_rate_limit_per_minute: 10,
     allowed_origins: [],
   },
   assertOriginsFit,

@@ -10,6 +10,7 @@ import {
   type ProofKind,
 } from '../../platform/proofs.ts'
 import { PROVEN } from './first-proof.ts'
+import { countedSignIn, countsSignIn } from './sign-in-rate.ts'
 
 /** The kinds of one statement. */
 export interface Shape {
@@ -56,6 +57,11 @@ function spendText(shape: Shape, { directory, lock, more }: Writing): string {
   const holding = beside.flatMap(({ name, hold }) => (hold ? [`held_${name} as (${hold(directory('ready'))}),`] : []))
   const writes = [...proofs, ...beside].flatMap((part) => part.write?.(directory('ready')) ?? [])
   const made = 'ready join made on made.id = ready.made_id'
+  const sets = [
+    ...(outcome.signsIn ? [SIGNED_IN] : []),
+    ...(isFirstProof ? [PROVEN] : []),
+    ...(countsSignIn(conditions) ? [countedSignIn('ready.at')] : []),
+  ]
   const filled = outcome.signsIn ? 'made.auth_account_id' : 'null'
   return `,
     held as materialized (
@@ -69,16 +75,19 @@ function spendText(shape: Shape, { directory, lock, more }: Writing): string {
       select asked.*, clock.at from clock cross join held as asked ${foundText(proofs, directory('asked'), lock)}),
     ${holding.join('\n')}
     ${writes.map((text, i) => `written_${i} as (${text}),`).join('\n')}
-    ${outcome.signsIn ? `signed_in as (${signInText(directory('ready'), isFirstProof)}),` : ''}
+    ${sets.length > 0 ? `signed_in as (${updateText(directory('ready'), sets)}),` : ''}
     made as (${outcome.write(directory('ready'))}),
     recorded as (${recordText({ events: more, directory: directory('ready'), from: made, filled })})
     select ready.n, ${outcome.answers(directory('ready'))} from ${made}`
 }
 
-function signInText(directory: string, isFirstProof: boolean): string {
+const SIGNED_IN = `last_login_at = ready.at,
+      auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)`
+
+/** The user's row is updated once. */
+function updateText(directory: string, sets: string[]): string {
   return `
-    update users set last_login_at = ready.at, auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)
-      ${isFirstProof ? `, ${PROVEN}` : ''}
+    update users set ${sets.join(', ')}
     from ready where users.directory_id = ${directory} and users.id = ready.user_id
     returning users.directory_id, users.id as user_id, users.auth_account_id`
 }

@@ -9,6 +9,8 @@ import { mailedCode } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
+// Some sign in more often than people do.
+await tenant.patch('/v1/auth/settings/defaults', { sign_in_rate_limit_per_minute: 10_000 })
 const VERIFY = '/v1/auth/login/passkey/verify'
 
 const failures = async () =>

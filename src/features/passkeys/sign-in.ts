@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
-import { sameHash } from '../../platform/crypto/tokens.ts'
+import { hashPurpose } from '../../platform/crypto/keyring.ts'
+import { keyedHash, sameHash } from '../../platform/crypto/tokens.ts'
 import { record } from '../../platform/events.ts'
+import { networkOf } from '../../platform/http/client-address.ts'
+import { countAct } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertDoorOpen, completeLogin, findSignInFacts, loginEvents, type SignInMethod } from '../login/login.ts'
+import {
+  assertDoorOpen,
+  completeLogin,
+  doorSettings,
+  findSignInFacts,
+  loginEvents,
+  type SignInMethod,
+} from '../login/login.ts'
 import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import { type CeremonyRow, spendCeremony, startCeremony } from './ceremony-store.ts'
 import { decoysOf } from './decoys.ts'
@@ -22,7 +32,7 @@ export const passkeyMethod: SignInMethod = {
 /**
  * What a browser needs for a sign-in. Known and unknown addresses run the same statements: one without a passkey gets
  * decoys (ASVS 6.3.8). Without an address no passkey is listed, and the user chooses among those on the device.
- * Throws `invalid_request`, `organization_suspended`, `account_locked`.
+ * Throws `invalid_request`, `organization_suspended`, `account_locked`, `rate_limited`.
  */
 export async function startSignIn(
   work: Work,
@@ -30,6 +40,7 @@ export async function startSignIn(
 ): Promise<StartedCeremony<RequestOptions>> {
   const { directory, db } = work
   const who = readWho(work, sent.email, sent.conditional)
+  await countStart(work, who)
   await assertDoorOpen(work, who)
   const rp = await relyingPartyOf(work)
   const norm = who?.address.norm
@@ -52,6 +63,21 @@ export async function startSignIn(
     userVerification: rp.settings.user_verification,
   }
   return { options, challengeId }
+}
+
+const starts = hashPurpose('passkey-start')
+
+/**
+ * Counts what is started for an address from a network, or from a network alone: nobody can use up what somebody else
+ * may start elsewhere. Without either there is nothing to count by.
+ */
+async function countStart(work: Work, who: Identity | null): Promise<void> {
+  const { ip } = work.origin.endUser
+  if (who === null && ip === null) return
+  const { sign_in_rate_limit_per_minute: limit } = await doorSettings.effective(work)
+  const key = work.platform.keyring.hashKey(starts)
+  const source = keyedHash(key, who?.address.norm ?? '', ip === null ? '' : networkOf(ip))
+  await countAct(work, source, [{ bucket: 'passkey.options.minute', limit, windowSeconds: 60 }])
 }
 
 function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identity | null {

@@ -456,6 +456,8 @@ export interface Users {
   proved_before: Generated<boolean>;
   role: Generated<string>;
   scim_managed: Generated<boolean>;
+  sign_ins: Generated<number>;
+  sign_ins_since: Timestamp | null;
   source: string;
   updated_at: Generated<Timestamp>;
   version: Generated<number>;

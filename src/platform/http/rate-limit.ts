@@ -178,7 +178,8 @@ const TOO_MANY = {
   default: 'Too many requests',
 }
 
-function rateLimited(state: RateState) {
+/** The refusal of an act beyond a limit. */
+export function rateLimited(state: RateState) {
   const seconds = Math.max(1, state.resetSeconds)
   return httpErrors.rateLimited({
     detail: `${TOO_MANY[state.policy ?? 'default']}: try again in ${seconds} s.`,
