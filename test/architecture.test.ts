@@ -9,6 +9,7 @@ const EDGES = [
   'challenges → lockout',
   'challenges → login',
   'challenges → mfa',
+  'challenges → password',
   'challenges → sessions',
   'challenges → users',
   'email-verification → links',

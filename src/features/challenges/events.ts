@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { defineEvents, type EventDefinition } from '../../platform/events.ts'
 import { loginEvents } from '../login/login.ts'
 import { MFA_METHODS } from '../mfa/mfa.ts'
+import { passwordEvents } from '../password/password.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -25,4 +26,9 @@ export const challengeEvents = defineEvents({
 })
 
 /** What `completeChallenge` may record. */
-export const completedEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, loginEvents.succeeded]
+export const completedEvents: EventDefinition[] = [
+  sessionEvents.created,
+  sessionEvents.revoked,
+  loginEvents.succeeded,
+  passwordEvents.changed,
+]

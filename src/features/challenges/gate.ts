@@ -33,7 +33,7 @@ function describeGrace({ graceEndsAt }: Demand): Pick<SessionReply, 'mfa'> {
 
 /** The challenge that is made instead of a session: no session exists before every factor has passed. */
 function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
-  const { facts, method: authMethod, amr, session } = entry
+  const { facts, method: authMethod, amr, session, nextPasswordHash = null } = entry
   const madeId = newId()
   const { token, hash, network } = makeToken(work)
   const data = {
@@ -53,6 +53,7 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
       amr,
       refreshed_session: session?.id ?? null,
       enrollment,
+      next_password_hash: nextPasswordHash,
       failure_identity: hashFactorIdentity(work.platform, facts.user_id),
     }),
     events: [loginEvents.challengeCreated({ target: { type: 'user', id: facts.user_id }, data })],

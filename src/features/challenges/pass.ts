@@ -4,10 +4,12 @@ import { withPasswordPlace, withPasswordTurn } from '../../platform/crypto/passw
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { burn, type UsedProof } from '../../platform/proofs.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
 import { assertMaySignIn, completeLogin, findSignInFacts, readFacts, type SignInFacts } from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
+import { writeNextPassword } from '../password/password.ts'
 import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
 import { findUserForUpdate } from '../users/users.ts'
 import { challengesLockedMail } from './emails.ts'
@@ -57,7 +59,7 @@ async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge>
   if (!facts) throw challengeErrors.expired()
   const passed = { right, events: [succeeded(challenge, right)] }
   // What is written besides has to be there with the session.
-  if (challenge.session_id !== null || right.also || sent.trustDevice)
+  if (challenge.session_id !== null || challenge.next_password_hash !== null || right.also || sent.trustDevice)
     return inTx(work, (work) => admit(work, challenge, passed, sent.trustDevice))
   return { session: await completeChallenge(work, challenge, facts, passed), device: null }
 }
@@ -160,20 +162,41 @@ export async function completeChallenge(
   { right, events }: Passed,
 ): Promise<SessionTokens> {
   const { challenge_id: id, session_id: before } = challenge
+  const spends = [challengeProof({ challenge_id: id }), ...right.spends]
+  const { next_password_hash: nextHash } = challenge
   // If that session has ended meanwhile, its challenge has too.
   if (before !== null && !(await revokeSession(work, before, reasons.stepped_up))) throw challengeErrors.expired()
   const who = { identity: hashFactorIdentity(work.platform, facts.user_id), ip: null }
-  const answer = await completeLogin(work, facts, {
-    method: { id: challenge.auth_method },
-    amr: [...new Set([...challenge.amr, ...right.amr])],
-    aal: 'aal2',
-    isSecondStep: true,
-    spends: [challengeProof({ challenge_id: id }), ...right.spends],
-    beside: [failuresCleared(work.platform, who)],
-    events,
-  })
+  const changed = nextHash === null ? facts : await changePassword(work, facts, { spends, hash: nextHash })
+  const answer =
+    changed &&
+    (await completeLogin(work, changed, {
+      method: { id: challenge.auth_method },
+      amr: [...new Set([...challenge.amr, ...right.amr])],
+      aal: 'aal2',
+      isSecondStep: true,
+      spends: nextHash === null ? spends : [],
+      beside: [failuresCleared(work.platform, who)],
+      events,
+    }))
   if (answer?.session) return answer.session
   // Another request was faster, with the code at another challenge or with this one, or the user was cut off.
   if (right.spends.length > 0 && (await isLiveChallenge(work.db, work.directory, id))) throw codeUsed()
   throw challengeErrors.expired()
+}
+
+/**
+ * Burns the proofs, then writes the password that has waited for them, which ends everything else of the user. Returns the
+ * facts that are true from then on; null when a proof was burnt already. Whoever calls it has a transaction.
+ */
+async function changePassword(
+  work: Work,
+  { user_id: userId }: SignInFacts,
+  change: { spends: UsedProof[]; hash: string },
+): Promise<SignInFacts | null> {
+  return inTx(work, async (work) => {
+    for (const proof of change.spends) if (!(await burn(work, proof, userId))) return null
+    await writeNextPassword(work, userId, change.hash)
+    return findSignInFacts(work, { userId })
+  })
 }

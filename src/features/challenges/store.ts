@@ -34,15 +34,16 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
     amr: 'text[]',
     refreshed_session: 'uuid',
     enrollment: 'boolean',
+    next_password_hash: 'text',
     failure_identity: 'bytea',
   },
   signsIn: false,
   write: (directory) => `
     insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
-      enrollment, failure_identity, expires_at)
+      enrollment, next_password_hash, failure_identity, expires_at)
     select ${directory}, ready.made_id, ready.token_hash, ready.user_id, ready.auth_method, ready.amr,
-      ready.refreshed_session, ready.network_hash, ready.enrollment, ready.failure_identity,
-      ready.at + make_interval(secs => ${TTL_SECONDS})
+      ready.refreshed_session, ready.network_hash, ready.enrollment,
+      ready.next_password_hash, ready.failure_identity, ready.at + make_interval(secs => ${TTL_SECONDS})
     from ready returning id, expires_at`,
   answers: (directory) => `made.expires_at,
     exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
@@ -69,6 +70,8 @@ export interface ChallengeRow {
   amr: string[]
   session_id: string | null
   enrollment: boolean
+  /** The hash of the password that is written once the challenge is passed. */
+  next_password_hash: string | null
   sms_code_hash: Buffer | null
   /** The user's current factors. */
   phone: string | null
@@ -90,7 +93,8 @@ const liveChallenge = (directory: string) => `
 
 /** What a challenge is, from `found`, with the user's factors, so that an attempt needs no second query. */
 const challengeColumns = (directory: string) => `found.id as challenge_id, found.user_id as challenge_user_id,
-  found.auth_method, found.amr, found.session_id, found.enrollment, found.sms_code_hash,
+  found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
+  found.sms_code_hash,
   (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
     and p.confirmed_at is not null) as phone,
   (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)

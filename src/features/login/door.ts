@@ -43,8 +43,16 @@ export interface Proof {
   firstProof?: FirstProof
   /** Set where a second factor follows a sign-in that has been counted. */
   isSecondStep?: boolean
+  /** A password that is changed by this sign-in: with the session, or once a gate that holds the user is passed. */
+  change?: PasswordChange
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
   linkId?: string
+}
+
+interface PasswordChange {
+  hash: string
+  /** Writes it. Returns the facts that are true from then on. */
+  write(): Promise<SignInFacts>
 }
 
 /** What is burnt and written for a session, or for what a gate answers instead. */
@@ -78,8 +86,16 @@ export async function assertDoorOpen<R extends object>(
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
   assertMaySignIn(work, facts)
-  const { method, amr, aal = 'aal1' } = proof
-  const entry = { facts, method: method.id, amr, aal, session: null, isTentative: proof.firstProof !== undefined }
+  const { method, amr, aal = 'aal1', change } = proof
+  const entry = {
+    facts,
+    method: method.id,
+    amr,
+    aal,
+    session: null,
+    nextPasswordHash: change?.hash ?? null,
+    isTentative: proof.firstProof !== undefined,
+  }
   const conditions = proof.isSecondStep ? [] : [await signInAllowance(work)]
   const passage = proof.firstProof
     ? await passGates(work, entry)
@@ -140,7 +156,9 @@ interface Admission {
 
 async function admit(work: Work, admitted: Omit<Admission, 'settings'>): Promise<SessionReply | null> {
   const settings = await sessionSettings.effective(work)
-  const session = await issueWithinLimit(work, { ...admitted, settings })
+  // With what the gates have decided, which the change of a password changes nothing of.
+  const facts = (await admitted.proof.change?.write()) ?? admitted.facts
+  const session = await issueWithinLimit(work, { ...admitted, facts, settings })
   return session && { session, ...admitted.passed.says }
 }
 

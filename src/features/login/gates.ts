@@ -16,6 +16,8 @@ export interface Entry {
   aal: string
   /** The session that is refreshed; null at a sign-in. */
   session: { id: string; trustedDeviceId: string | null } | null
+  /** The hash of a password that replaces the present one: a gate that holds the user keeps it until they have passed. */
+  nextPasswordHash?: string | null
   /** The gates write nothing, and may hold whom they would let pass: then they are asked again, in a transaction. */
   isTentative?: boolean
 }

@@ -1,6 +1,6 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
-import { record } from '../../platform/events.ts'
+import { type EventInput, record } from '../../platform/events.ts'
 import type { RateLimit } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
@@ -25,14 +25,14 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { cutOff, findUserForUpdate, getUser, type HeldUser, proveMailbox } from '../users/users.ts'
+import { cutOff, findUserForUpdate, getUser, getUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { endReasons } from './end-reasons.ts'
 import { passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { changePurpose, resetPurpose } from './link-purposes.ts'
 import { assertNotReused, hashNewPassword } from './new-password.ts'
-import { getPasswordSettings, type PasswordSettings, passwordMethod } from './settings.ts'
+import { getPasswordSettings, type PasswordSettings, passwordMethod, passwordSettings } from './settings.ts'
 import { storePassword } from './store.ts'
 
 /** How often a reset link may be sent to an address. */
@@ -100,6 +100,7 @@ export async function confirmReset(
 
 interface Reset {
   facts: SignInFacts
+  hashed: HashedPassword
   write(work: TxWork, user: HeldUser): Promise<void>
 }
 
@@ -108,11 +109,31 @@ function changeAndSignIn(work: Work, reset: Reset, proof: Parameters<typeof comp
   return inTxUnlessConsumed(work, async (work) => {
     const user = await findUserForUpdate(work, reset.facts.user_id)
     if (user?.epoch !== reset.facts.epoch) return null
-    await reset.write(work, user)
-    // The write has cut the user off and so raised the epoch: read it again.
-    const { epoch, mfa_enrolled, passkey_count } = await getUser(work, user.id)
-    return completeLogin(work, { ...reset.facts, epoch, mfa_enrolled, passkey_count }, proof)
+    const change = {
+      hash: reset.hashed.hash,
+      async write() {
+        await reset.write(work, user)
+        // The write has cut the user off and so raised the epoch.
+        return { ...reset.facts, epoch: (await getUser(work, user.id)).epoch }
+      },
+    }
+    return completeLogin(withoutDevice(work), reset.facts, { ...proof, change })
   })
+}
+
+/** The change ends the trust in every device. */
+function withoutDevice<W extends Work>(work: W): W {
+  const { origin } = work
+  return { ...work, origin: { ...origin, endUser: { ...origin.endUser, trustedDevice: null } } }
+}
+
+/**
+ * Writes the password that a user has chosen in place of one that must change, once the second factor has been shown.
+ * Everything else of the user ends.
+ */
+export async function writeNextPassword(work: TxWork, userId: string, hash: string): Promise<void> {
+  const [settings, user] = [await passwordSettings.effective(work), await getUserForUpdate(work, userId)]
+  await writePassword(work, settings, { user, hashed: { hash, format: 'argon2id' } })
 }
 
 async function prepare(
@@ -128,27 +149,35 @@ async function prepare(
   // A password that must be changed must not be chosen again.
   if (link.purpose === changePurpose.name) await assertNotReused(work, { userId: user.id, password, count: 1 })
   const hashed = await hashNewPassword(work, settings, user, password)
-  return { facts, write: (work, user) => writeReset(work, settings, { link, user, hashed }) }
+  return { facts, hashed, write: (work, user) => writeReset(work, settings, { link, user, hashed }) }
 }
 
 async function writeReset(
   work: TxWork,
   settings: PasswordSettings,
-  reset: { link: LinkRow; user: HeldUser; hashed: HashedPassword },
+  { link, user, hashed }: { link: LinkRow; user: HeldUser; hashed: HashedPassword },
 ): Promise<void> {
-  const { link, user, hashed } = reset
-  await storePassword(work.db, work.directory, {
-    userId: user.id,
+  const completed = passwordEvents.resetCompleted({ target: { type: 'user', id: user.id }, data: { link_id: link.id } })
+  const events = link.purpose === resetPurpose.name ? [completed] : []
+  await writePassword(work, settings, { user, hashed, linkId: link.id, events })
+}
+
+/** Stores the password, and ends everything else of the user, who is told. */
+async function writePassword(
+  work: TxWork,
+  { password_history: historyKept }: PasswordSettings,
+  {
+    user,
     hashed,
-    historyKept: settings.password_history,
-    mustChange: false,
-  })
-  await cutOff(work, user, endReasons.password_changed, link.id)
+    linkId,
+    events = [],
+  }: { user: HeldUser; hashed: HashedPassword; linkId?: string; events?: EventInput[] },
+): Promise<void> {
+  await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  await cutOff(work, user, endReasons.password_changed, linkId)
   await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
-  const target = { type: 'user', id: user.id }
-  if (link.purpose === resetPurpose.name)
-    await record(work, passwordEvents.resetCompleted({ target, data: { link_id: link.id } }))
-  await record(work, passwordEvents.changed({ target, data: { by: 'user' } }))
+  const changed = passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } })
+  await record(work, ...events, changed)
 }
 
 /**

@@ -66,7 +66,8 @@ export const passwordRoutes: Route[] = [
     summary: 'Exchange a reset link and a new password for a session',
     description:
       'With the token of a mailed link, or of a password_change_required. Every earlier session, code and link ends, ' +
-      'and the user is notified by email. A password that is refused leaves the link valid.',
+      'and the user is notified by email. A password that is refused leaves the link valid. After a ' +
+      'password_change_required that is answered by a challenge, all this happens when the challenge is passed.',
     body: Type.Object({ email: Email, token_hash: TokenHash, password: NewPassword }),
     reply: doorRoutes.login.reply,
     errors: [
@@ -75,7 +76,8 @@ export const passwordRoutes: Route[] = [
       passwordResetDisabled,
       ...doorRoutes.errors,
     ],
-    event: passwordEvents.changed,
+    // A password that must change waits for the second factor.
+    event: [passwordEvents.changed, loginEvents.challengeCreated],
     maybeEvents: [
       passwordEvents.resetCompleted,
       ...doorRoutes.login.event,

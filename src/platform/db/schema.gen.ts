@@ -215,6 +215,7 @@ export interface MfaChallenges {
   failure_identity: Buffer | null;
   id: string;
   network_hash: Buffer | null;
+  next_password_hash: string | null;
   session_id: string | null;
   sms_code_hash: Buffer | null;
   token_hash: Buffer;
