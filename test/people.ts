@@ -23,11 +23,23 @@ export function newEmail(): string {
 /** Makes a user, in an organization of their own unless one is named. */
 export async function newUser(
   tenant: Pick<Tenant, 'post' | 'organization'>,
-  fields: { subOrgId?: string; email?: string; displayName?: string } = {},
+  fields: { subOrgId?: string; email?: string; displayName?: string; firstName?: string } = {},
 ): Promise<Person> {
   const { subOrgId = await tenant.organization(), email = newEmail(), ...more } = fields
   const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email, ...more }))
   return { subOrgId, email, id: String(user.id) }
+}
+
+/** Somebody who waits a day for the proof of their mailbox, as sign-ups by code of an earlier release do. */
+export async function newPendingUser(
+  db: Db,
+  tenant: Pick<Tenant, 'post' | 'organization'>,
+  fields: { subOrgId?: string; email?: string; firstName?: string } = {},
+): Promise<Person> {
+  const person = await newUser(tenant, fields)
+  await sql`update users set pending_until = clock_now() + interval '24 hours', source = 'signup'
+    where id = ${person.id}`.execute(db)
+  return person
 }
 
 /** Makes a user who signs in with a password. */

@@ -129,6 +129,31 @@ test('whatever a sign-in shares is prepared, however long its text is', async ()
   expect(unprepared).toEqual([])
 })
 
+test.each([
+  ['code', '/v1/auth/signup/otp/send'],
+  ['link', '/v1/auth/signup/authenticate-email/send'],
+])(
+  'where sign-up is open, a sign-up %s costs a stranger the statements of a user, and the answer is the same',
+  async (_way, path) => {
+    const signUp = (email: string) => () => tenant.post(path, { subOrgId, email, openSignup: true })
+    const emails = [newEmail(), await provenEmail(), await unprovenEmail(), newEmail()]
+    const [warming, ...requests] = emails.map(signUp)
+    if (warming) await roundTripsOf(warming, 200)
+    const sent: unknown[] = []
+    for (const ask of requests) {
+      let keys: string[] = []
+      const texts = await roundTripsOf(async () => {
+        const reply = await ask()
+        keys = Object.keys(reply.body)
+        return reply
+      }, 200)
+      sent.push({ texts, keys })
+    }
+    expect(sent).toEqual(sent.map(() => sent[0]))
+    for (const email of emails) expect(await app.mails(email)).toHaveLength(1)
+  },
+)
+
 /** Each of them is refused with the same answer, at the cost of the same statements, the record of it among them. */
 async function expectSameCost(status: number, requests: Request[]) {
   const [warming] = requests

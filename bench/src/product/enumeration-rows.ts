@@ -11,8 +11,10 @@ const routes: { id: string; status: number; request(email: string, subOrgId: str
   send('magic-link-send', '/v1/auth/login/magic-link/send'),
   send('reset-send', '/v1/auth/password/reset/send'),
   send('signup-otp-send', '/v1/auth/signup/otp/send'),
+  send('signup-otp-send-open', '/v1/auth/signup/otp/send', { openSignup: true }),
   send('passkey-options', '/v1/auth/login/passkey/options'),
   send('authenticate-email-send', '/v1/auth/signup/authenticate-email/send'),
+  send('authenticate-email-send-open', '/v1/auth/signup/authenticate-email/send', { openSignup: true }),
   {
     id: 'password-login',
     status: 401,
@@ -20,8 +22,8 @@ const routes: { id: string; status: number; request(email: string, subOrgId: str
   },
 ]
 
-function send(id: string, path: string) {
-  return { id, status: 200, request: (email: string, subOrgId: string) => post(path, { email, subOrgId }) }
+function send(id: string, path: string, more: object = {}) {
+  return { id, status: 200, request: (email: string, subOrgId: string) => post(path, { email, subOrgId, ...more }) }
 }
 
 /**

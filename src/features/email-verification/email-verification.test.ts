@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
+import { newPendingUser } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -77,10 +78,7 @@ test('whoever is verified is sent nothing; whoever is inactive or unknown is ref
 })
 
 test('a sign-up that waits can be verified, and gets its account only then', async () => {
-  const subOrgId = await tenant.organization()
-  const email = newEmail()
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
-  const [{ id }] = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body.users
+  const { subOrgId, email, id } = await newPendingUser(app.app.platform.db, tenant)
   await resend({ subOrgId, id })
   expect(await userOf(id)).toMatchObject({ userId: null, status: 'invited' })
   const reply = await verify({ subOrgId, email }, await linkTo(email))

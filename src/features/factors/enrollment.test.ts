@@ -5,7 +5,7 @@ import { TOTP } from 'totp-generator'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail } from '../../../test/people.ts'
+import { newPendingUser } from '../../../test/people.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -132,13 +132,13 @@ test('what one user began, nobody else confirms, and a second beginning ends the
 })
 
 test('nothing is attached to a sign-up that waits for its proof', async () => {
-  const email = newEmail()
-  succeeded(await caller.post('/v1/auth/signup/otp/send', { email, openSignup: true }))
-  const [user] = succeeded(await caller.get(`/v1/users?email=${encodeURIComponent(email)}`)).users
+  const { id, subOrgId } = await newPendingUser(app.app.platform.db, tenant)
+  const user = { id }
+  const by = await tenant.withKey({ subOrgId })
   for (const call of [
-    caller.post('/v1/mfa/totp', { userId: user.id }),
-    caller.put('/v1/mfa/totp', { userId: user.id, pendingId: randomUUID(), code: '123456' }),
-    caller.post('/v1/mfa/totp/backup-codes', { userId: user.id }),
+    by.post('/v1/mfa/totp', { userId: user.id }),
+    by.put('/v1/mfa/totp', { userId: user.id, pendingId: randomUUID(), code: '123456' }),
+    by.post('/v1/mfa/totp/backup-codes', { userId: user.id }),
   ])
     expect([(await call).status, (await call).body.code]).toEqual([403, 'verification_required'])
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Reply, startApp } from '../../../test/harness.ts'
-import { newEmail } from '../../../test/people.ts'
+import { newEmail, newPendingUser } from '../../../test/people.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 import { announceExpiredInvites } from './expiry.ts'
 
@@ -79,7 +79,7 @@ test('a sign-up that waits for its proof becomes the invited person, with nothin
   const subOrgId = await tenant.organization()
   const email = newEmail()
   const sent = { subOrgId, email, openSignup: true, firstName: 'Mallory' }
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
+  await newPendingUser(app.app.platform.db, tenant, { subOrgId, email, firstName: 'Mallory' })
   await tenant.post('/v1/auth/signup/authenticate-email/send', sent)
   const { user } = (await invite(subOrgId, email)).body
   expect(user).toMatchObject({ source: 'invite', firstName: null })

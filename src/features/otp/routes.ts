@@ -18,7 +18,7 @@ import {
   ValidateBody,
 } from './schema.ts'
 import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
-import { sendSignInCode } from './sign-in.ts'
+import { otpMethod, sendSignInCode } from './sign-in.ts'
 import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'OTP'
@@ -112,7 +112,7 @@ export const otpRoutes: Route[] = [
     errors: doorRoutes.sendErrors,
     maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
-      const send = { purpose: 'login' as const, email: body.email, provision: null }
+      const send = { purpose: 'login' as const, email: body.email, signsUp: false }
       const sent = showRate(work, await sendSignInCode(work, send))
       return toSentCode(sent)
     },
@@ -126,6 +126,6 @@ export const otpRoutes: Route[] = [
     tag: 'Authentication',
     summary: 'Exchange a sign-in code for a session',
     ...verifyCodeRoute,
-    handle: verifyCodeAs('login'),
+    handle: verifyCodeAs({ purpose: 'login', methodOfPending: otpMethod }),
   }),
 ]

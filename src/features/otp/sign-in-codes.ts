@@ -16,6 +16,8 @@ export interface NewOtp {
   purpose: SignInPurpose
   /** Null when no user has the address: a decoy, which takes the same path and signs no one in. */
   userId: string | null
+  /** No user has the address, and redeeming the code creates one. */
+  signsUp?: boolean
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
@@ -28,13 +30,14 @@ export interface IssuedOtp extends ShownCode {
 
 /** Creates a sign-in code, which voids older ones for its address and purpose. Sends nothing. */
 export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
-  const { purpose, userId, identity, settings } = otp
+  const { purpose, userId, signsUp = false, identity, settings } = otp
   const otpId = newId()
   const { code, digitCode, phraseHash, digitHash } = makeCode(work.platform, purpose, otpId, settings.mode)
   const row = {
     id: otpId,
     purpose,
     user_id: userId,
+    signs_up: signsUp,
     identity,
     phrase_hash: phraseHash,
     digit_hash: digitHash,
@@ -67,8 +70,10 @@ export interface TriedOtp {
    * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
    */
   outcome: Verdict
-  /** The owner of the code; null for a decoy, and where no attempt was counted. */
+  /** The owner of the code; null without one, and where no attempt was counted. */
   userId: string | null
+  /** The code is for whoever has the address, who becomes a user by it; false for a decoy. */
+  signsUp: boolean
   /** The facts about the user of the address. */
   facts: SignInFacts | null
 }
@@ -88,5 +93,5 @@ export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Pr
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
   // Removed while it was waited for.
   const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict
-  return { outcome, userId: read.code_user_id, facts: person }
+  return { outcome, userId: read.code_user_id, signsUp: read.code_signs_up ?? false, facts: person }
 }

@@ -1,9 +1,10 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateState } from '../../platform/http/rate-limit.ts'
-import { type EmailAddress, maskEmail, requireEmail } from '../../platform/mail/address.ts'
+import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
+import type { UsedProof } from '../../platform/proofs.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   assertDoorOpen,
@@ -30,8 +31,8 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** Creates the user if there is none, in the transaction that creates the code. Returns the user's id. */
-  provision: ((work: TxWork, address: EmailAddress) => Promise<string>) | null
+  /** An address of no user gets a code as well, which creates the user when it is redeemed. */
+  signsUp: boolean
 }
 
 export interface SentCode {
@@ -70,27 +71,34 @@ interface SendContext {
 async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
   const { who, settings, facts } = context
   const { address, hash: identity } = who
-  const { purpose, provision } = send
-  const existing = facts?.active ? facts.user_id : null
-  const userId = facts === null && provision ? await provision(work, address) : existing
-  const otp = await issueOtp(work, { purpose, userId, identity, settings })
+  const { purpose } = send
+  const userId = facts?.active ? facts.user_id : null
+  const signsUp = facts === null && send.signsUp
+  const decoy = userId === null && !signsUp
+  const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
-  await queueMail(work, { ...mail, decoy: userId === null }, otp.ttlSeconds)
-  await record(work, userId === null ? describeNothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
+  await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
+  await record(work, decoy ? describeNothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
-function codeSent(purpose: SignInPurpose, userId: string, otpId: string) {
+function codeSent(purpose: SignInPurpose, userId: string | null, otpId: string) {
   return otpEvents.sent({
-    target: { type: 'user', id: userId },
+    ...(userId === null ? {} : { target: { type: 'user', id: userId } }),
     data: { otp_id: otpId, purpose, channel: 'email' },
   })
 }
 
-export interface VerifyCode {
+/** How codes of one purpose are redeemed. */
+export interface CodeUse {
   purpose: SignInPurpose
   /** What a pending sign-up is finished by. */
   methodOfPending: SignInMethod
+  /** Creates the user of an address that has none, and signs them in. Returns null when the code was consumed already. */
+  signUp?(work: Work, who: Identity, spends: UsedProof[]): Promise<SessionReply | null>
+}
+
+export interface VerifyCode {
   email: string
   otpId: string
   code: string
@@ -100,31 +108,27 @@ export interface VerifyCode {
  * Exchanges a word pair for a session. The attempt is counted, durably, before it is judged.
  * Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`, and what the door throws.
  */
-export async function verifySignInCode(work: Work, verify: VerifyCode): Promise<SessionReply> {
-  const { purpose, methodOfPending, code } = verify
+export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyCode): Promise<SessionReply> {
+  const { purpose } = use
+  const { code } = verify
   const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
   const attempt = await tryOtp(work, who, { purpose, otpId, code })
-  const { facts } = attempt
-  if (attempt.outcome !== 'match' || facts === null || attempt.userId !== facts.user_id)
-    throw await refusal(work, attempt)
-  assertMaySignIn(work, facts)
-  const answer = await signInWith(work, facts, { method: facts.pending ? methodOfPending : otpMethod, purpose, otpId })
+  const { facts, userId } = attempt
+  // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
+  const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
+  if (attempt.outcome !== 'match' || !isTheirs) throw await refusal(work, attempt)
+  if (facts) assertMaySignIn(work, facts)
+  const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
+  const answer = facts ? await signInWith(work, facts, use, spends) : ((await use.signUp?.(work, who, spends)) ?? null)
   // Another request with the same right code was faster.
   if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' })
   return answer
 }
 
-function signInWith(
-  work: Work,
-  facts: SignInFacts,
-  { method, purpose, otpId }: { method: SignInMethod; purpose: SignInPurpose; otpId: string },
-) {
-  return completeMailboxLogin(work, facts, {
-    method,
-    amr: ['otp'],
-    spends: [codeProof({ otp_id: otpId, otp_purpose: purpose })],
-  })
+function signInWith(work: Work, facts: SignInFacts, { methodOfPending }: CodeUse, spends: UsedProof[]) {
+  const method = facts.pending ? methodOfPending : otpMethod
+  return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
 }
 
 async function refusal(work: Work, attempt: TriedOtp) {

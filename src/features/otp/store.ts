@@ -236,6 +236,7 @@ interface TriedRow {
   /** `left_out` while another statement tries the same code. */
   verdict: Verdict | 'left_out'
   code_user_id: string | null
+  code_signs_up: boolean | null
 }
 
 /**
@@ -262,8 +263,8 @@ export const triedCode = defineReading<TriedRow>()({
           where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
           order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
       left join lateral (
-        select id as code_id, directory_id, user_id as code_user_id, phrase_hash, digit_hash, attempts, max_attempts,
-          used_at, expires_at
+        select id as code_id, directory_id, user_id as code_user_id, signs_up, phrase_hash, digit_hash, attempts,
+          max_attempts, used_at, expires_at
         from otps where directory_id = ${directory('asked')} and id = asked.otp_id and identity = asked.identity
           and purpose = asked.otp_purpose and id = siblings.newest_id
         ${lock}) code on true),
@@ -272,6 +273,7 @@ export const triedCode = defineReading<TriedRow>()({
       where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
   joins: () => 'join tried on tried.n = asked.n',
   selects: () => `case when tried.is_allowed then tried.code_user_id end as code_user_id,
+    tried.is_allowed and tried.signs_up as code_signs_up,
     case
       when not tried.is_newest then 'unknown'
       when tried.code_id is null then 'left_out'

@@ -3,8 +3,7 @@ import type { Work } from '../../platform/work.ts'
 import { doorRoutes } from '../login/login.ts'
 import { signInCodeErrors } from './errors.ts'
 import { VerifyCodeBody } from './schema.ts'
-import { otpMethod, verifySignInCode } from './sign-in.ts'
-import type { SignInPurpose } from './sign-in-codes.ts'
+import { type CodeUse, verifySignInCode } from './sign-in.ts'
 
 /** What the routes that exchange a code for a session share. */
 export const verifyCodeRoute = {
@@ -15,9 +14,9 @@ export const verifyCodeRoute = {
 }
 
 /** Their handler, for codes of one purpose. */
-export function verifyCodeAs(purpose: SignInPurpose, methodOfPending = otpMethod) {
+export function verifyCodeAs(use: CodeUse) {
   return async (work: Work, { body }: { body: Static<typeof VerifyCodeBody> }) => {
     const { email, otp_id: otpId, code } = body
-    return verifySignInCode(work, { purpose, methodOfPending, email, otpId, code })
+    return verifySignInCode(work, use, { email, otpId, code })
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { AAGUID, newPasskey } from '../../../test/authenticator.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../test/passkeys.ts'
-import { newEmail, newUser } from '../../../test/people.ts'
+import { newEmail, newPendingUser, newUser } from '../../../test/people.ts'
 import { signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -96,13 +96,11 @@ test('a passkey has the name that its user gave, and is deleted by the id of its
 
 test('nothing is attached to a sign-up that waits, to the inactive, or in an organization that is suspended', async () => {
   const subOrgId = await tenant.organization()
-  const email = newEmail()
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
-  const { users } = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body
+  const waiting = await newPendingUser(app.app.platform.db, tenant, { subOrgId })
   const inactive = await newAda(subOrgId)
   await tenant.patch(`/v1/users/${inactive.userId}`, { subOrgId, active: false })
   const options = (userId: string) => tenant.post('/v1/auth/passkey/register', { subOrgId, userId, action: 'options' })
-  expect((await options(users[0].id)).body.code).toBe('verification_required')
+  expect((await options(waiting.id)).body.code).toBe('verification_required')
   expect((await options(inactive.userId)).body.code).toBe('user_inactive')
   expect((await options(randomUUID())).body.code).toBe('user_not_found')
   const { userId } = await newAda(subOrgId)

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail, newPasswordUser } from '../../../test/people.ts'
+import { newEmail, newPasswordUser, newPendingUser } from '../../../test/people.ts'
 import { mailedLink, signIn } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -170,16 +170,13 @@ test('the history and the policy refuse, and nothing changes', async () => {
 })
 
 test('nothing is attached to a sign-up before its proof', async () => {
-  const subOrgId = await tenant.organization()
-  const email = newEmail()
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
-  const { users } = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${email}`)).body
-  const set = await tenant.put(`/v1/users/${users[0].id}/password`, { subOrgId, password: PASSWORD })
+  const { subOrgId, email, id } = await newPendingUser(app.app.platform.db, tenant)
+  const set = await tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
   expect([set.status, set.body.code]).toEqual([403, 'verification_required'])
-  const reset = await tenant.post(`/v1/users/${users[0].id}/password/reset`, { subOrgId })
+  const reset = await tenant.post(`/v1/users/${id}/password/reset`, { subOrgId })
   expect([reset.status, reset.body.code]).toEqual([403, 'verification_required'])
   await tenant.post('/v1/auth/password/reset/send', { subOrgId, email })
-  expect((await app.mails(email)).map((mail) => mail.kind)).toEqual(['signup_otp'])
+  expect((await app.mails(email)).map((mail) => mail.kind)).toEqual([])
 })
 
 test('a password moves with its user and goes with them', async () => {

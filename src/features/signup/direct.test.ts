@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail, sessionsIn, usersAt } from '../../../test/people.ts'
+import { newEmail, newPendingUser, sessionsIn, usersAt } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -53,7 +53,7 @@ test.each(routes)('%s changes nothing for whoever exists', async (path, extra) =
   const member = await signedInUser(app, tenant, subOrgId, newEmail())
   const [provisioned, waiting] = [newEmail(), newEmail()]
   await tenant.post('/v1/users', { subOrgId, email: provisioned })
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email: waiting, openSignup: true })
+  await newPendingUser(app.app.platform.db, tenant, { subOrgId, email: waiting })
   const before = await snapshot(app)
   for (const [email, status, code] of [
     [member.email, 409, 'email_exists'],
@@ -142,7 +142,7 @@ test('sign-ups with one address are limited', async () => {
 test('an expired sign-up that waited makes room for another', async () => {
   const subOrgId = await tenant.organization()
   const email = newEmail()
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
+  await newPendingUser(app.app.platform.db, tenant, { subOrgId, email })
   await app.advance(86_401)
   expect((await tenant.post(SIGNUP, { subOrgId, email, openSignup: true })).status).toBe(200)
   expect(await usersAt(tenant, subOrgId, email)).toHaveLength(1)

@@ -7,17 +7,10 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { mailVerification } from '../email-verification/email-verification.ts'
-import {
-  assertDoorOpen,
-  completeLogin,
-  doorSettings,
-  findSignInFacts,
-  loginErrors,
-  loginEvents,
-  type SessionReply,
-} from '../login/login.ts'
+import { assertDoorOpen, doorSettings, loginErrors, type SessionReply } from '../login/login.ts'
 import { getPasswordSettings, hashNewPassword, type PasswordSettings, storePassword } from '../password/password.ts'
-import { createSignup, findUserByEmail, type SignupProfile, type UserRow, userErrors } from '../users/users.ts'
+import { createSignup, findUserByEmail, type SignupProfile, userErrors } from '../users/users.ts'
+import { startFirstSession } from './first-session.ts'
 import { judgeSignup, signupMethod } from './signup.ts'
 
 // The response tells whether a user has the address.
@@ -88,22 +81,12 @@ async function makeUser(
   input: { who: Identity; profile: SignupProfile; chosen: Chosen | null },
 ): Promise<SessionReply | null> {
   const { who, profile, chosen } = input
-  const user = await createSignup(work, { ...profile, ...who.address }, false)
-  if (!user) return null
+  const made = await createSignup(work, { ...profile, ...who.address }, false)
+  if (!made) return null
+  const { user, created } = made
+  await record(work, created)
   if (chosen) await storePassword(work.db, work.directory, { userId: user.id, ...chosen, mustChange: false })
   await mailVerification(work, user)
   const amr = chosen ? ['pwd'] : []
   return startFirstSession(work, { who, user, proof: { method: signupMethod, amr, spends: [] } })
-}
-
-/** The session of a user whom this transaction created. Returns null when the proof was already consumed. */
-export async function startFirstSession(
-  work: TxWork,
-  { who, user, proof }: { who: Identity; user: UserRow; proof: Parameters<typeof completeLogin>[2] },
-): Promise<SessionReply | null> {
-  const facts = await findSignInFacts(work, who)
-  if (facts?.user_id !== user.id) throw new Error('The user of a sign-up is missing')
-  const target = { type: 'user', id: user.id }
-  await record(work, loginEvents.signedUp({ target, data: { method: proof.method.id } }))
-  return completeLogin(work, facts, proof)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { newEmail, sessionsIn, usersAt } from '../../../test/people.ts'
+import { newEmail, newPendingUser, sessionsIn, usersAt } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedLink, signedInUser } from '../../../test/sign-in.ts'
 
@@ -51,7 +51,7 @@ test('whoever exists gets a link that signs them in, and stays who they are', as
   const subOrgId = await tenant.organization()
   const member = await signedInUser(app, tenant, subOrgId, newEmail())
   const waiting = newEmail()
-  await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email: waiting, openSignup: true })
+  await newPendingUser(app.app.platform.db, tenant, { subOrgId, email: waiting })
   for (const [email, method, more] of [
     [member.email, 'magic_link', { openSignup: true, firstName: 'Eve' }],
     [waiting, 'signup', {}],

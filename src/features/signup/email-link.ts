@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { Work } from '../../platform/work.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import {
@@ -18,18 +17,16 @@ import {
   sendLink,
 } from '../links/links.ts'
 import {
-  assertDoorOpen,
   assertMaySignIn,
   completeMailboxLogin,
-  findSignInFacts,
   type SessionReply,
   type SignInFacts,
   type SignInMethod,
 } from '../login/login.ts'
-import { createSignup, SignupProfile } from '../users/users.ts'
-import { startFirstSession } from './direct.ts'
+import { SignupProfile } from '../users/users.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
+import { signUpByMailbox } from './first-session.ts'
 import { judgeSignup, signupMethod } from './signup.ts'
 
 const purpose = defineMailedPurpose('signup', 'signup')
@@ -115,20 +112,7 @@ function proofBy(link: LinkRow, method: SignInMethod) {
   return { method, amr: ['otp'], spends: [proofOfLink(link)] }
 }
 
-async function signUpByLink(
-  work: Work,
-  link: LinkRow,
-  who: Identity,
-  profile: SignupProfile,
-): Promise<SessionReply | null> {
-  await judgeSignup(work)
-  await assertDoorOpen(work, who)
-  const answer = await inTxUnlessConsumed(work, async (work) => {
-    const user = await createSignup(work, { ...profile, ...who.address }, true)
-    return user && startFirstSession(work, { who, user, proof: proofBy(link, signupMethod) })
-  })
-  if (answer) return answer
-  // The address was taken meanwhile: by this very link, which is then consumed, or another way.
-  const facts = await findSignInFacts(work, who)
-  return facts && signInByLink(work, link, facts)
+function signUpByLink(work: Work, link: LinkRow, who: Identity, profile: SignupProfile): Promise<SessionReply | null> {
+  const signUp = { who, profile, proof: proofBy(link, signupMethod) }
+  return signUpByMailbox(work, signUp, (facts) => signInByLink(work, link, facts))
 }

@@ -8,10 +8,11 @@ import { doorRoutes, loginErrors, loginEvents } from '../login/login.ts'
 import { SentCodeReply, sendCodeEvents, toSentCode, verifyCodeAs, verifyCodeRoute } from '../otp/otp.ts'
 import { NewPassword, newPasswordErrors } from '../password/password.ts'
 import { SignupProfile, userErrors, userEvents } from '../users/users.ts'
+import { sendSignupCode, signUpByCode } from './code.ts'
 import { signUp } from './direct.ts'
 import { sendSignupLink, verifySignupLink } from './email-link.ts'
 import { signupEvents } from './events.ts'
-import { sendSignupCode, signupMethod } from './signup.ts'
+import { signupMethod } from './signup.ts'
 
 const tag = 'Sign-up'
 const openSignup = Type.Optional(
@@ -82,12 +83,12 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up code',
     description:
-      'With openSignup an unknown address becomes a pending user, deleted after 24 hours without proof of the mailbox; ' +
-      'without it the response is the same and no email is sent. Existing users get a code as well.',
+      'With openSignup the code of an unknown address creates the user when it is redeemed, not before; without it the ' +
+      'response is the same and no email is sent. Existing users get a code as well.',
     body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
-    maybeEvents: [...sendCodeEvents, userEvents.created],
+    maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
       const sent = showRate(work, await sendSignupCode(work, body))
       return toSentCode(sent)
@@ -102,7 +103,8 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Exchange a sign-up code for a session',
     ...verifyCodeRoute,
-    handle: verifyCodeAs('signup', signupMethod),
+    maybeEvents: [...verifyCodeRoute.maybeEvents, userEvents.created],
+    handle: verifyCodeAs({ purpose: 'signup', methodOfPending: signupMethod, signUp: signUpByCode }),
   }),
   defineRoute({
     method: 'POST',

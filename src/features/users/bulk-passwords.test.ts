@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { newPendingUser } from '../../../test/people.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { addUsers } from './bulk.ts'
 
@@ -77,7 +78,7 @@ test('whoever is there already keeps their password, and a waiting sign-up gives
     .created
   const before = await storedOf(there.id)
   const pending = 'pending@example.com'
-  await t.post('/v1/auth/signup/otp/send', { subOrgId, email: pending, openSignup: true })
+  await newPendingUser(platform.db, t, { subOrgId, email: pending })
   const { body } = await put([
     { email: 'keeps@example.com', passwordHash: hashes[5]?.[2], passwordHashType: 'ssha' },
     { email: pending, passwordHash: BCRYPT, passwordHashType: 'bcrypt' },

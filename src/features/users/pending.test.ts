@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { watchEvents } from '../../../test/people.ts'
-import { type Origin, systemOrigin } from '../../platform/events.ts'
+import { newPendingUser, watchEvents } from '../../../test/people.ts'
+import { systemOrigin } from '../../platform/events.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
-import { parseEmail } from '../../platform/mail/address.ts'
 import { inTx } from '../../platform/work.ts'
 import { userCleanup } from './cleanup.ts'
 import {
@@ -14,7 +13,6 @@ import {
   getUser,
   getUserForUpdate,
   proveMailbox,
-  provisionPendingUser,
   type UserRow,
 } from './users.ts'
 
@@ -32,16 +30,14 @@ const DAY_SECONDS = 24 * 3600
 let count = 0
 const freshEmail = () => `person${++count}@example.com`
 
-function signUp(email: string, names: { firstName?: string } = {}, origin: Origin = systemOrigin()): Promise<UserRow> {
-  const address = parseEmail(email)
-  if (!address) throw new Error('Not an address')
-  return inTx({ ...work, origin }, (work) => provisionPendingUser(work, { ...address, ...names }))
+async function signUp(email: string, names: { firstName?: string } = {}): Promise<UserRow> {
+  const { id } = await newPendingUser(db, t, { subOrgId, email, ...names })
+  return getUser(work, id)
 }
 
 const freshEvents = watchEvents({ events }, t.accountId)
 
 test('a sign-up waits a day for its proof, then counts as nobody', async () => {
-  await freshEvents()
   const email = freshEmail()
   const user = await signUp(email, { firstName: 'Ada' })
   expect(user).toMatchObject({
@@ -53,7 +49,6 @@ test('a sign-up waits a day for its proof, then counts as nobody', async () => {
   })
   const shown = (await t.get(`/v1/users/${user.id}`)).body.user
   expect(shown).toMatchObject({ id: user.id, status: 'invited', source: 'signup' })
-  expect(await freshEvents()).toMatchObject([{ type: 'user.created', target_id: user.id, data: shown }])
   await advance(DAY_SECONDS - 60)
   expect((await findUserByEmail(work, email))?.id).toBe(user.id)
   await advance(60)
@@ -64,28 +59,16 @@ test('a sign-up waits a day for its proof, then counts as nobody', async () => {
   expect((await t.get(`/v1/users?include_total=true&q=${email}`)).body.total).toBe(0)
 })
 
-test('a sign-up for a taken address is whoever has it, unchanged', async () => {
-  const email = freshEmail()
-  const { user } = (await t.post('/v1/users', { subOrgId, email, firstName: 'Owner' })).body
-  const before = await getUser(work, user.id)
-  await freshEvents()
-  const spelled = email.toUpperCase()
-  expect(await signUp(spelled, { firstName: 'Mallory' })).toEqual(before)
-  const pending = await signUp(freshEmail())
-  expect(await signUp(pending.email, { firstName: 'Mallory' })).toEqual(pending)
-  expect(await getUser(work, user.id)).toEqual(before)
-  expect((await freshEvents()).map((event) => event.target_id)).toEqual([pending.id])
-})
-
 test('an expired sign-up gives way to the next with nothing of it left', async () => {
   const email = freshEmail()
   await signUp(email, { firstName: 'Mallory' })
   await advance(DAY_SECONDS)
   await freshEvents()
-  const next = await signUp(email)
-  expect(next).toMatchObject({ first_name: null, email_verified: false, source: 'signup' })
-  expect((await freshEvents()).map((event) => [event.type, event.target_id])).toEqual([['user.created', next.id]])
-  expect(await findUserByEmail(work, email)).toEqual(next)
+  const { session } = (await t.post('/v1/auth/signup', { subOrgId, email, openSignup: true })).body
+  const next = await findUserByEmail(work, email)
+  expect(next).toMatchObject({ id: session.directory_user_id, first_name: null, source: 'signup' })
+  const [created] = await freshEvents()
+  expect([created?.type, created?.target_id]).toEqual(['user.created', next?.id])
 })
 
 test('a stranger’s sign-up keeps nobody from being added, by one or by many', async () => {

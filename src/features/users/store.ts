@@ -160,9 +160,6 @@ export async function findTakenEmails(db: Db, directory: Directory, norms: strin
   return rows.map((row) => row.email_norm)
 }
 
-/** A day from now: the time a sign-up has to prove its mailbox. */
-export const aDayFromNow = sql<Date>`clock_now() + interval '24 hours'`
-
 /** Frees an address that only an expired sign-up reserves. */
 export async function deleteExpiredRow(tx: Tx, directory: Directory, emailNorm: string): Promise<void> {
   await tx

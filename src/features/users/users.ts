@@ -9,7 +9,6 @@ import { userEvents } from './events.ts'
 import { findListedByEmail } from './lookup.ts'
 import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
-  aDayFromNow,
   countUserRows,
   findUserRowByEmail,
   findUserRowById,
@@ -18,7 +17,6 @@ import {
   insertUserRows,
   type ListedUserRow,
   lockUserRow,
-  type NewUserRow,
   selectUserPage,
   setAuthAccount,
   setInvited,
@@ -26,7 +24,7 @@ import {
   type UserFilter,
   type UserRow,
 } from './store.ts'
-import { recordUser } from './user-event.ts'
+import { recordUser, userEvent } from './user-event.ts'
 
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
@@ -123,29 +121,14 @@ export async function provisionInvitedUser(
 }
 
 /**
- * The user who signs up: a new one that must prove the mailbox within a day, or the existing user of the address,
- * unchanged.
+ * Creates the user who signs up. Returns null when the address is taken, even by a pending sign-up; else the event too,
+ * which a caller with more to write records with that.
  */
-export async function provisionPendingUser(work: TxWork, input: EmailAddress & SignupProfile): Promise<UserRow> {
-  const made = await insertSignup(work, input, { pending_until: aDayFromNow })
-  if (made) return made
-  // The insert that did nothing has locked the conflicting row, so it still exists.
-  const user = await findUserRowByEmail(work.db, work.directory, input.norm)
-  if (!user) throw new Error('A taken address has no user')
-  return user
-}
-
-/** Creates the user who signs up. Returns null when the address is taken, even by a pending sign-up. */
-export function createSignup(work: TxWork, input: EmailAddress & SignupProfile, emailVerified: boolean) {
-  return insertSignup(work, input, { email_verified: emailVerified })
-}
-
-async function insertSignup(work: TxWork, input: EmailAddress & SignupProfile, columns: Partial<NewUserRow>) {
+export async function createSignup(work: TxWork, input: EmailAddress & SignupProfile, emailVerified: boolean) {
   const { firstName = null, lastName = null, phone = null } = input
-  const row = { ...toColumns({ firstName, lastName, phone }), ...identityOf(input), source: 'signup', ...columns }
-  const [made] = await insertUserRows(work.db, work.directory, [row], 'expired')
-  if (made) await recordUser(work, userEvents.created, made)
-  return made ?? null
+  const said = { ...toColumns({ firstName, lastName, phone }), email_verified: emailVerified, source: 'signup' }
+  const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], 'expired')
+  return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }
 
 /** The id of the user's auth account, created if there was none. Throws `user_not_found`. */

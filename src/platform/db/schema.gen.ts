@@ -220,6 +220,7 @@ export interface MfaChallenges {
   sms_code_hash: Buffer | null;
   token_hash: Buffer;
   used_at: Timestamp | null;
+  user_epoch: number | null;
   user_id: string;
 }
 
@@ -282,6 +283,7 @@ export interface Otps {
   phrase_hash: Buffer | null;
   purpose: string;
   session_ref: string | null;
+  signs_up: Generated<boolean>;
   used_at: Timestamp | null;
   user_id: string | null;
 }
