@@ -24,11 +24,14 @@ function toRow(line: string): Row {
   return { name: `${method} ${path}`, method, path, scope }
 }
 
-/** The scope that an operation asks for, in the words of the table. */
+/** A path whose parameters have no names: the table has others than the document. */
+const withoutNames = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
+
+/** The scope that an operation asks for, in the words of the table. One of a wider path is not that of the row. */
 function scopeOf(row: Row): string | null {
-  const operation = findOperation(row.method, row.path)?.operation
-  if (!operation) return null
-  const [first] = operation.security
+  const found = findOperation(row.method, row.path)
+  if (!found || !withoutNames(row.path).endsWith(withoutNames(found.template))) return null
+  const [first] = found.operation.security
   return first ? (first.apiKey?.join() ?? '') || 'any key' : 'public'
 }
 

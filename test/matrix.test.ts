@@ -132,4 +132,19 @@ describe('a request that is refused changes nothing', () => {
       expect({ ...reply.body, request_id: null }).toEqual({ ...replies[0]?.body, request_id: null })
     }
   })
+
+  test.each(byName)('%s: an organization that is named twice', async (_, route) => {
+    const { query, ...sample } = sampleOf(route, own)
+    const { organization } = own.ids
+    for (const [first, second] of [
+      [organization, organization],
+      [organization, strangers.ids.organization],
+      [strangers.ids.organization, organization],
+    ])
+      for (const caller of [own.orgWide, own.scoped]) {
+        const path = `${route.path}?${new URLSearchParams([...Object.entries(query ?? {}), ['subOrgId', first ?? ''], ['subOrgId', second ?? '']])}`
+        const reply = await sendSample(caller, route, sample, { path })
+        expect([...verdict(reply), reply.body.errors?.[0]?.field]).toEqual([400, 'invalid_request', 'subOrgId'])
+      }
+  })
 })
