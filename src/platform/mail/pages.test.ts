@@ -97,3 +97,27 @@ test.each([
     expect([status, body.code]).toEqual([404, 'not_found'])
   }
 })
+
+// Each by itself, since one would hide that the others are gone.
+const OUTSIDE: [string, { remoteAddress?: string; headers: Record<string, string> }][] = [
+  ['from another machine', { remoteAddress: '203.0.113.9', headers: { host: 'localhost:4000' } }],
+  ['from another machine that names this one', { remoteAddress: '192.168.1.7', headers: { host: '127.0.0.1' } }],
+  ['by a name that foreign DNS points here', { headers: { host: 'rebound.evil.example:4000' } }],
+  ['by a name that begins as ours', { headers: { host: 'localhost.evil.example' } }],
+  ['by a name that begins as our address', { headers: { host: '127.0.0.1.evil.example' } }],
+  ...['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].map((name): (typeof OUTSIDE)[number] => [
+    `by way of a proxy that says so in ${name}`,
+    { headers: { host: 'localhost', [name]: '127.0.0.1' } },
+  ]),
+]
+
+test.each(OUTSIDE)('nobody sees them %s', async (_, { remoteAddress = '127.0.0.1', headers }) => {
+  const id = await queue(development, 'ada@example.com', 'Your code')
+  for (const url of ['/dev/mail', `/dev/mail/${id}`]) {
+    const { server } = development.app
+    const refused = await server.inject({ url, remoteAddress, headers })
+    expect([refused.statusCode, refused.body.includes('Your code')]).toEqual([404, false])
+    const shown = await server.inject({ url, remoteAddress: '127.0.0.1', headers: { host: 'localhost:4000' } })
+    expect([shown.statusCode, shown.body.includes('Your code')]).toEqual([200, true])
+  }
+})
