@@ -148,3 +148,31 @@ test('the next page is of the same user', async () => {
   expect(rest.body.users.map((user: { user_id: string }) => user.user_id)).toEqual([session.user_id])
   expect(rest.body.has_more).toBe(false)
 })
+
+test('an organization follows its own ended sessions and events, and those of no other', async () => {
+  const [own, other] = [await organizationWithUser(), await organizationWithUser()]
+  const stranger = await app.tenant()
+  const key = await tenant.withKey({ subOrgId: own.subOrgId })
+  for (const { subOrgId, userId } of [own, other])
+    await tenant.delete(`/v1/sessions?subOrgId=${subOrgId}&userId=${userId}`)
+  const [mine, theirs] = [sidOf(own.session), sidOf(other.session)]
+  const endedFor = async (caller: Pick<typeof tenant, 'get'>, query = '') =>
+    (await caller.get(`/v1/sessions/revocations${query}`)).body.revocations.map(
+      (entry: { session_id: string }) => entry.session_id,
+    )
+  // A transaction of another test in the same cluster may hold the stream back for a moment.
+  await vi.waitFor(async () => expect(await endedFor(tenant)).toEqual(expect.arrayContaining([mine, theirs])), {
+    timeout: 10_000,
+  })
+  for (const caller of [key, tenant])
+    expect(await endedFor(caller, caller === key ? '' : `?subOrgId=${own.subOrgId}`)).toEqual([mine])
+  expect(await endedFor(stranger)).toEqual([])
+  expect(await endedFor(await tenant.withKey({ environment: 'staging' }))).toEqual([])
+  const { events } = (await key.get('/v1/events?limit=1000')).body
+  expect(events.length).toBeGreaterThan(2)
+  expect(JSON.stringify(events)).not.toContain(other.subOrgId)
+  expect(JSON.stringify(events)).not.toContain(other.userId)
+  // A cursor carries its reach: that of the whole environment opens nothing for a key of one organization.
+  const { next_cursor } = (await tenant.get('/v1/sessions/revocations?limit=1')).body
+  expect((await key.get(`/v1/sessions/revocations?after=${next_cursor}`)).status).toBe(400)
+})

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { untilWaiting } from '../../../test/in-order.ts'
 import { newEmail } from '../../../test/people.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
@@ -195,7 +196,7 @@ test('revoking ends the session of a token, or all of its user, and is a success
 
 test('an inactive user and a suspended organization refresh nothing', async () => {
   const organization = await tenant.organization()
-  const { session, userId } = await signedInUser(app, tenant, organization, newEmail())
+  const { session, userId, email } = await signedInUser(app, tenant, organization, newEmail())
   await tenant.patch(`/v1/users/${userId}`, { subOrgId: organization, active: false })
   const reply = await tenant.post('/v1/auth/token/refresh', {
     subOrgId: organization,
@@ -209,6 +210,24 @@ test('an inactive user and a suspended organization refresh nothing', async () =
     refresh_token: session.refresh_token,
   })
   expect(after.body.code).toBe('refresh_token_invalid')
+  const { body } = await tenant.post('/v1/auth/login/magic-link/send', {
+    subOrgId: organization,
+    email,
+    deliver: false,
+  })
+  const token_hash = new URL(body.url).searchParams.get('token_hash')
+  const verified = { subOrgId: organization, email, token_hash }
+  const again = await tenant.post('/v1/auth/login/magic-link/verify', verified)
+  const { refresh_token } = again.body.session
+  for (const status of ['suspended', 'archived'] as const) {
+    // Set below the API, whose change would end the session.
+    const home = app.app.platform.db.updateTable('organizations').where('id', '=', organization)
+    await home.set({ status }).execute()
+    const refused = await tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token })
+    expect([refused.status, refused.body.code]).toEqual([403, 'organization_suspended'])
+    await home.set({ status: 'active' }).execute()
+  }
+  expect((await tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token })).status).toBe(200)
 })
 
 test('a staging token is issued by another issuer and none of the production keys verifies it', async () => {
@@ -218,4 +237,53 @@ test('a staging token is issued by another issuer and none of the production key
   const issuers = [user.session, production.session].map((tokens) => decodeJwt(tokens.access_token).iss)
   expect(new Set(issuers).size).toBe(2)
   expect(await introspect(user.session.access_token)).toEqual({ active: false })
+})
+
+test('a refresh token that was rotated is not live, though its session is', async () => {
+  const { session } = await newSession()
+  const { body } = await refresh(session.refresh_token)
+  expect(await introspect(session.refresh_token)).toEqual({ active: false })
+  expect(await introspect(body.session.refresh_token)).toMatchObject({ active: true, token_type: 'refresh_token' })
+  expect(await introspect(session.access_token)).toMatchObject({ active: true })
+})
+
+test('nobody ends a session by a refresh token of their own making, of whatever generation', async () => {
+  const { session } = await newSession()
+  const first = await refresh(session.refresh_token)
+  const used = session.refresh_token
+  await app.advance(11)
+  // The generation, the secret and the tag, each changed by itself.
+  for (const at of [50, 60, used.length - 1]) {
+    const changed = used.slice(0, at) + (used[at] === 'a' ? 'b' : 'a') + used.slice(at + 1)
+    expect((await refresh(changed)).body.code, String(at)).toBe('refresh_token_invalid')
+  }
+  expect(await introspect(first.body.session.access_token)).toMatchObject({ active: true })
+  const events = await app.events({ accountId: tenant.accountId, type: 'session.refresh_reuse_detected' })
+  expect(events.filter(({ target_id }) => target_id === decodeJwt(session.access_token)['sid'])).toEqual([])
+})
+
+test('of a session that has ended no token of before is a replay', async () => {
+  const { session } = await newSession()
+  const first = await refresh(session.refresh_token)
+  await tenant.post('/v1/auth/logout', { refresh_token: first.body.session.refresh_token })
+  for (const { refresh_token } of [session, first.body.session])
+    expect((await refresh(refresh_token)).body.code).toBe('refresh_token_invalid')
+})
+
+test('a session that ends while it is refreshed has no successor', async () => {
+  const { session } = await newSession()
+  const sid = String(decodeJwt(session.access_token)['sid'])
+  const { db } = app.app.platform
+  const { reply } = await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('sessions').select('id').where('id', '=', sid).forUpdate().execute()
+    const reply = refresh(session.refresh_token)
+    await untilWaiting(app.app.platform, 1)
+    await tx
+      .updateTable('sessions')
+      .set({ revoked_at: new Date(), revoked_reason: 'revoked' })
+      .where('id', '=', sid)
+      .execute()
+    return { reply }
+  })
+  expect([(await reply).status, (await reply).body.code]).toEqual([401, 'refresh_token_invalid'])
 })
