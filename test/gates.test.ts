@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loginErrors } from '../src/features/login/errors.ts'
 import { type Gate, gates as loginGates } from '../src/features/login/gates.ts'
 import { gates } from '../src/gates.ts'
@@ -8,7 +8,7 @@ import { defineCondition } from '../src/platform/proofs.ts'
 import { routes } from '../src/routes.ts'
 import { methods } from '../src/sign-in-methods.ts'
 import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
-import { startApp } from './harness.ts'
+import { startApp, type Tenant } from './harness.ts'
 import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
 import { makeWorld, type World } from './world.ts'
 
@@ -128,3 +128,64 @@ test('a challenge depends on what the gates before have decided by', async () =>
   expect(succeeded(await signInByLink(world.scoped, world.factorEmail)).mfa_required).toBe(true)
   expect(await countOf('mfa_challenges', world)).toBe(before + 1)
 })
+
+// Nobody is there before they sign up.
+const NEWCOMERS = [
+  'POST /v1/auth/signup',
+  'POST /v1/auth/signup/authenticate-email/verify',
+  'POST /v1/auth/signup/password',
+]
+const known = waysIn.filter(([name]) => !NEWCOMERS.includes(name))
+
+type State = (world: World, userIds: string[], tenant: Tenant) => Promise<void>
+
+/** What may have become of a user whose proof was made before. By SQL where the proof is to stay as it was. */
+const states: Record<string, State> = {
+  async inactive(_, ids) {
+    await platform.db.updateTable('users').set({ active: false }).where('id', 'in', ids).execute()
+  },
+  async deleted(_, ids) {
+    await platform.db.updateTable('users').set({ deleted_at: new Date() }).where('id', 'in', ids).execute()
+  },
+  async 'deactivated, and activated again'({ scoped }, ids) {
+    for (const id of ids)
+      for (const active of [false, true]) succeeded(await scoped.patch(`/v1/users/${id}`, { active }))
+  },
+  async 'moved to another organization'({ ids: { organization } }, ids, tenant) {
+    const targetSubOrgId = await tenant.organization()
+    for (const id of ids) succeeded(await tenant.post(`/v1/users/${id}`, { subOrgId: organization, targetSubOrgId }))
+  },
+}
+
+// A password and a passkey stay theirs.
+const LASTING = ['POST /v1/auth/login/password', 'POST /v1/auth/login/passkey/verify']
+
+describe.each(Object.entries(states))('a user who is %s', (state, bring) => {
+  test.each(known.filter(([name]) => !(state.includes('again') && LASTING.includes(name))))(
+    '%s: does not come in',
+    async (_, route) => {
+      const tenant = await app.tenant()
+      const world = await makeWorld(app, tenant)
+      const sample = await entryBy(route, world)
+      const { users } = succeeded(await world.scoped.get('/v1/users?limit=1000'))
+      await bring(
+        world,
+        users.map(({ id }: { id: string }) => id),
+        tenant,
+      )
+      const before = await liveSessions(tenant)
+      const reply = await sendSample(world.scoped, route, sample)
+      expect([reply.status >= 400 && reply.status < 500, reply.body.session], reply.text).toEqual([true, undefined])
+      if (state === 'inactive') expect(reply.body.code).toBe('user_inactive')
+      expect(await liveSessions(tenant)).toEqual(before)
+    },
+  )
+})
+
+/** The live sessions of every organization, with how often each was refreshed. */
+async function liveSessions({ accountId }: Tenant) {
+  const { rows } = await sql`
+    select sessions.id, generation from sessions join directories on directories.id = directory_id
+    where account_id = ${accountId} and revoked_at is null order by sessions.id`.execute(platform.db)
+  return rows
+}

@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
+import { makeProvenUser, succeeded } from '../factors.ts'
 import { type Reply, startApp } from '../harness.ts'
-import { newEmail } from '../people.ts'
+import { newEmail, newPasswordUser, newUser } from '../people.ts'
 import { mailedCode, signedInUser } from '../sign-in.ts'
 import { startProcesses } from './processes.ts'
 
@@ -10,6 +11,7 @@ const tenant = await app.tenant()
 const processes = await startProcesses(app, 2)
 const callers = processes.map((running) => running.as(tenant.key))
 const subOrgId = await tenant.organization()
+const PASSWORD = 'correct horse battery staple'
 
 /** The same request `count` times at once, half of them on each process. */
 function atOnce(count: number, path: string, body: (i: number) => object): Promise<Reply[]> {
@@ -28,9 +30,9 @@ const countBy = (replies: Reply[]) =>
       .map(([status, group]) => [status, group.length]),
   )
 
-async function sendCode(): Promise<{ email: string; otp_id: string; code: string }> {
-  const email = newEmail()
-  await tenant.post('/v1/users', { subOrgId, email })
+/** Has a code mailed to somebody new: one whose mailbox was proved before, or who proves it with the code. */
+async function sendCode(isProven = false): Promise<{ email: string; otp_id: string; code: string }> {
+  const { email } = isProven ? await makeProvenUser(tenant, subOrgId) : await newUser(tenant, { subOrgId })
   const sent = await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })
   return { email, otp_id: sent.body.otp_id, code: await mailedCode(app, email) }
 }
@@ -45,9 +47,13 @@ const sessionsOf = async (email: string) =>
     .where('users.email', '=', email)
     .execute()
 
-test('one code in 100 requests at once gives exactly one session', async () => {
+// The first proof of a mailbox raises the epoch of its user, by which it refuses the others as well.
+test.each([
+  ['somebody new', false],
+  ['somebody whose mailbox was proved before', true],
+])('one code of %s in 100 requests at once gives exactly one session', async (_, isProven) => {
   for (let round = 0; round < 5; round++) {
-    const { email, otp_id, code } = await sendCode()
+    const { email, otp_id, code } = await sendCode(isProven)
     const replies = await atOnce(100, '/v1/auth/login/otp/verify', () => ({ subOrgId, email, otp_id, code }))
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
     expect(
@@ -59,16 +65,22 @@ test('one code in 100 requests at once gives exactly one session', async () => {
 })
 
 test('the right code among 100 wrong ones at once is judged within the code’s budget', async () => {
-  const { email, otp_id } = await sendCode()
-  const replies = await atOnce(100, '/v1/auth/login/otp/verify', (i) => ({
-    subOrgId,
-    email,
-    otp_id,
-    code: `wrong words${i}`,
-  }))
-  expect(replies.filter((reply) => reply.body.code === 'otp_invalid')).toHaveLength(5)
-  expect(replies.filter((reply) => reply.body.code === 'otp_too_many_attempts')).toHaveLength(95)
-  expect(await sessionsOf(email)).toHaveLength(0)
+  for (const rightAt of [0, 0, 1, 50, 98, 99]) {
+    const { email, otp_id, code } = await sendCode(true)
+    const guess = (i: number) => (i === rightAt ? code : `wrong words${i}`)
+    const replies = await atOnce(100, '/v1/auth/login/otp/verify', (i) => ({ subOrgId, email, otp_id, code: guess(i) }))
+    const countOf = (code: string) => replies.filter((reply) => reply.body.code === code).length
+    const right = replies.filter((reply) => reply.status === 200).length
+    expect(right + countOf('otp_invalid'), 'five are judged, whichever they are').toBe(5)
+    expect(countOf('otp_too_many_attempts')).toBe(95)
+    expect([right, await sessionsOf(email)]).toEqual([
+      replies[rightAt]?.status === 200 ? 1 : 0,
+      Array(right).fill(expect.anything()),
+    ])
+    // Nor is it later, whether it came too late or was used.
+    const late = await tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
+    expect(late.body.code).toBe('otp_too_many_attempts')
+  }
 })
 
 test('guesses spread over many codes stay within the budget of the address', async () => {
@@ -132,17 +144,20 @@ test('a refresh beside a revocation leaves no live token', async () => {
   }
 })
 
-test('a limit of two sessions holds against ten sign-ins at once', async () => {
-  const limited = await tenant.organization()
-  await tenant.patch('/v1/auth/settings', { subOrgId: limited, max_concurrent_sessions: 2 })
-  const email = newEmail()
-  await tenant.post('/v1/users', { subOrgId: limited, email })
-  for (let i = 0; i < 3; i++) {
-    const sent = await tenant.post('/v1/auth/login/otp/send', { subOrgId: limited, email })
-    const code = await mailedCode(app, email)
-    await atOnce(4, '/v1/auth/login/otp/verify', () => ({ subOrgId: limited, email, otp_id: sent.body.otp_id, code }))
-    await app.advance(61)
-  }
-  const live = await tenant.get(`/v1/sessions?subOrgId=${limited}`)
-  expect(live.body.users[0].sessions).toHaveLength(2)
-})
+test.each(['revoke_oldest', 'deny_new'])(
+  'a limit of two sessions holds against eight sign-ins at once: %s',
+  async (policy) => {
+    const limited = await tenant.organization()
+    const settings = { subOrgId: limited, max_concurrent_sessions: 2, concurrent_session_policy: policy }
+    succeeded(await tenant.patch('/v1/auth/settings', settings))
+    for (let round = 0; round < 4; round++) {
+      const { email, id } = await newPasswordUser(tenant, { subOrgId: limited, password: PASSWORD })
+      const body = { subOrgId: limited, email, password: PASSWORD }
+      const replies = await atOnce(8, '/v1/auth/login/password', () => body)
+      const refused = policy === 'deny_new' ? { 200: 2, 403: 6 } : { 200: 8 }
+      expect(countBy(replies)).toEqual(refused)
+      const { users } = succeeded(await tenant.get(`/v1/sessions?subOrgId=${limited}&userId=${id}`))
+      expect(users[0].sessions).toHaveLength(2)
+    }
+  },
+)

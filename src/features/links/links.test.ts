@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { startApp, until } from '../../../test/harness.ts'
+import { startApp } from '../../../test/harness.ts'
+import { inThisOrder } from '../../../test/in-order.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedCode, mailedLink } from '../../../test/sign-in.ts'
@@ -50,30 +51,6 @@ test('a sign-up link ends with what ends the ways in of whoever has its address 
   }
 })
 
-/** Has the first request wait for the user's row, then the second, then lets both go. */
-async function inThisOrder(userId: string, first: () => Promise<unknown>, then: () => Promise<unknown>) {
-  const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const holding = platform.tx(async (tx) => {
-    await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()
-    held.resolve()
-    await go.promise
-  })
-  await held.promise
-  const waiting = (count: number) =>
-    until(async () => {
-      const { rows } = await platform.database.pool.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      )
-      return rows.length >= count
-    })
-  const one = first()
-  await waiting(1)
-  const other = then()
-  await waiting(2).finally(() => go.resolve())
-  await holding
-  return Promise.all([one, other])
-}
-
 test('what is being redeemed while the password is set opens nothing afterwards', async () => {
   for (const kind of ['link', 'code'] as const) {
     const { subOrgId, email, id } = await newUserHere()
@@ -87,7 +64,7 @@ test('what is being redeemed while the password is set opens nothing afterwards'
         ? tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })
         : tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id: sent.body.otp_id, code })
     const set = () => tenant.put(`/v1/users/${id}/password`, { subOrgId, password: PASSWORD })
-    const [, redeemed] = await inThisOrder(id, set, redeem)
+    const [, redeemed] = await inThisOrder(platform, id, set, redeem)
     expect(redeemed).not.toMatchObject({ status: 200 })
     expect((await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users).toEqual([])
   }

@@ -163,3 +163,26 @@ test('digits may come with the words or instead, and live ten minutes at most', 
   expect([made.code, made.digitCode]).toEqual([expect.stringMatching(/^[0-9]{6}$/), null])
   expect(await digits.claim(made.otpId, made.code)).toMatchObject({ outcome: 'match' })
 })
+
+// Of wrong guesses at codes of one address, so many an hour, and so many a day (ASVS 6.3.1).
+test.each([
+  ['word pairs', 'phrase', 40],
+  ['digits', 'digit', 10],
+  ['both', 'both', 10],
+] as const)('a day of guesses at %s allows fewer than its hours would', async (_, mode, aDay) => {
+  const { userId, issue, claim } = await start({ mode })
+  let judged = 0
+  for (let hour = 0; hour < 4; hour++) {
+    for (let round = 0; round < 5; round++) {
+      const { otpId } = await issue()
+      for (let guess = 0; guess < 5; guess++) if ((await claim(otpId, 'wrong one')).outcome === 'wrong') judged++
+    }
+    await advance(3601)
+  }
+  expect(judged).toBe(aDay)
+  const spent = await issue()
+  expect(await claim(spent.otpId, spent.code)).toEqual({ outcome: 'spent', userId: null })
+  await advance(86_400)
+  const later = await issue()
+  expect(await claim(later.otpId, later.code)).toEqual({ outcome: 'match', userId })
+})

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { AAGUID, newPasskey } from '../../../test/authenticator.ts'
 import { startApp } from '../../../test/harness.ts'
+import { cutOffDuring } from '../../../test/in-order.ts'
 import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../test/passkeys.ts'
 import { newEmail, newPendingUser, newUser } from '../../../test/people.ts'
 import { signedInUser } from '../../../test/sign-in.ts'
@@ -220,6 +221,17 @@ test('where a recent sign-in is required, the access token of one is', async () 
   const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: ada.session.refresh_token })
   // A refresh is not a sign-in.
   expect((await options(refreshed.body.session.access_token)).body.code).toBe('recent_sign_in_required')
+})
+
+test('who was cut off while the browser made a passkey has none', async () => {
+  const subOrgId = await tenant.organization()
+  const user = await newAda(subOrgId)
+  const { options, challengeId } = await registrationOptions(tenant, subOrgId, user.userId)
+  const credential = newPasskey().make(options, { origin: PAGE })
+  const body = { subOrgId, userId: user.userId, action: 'verify', challengeId, credential }
+  const reply = await cutOffDuring(app.app.platform, user.userId, () => tenant.post('/v1/auth/passkey/register', body))
+  expect([reply.status, reply.body.code]).toEqual([403, 'user_inactive'])
+  expect(await list(user)).toEqual([])
 })
 
 test('passkeys go along when their user moves, but one that somebody there has, and go with a user who is deleted', async () => {
