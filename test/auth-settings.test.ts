@@ -3,8 +3,12 @@ import { expect, test } from 'vitest'
 import { authSettingsFamily, parts } from '../src/auth-settings.ts'
 import { directoryOfOrganization } from '../src/platform/http/directory.ts'
 import { defineSettingsPart, joinSettings } from '../src/platform/settings.ts'
+import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
+import { nameOf, sampleOf, sendSample } from './samples.ts'
+import { snapshot } from './snapshot.ts'
 import { readSources } from './source.ts'
+import { makeWorld } from './world.ts'
 
 const SETTINGS = '/v1/auth/settings'
 const service = await startApp()
@@ -88,3 +92,27 @@ test('no setting has two owners, nor a family parts of another', () => {
   expect(() => joinSettings(authSettingsFamily, again)).toThrow('allow_sign_up')
   expect(() => joinSettings(authSettingsFamily, foreign)).toThrow('auth_settings')
 })
+
+const defaults = routes.filter(({ method, path }) => method !== 'GET' && path.endsWith('/defaults'))
+
+test.each(defaults.map((route) => [nameOf(route), route] as const))(
+  '%s: what all organizations inherit, no key of one of them sets',
+  async (_, route) => {
+    const owner = await service.tenant()
+    const { orgWide, scoped, ids } = await makeWorld(service, owner)
+    const sample = sampleOf(route, { ...(await makeWorld(service, owner)), orgWide, scoped })
+    const before = await snapshot(service)
+    const inOrganization = { ...sample, query: { ...sample.query, subOrgId: ids.organization } }
+    for (const [caller, request] of [
+      [scoped, sample],
+      [scoped, inOrganization],
+      [orgWide, inOrganization],
+    ] as const) {
+      const reply = await sendSample(caller, route, request)
+      expect([reply.status, reply.body.code], reply.text).toEqual([403, 'sub_org_mismatch'])
+    }
+    expect(await snapshot(service)).toEqual(before)
+    expect((await sendSample(orgWide, route, sample)).status).toBe(200)
+    expect(defaults.length).toBeGreaterThan(5)
+  },
+)
