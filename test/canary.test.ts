@@ -4,10 +4,13 @@ import { expect, test } from 'vitest'
 import { jobs } from '../src/jobs.ts'
 import { startWorker } from '../src/platform/jobs/worker.ts'
 import { routes } from '../src/routes.ts'
+import { useFactors } from './factor-secrets.ts'
 import { type Reply, startApp, until } from './harness.ts'
 import { newEmail } from './people.ts'
+import { sampleOf, sendSample } from './samples.ts'
 import { useMailboxMethods } from './secrets.ts'
 import { mailedCode, signedInUser, signIn } from './sign-in.ts'
+import { makeWorld } from './world.ts'
 
 const app = await startApp()
 const { platform } = app.app
@@ -63,6 +66,42 @@ async function sendCanaries(): Promise<{ secrets: string[]; replies: Reply[] }> 
   return { secrets, replies }
 }
 
+// Names of fields in which callers send secrets.
+const SECRET_FIELD = /password|code$|token|secret|signature|clientDataJSON|attestationObject|authenticatorData/i
+
+/** The same with a canary for each secret in it, however deep. */
+function withCanaries(value: unknown, fresh: () => string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      typeof inner === 'string' && SECRET_FIELD.test(name) ? fresh() : withCanaries(inner, fresh),
+    ]),
+  )
+}
+
+/** Sends requests that would succeed, but for the secrets: so those reach whatever judges them. */
+async function sendWrongSecrets(): Promise<{ secrets: string[]; replies: Reply[] }> {
+  const secrets: string[] = []
+  const replies: Reply[] = []
+  const fresh = () => {
+    const secret = canary()
+    secrets.push(secret)
+    return secret
+  }
+  const world = await makeWorld(app, await app.tenant())
+  for (const route of routes.filter(({ auth, body }) => auth === 'key' && body)) {
+    const sample = sampleOf(route, world)
+    const before = secrets.length
+    const body = JSON.stringify(withCanaries(sample.body ?? {}, fresh))
+    if (secrets.length === before) continue
+    replies.push(
+      await sendSample(world.scoped, route, sample, { text: body, headers: { 'x-trusted-device': fresh() } }),
+    )
+  }
+  return { secrets, replies }
+}
+
 /** Every password hash, which may only be in its own column. */
 async function storedHashes(): Promise<string[]> {
   const present = platform.db.selectFrom('password_credentials').select('hash')
@@ -72,6 +111,7 @@ async function storedHashes(): Promise<string[]> {
 
 test('no secret of a real sign-in, and nothing a caller sends as one, reaches logs, metrics or plain columns', async () => {
   const worker = await startWorker(platform, jobs)
+  const factors = await useFactors(tenant)
   const subOrgId = await tenant.organization()
   const { session, email } = await signedInUser(app, tenant, subOrgId, newEmail())
   const loginCode = await mailedCode(app, email)
@@ -86,6 +126,7 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
   const used = await useMailboxMethods(app, tenant)
   const hashes = await storedHashes()
   const made = await sendCanaries()
+  const wrong = await sendWrongSecrets()
   const secrets = [
     tenant.key,
     minted.body.key,
@@ -101,6 +142,8 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
     generated.body.code,
     app.masterKeyText,
     ...made.secrets,
+    ...wrong.secrets,
+    ...factors.secrets,
     ...used.passwords,
     ...used.hashes,
     ...used.tokens,
@@ -127,16 +170,23 @@ test('no secret of a real sign-in, and nothing a caller sends as one, reaches lo
     // As a column of bytes shows it.
     expect(database.includes(Buffer.from(secret).toString('hex')), 'a secret in the database').toBe(false)
   }
+  expect(wrong.replies.length).toBeGreaterThan(15)
+  const judged = wrong.replies.filter(({ body }) => body.code !== 'invalid_request')
+  expect(judged.length, 'most are judged, not refused by their form').toBeGreaterThan(wrong.replies.length / 2)
+  expect(factors.secrets.length).toBeGreaterThan(50)
   expect(logs).not.toMatch(/@example\.com/)
   expect(metrics).not.toMatch(/@example\.com/)
-  const echoed = made.replies.filter(
-    (reply) => reply.status >= 400 && made.secrets.some((secret) => reply.text.includes(secret)),
+  const sent = [...made.secrets, ...wrong.secrets]
+  const echoed = [...made.replies, ...wrong.replies].filter(
+    (reply) => reply.status >= 400 && sent.some((secret) => reply.text.includes(secret)),
   )
   expect(echoed.map((reply) => reply.text)).toEqual([])
   expect(made.replies.every((reply) => reply.status < 500)).toBe(true)
   // Tokens appear in answers where they belong; a password or a hash never does.
-  const told = used.replies.join('\n')
-  expect([...used.passwords, ...used.hashes, ...hashes].filter((secret) => told.includes(secret))).toEqual([])
+  const told = [...used.replies, ...factors.replies].join('\n')
+  expect(
+    [...used.passwords, ...used.hashes, ...hashes, ...factors.secrets].filter((secret) => told.includes(secret)),
+  ).toEqual([])
 })
 
 test('the private halves of signing keys and data keys are sealed', async () => {
