@@ -50,7 +50,7 @@ function reportCrashes(logFile: string): void {
  * What the tests write need not outlive the machine's power; those that kill databases have databases of their own. Files
  * that run side by side start several services each, which together want more connections than a deployment has.
  */
-async function startForTests(dataDir: string) {
+export async function startForTests(dataDir: string) {
   const first = await startEmbedded({ dataDir, log: () => undefined })
   for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
     await administer(first.url, `alter system set ${setting} = off`)

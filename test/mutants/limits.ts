@@ -1,0 +1,101 @@
+import type { Mutant } from './mutant.ts'
+
+const LOCKOUT = 'src/features/lockout/store.ts'
+const LOCKOUT_TESTS = 'src/features/password/lockout.test.ts'
+const RATES = 'src/platform/http/rate-limit.ts'
+
+/** How often something may be tried or sent. */
+export const limits: Mutant[] = [
+  {
+    name: 'wrong passwords lock',
+    file: LOCKOUT,
+    find: '((not ${startsOver} and l.failures + 1 >= ${maxAttempts}) or ${isHopeless})',
+    replace: '(${isHopeless})',
+    tests: [LOCKOUT_TESTS],
+  },
+  {
+    name: 'a locked counter counts nobody in',
+    file: LOCKOUT,
+    find: 'where l.locked_until is null or l.locked_until <= ${at}\n',
+    replace: '\n',
+    tests: [LOCKOUT_TESTS, 'test/race/password.test.ts'],
+  },
+  {
+    name: 'locks grow longer',
+    file: LOCKOUT,
+    find: '* power(2, least(${locksBefore}, 20))',
+    replace: '* power(1, least(${locksBefore}, 20))',
+    tests: [LOCKOUT_TESTS, 'src/features/lockout/store.test.ts'],
+  },
+  {
+    name: 'a hundred failures in a row lock for long',
+    file: LOCKOUT,
+    find: 'const isHopeless = `(l.consecutive + 1 >= ${MAX_CONSECUTIVE})`',
+    replace: 'const isHopeless = `(l.consecutive + 1 >= 1000 * ${MAX_CONSECUTIVE})`',
+    tests: [LOCKOUT_TESTS, 'src/features/lockout/store.test.ts'],
+  },
+  {
+    name: 'a right password clears the counters of its own network alone',
+    file: LOCKOUT,
+    find: 'and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)\n',
+    replace: 'and l.identity = ready.failed_identity\n',
+    tests: [LOCKOUT_TESTS],
+    equivalent: 'what is deleted is compared with the networks once more',
+  },
+  {
+    name: 'no other network is cleared by a right password',
+    file: 'src/features/lockout/attempts.ts',
+    find: 'return ip ? [EVERYWHERE, hashLockoutNetwork(platform, ip)] : [EVERYWHERE]',
+    replace: 'return [EVERYWHERE]',
+    tests: [LOCKOUT_TESTS],
+  },
+  {
+    name: 'guessing of unknown addresses counts',
+    file: 'src/features/password/sign-in.ts',
+    find: 'const attempt = await claim(work, who)\n',
+    replace: 'const attempt = stored ? await claim(work, who) : { allowed: true, locks: null }\n',
+    tests: [LOCKOUT_TESTS],
+  },
+  {
+    name: 'a network is a /64 of IPv6',
+    file: 'src/platform/http/client-address.ts',
+    find: "`${groups.slice(0, 4).join(':')}::/64`",
+    replace: "groups.join(':')",
+    tests: [LOCKOUT_TESTS, 'src/platform/http/client-address.test.ts'],
+  },
+  {
+    name: 'mails of any kind to one address have a limit',
+    file: 'src/platform/mail/limits.ts',
+    find: '[...limits, ...ofAnyKind]',
+    replace: 'limits.length > 0 ? limits : ofAnyKind',
+    tests: ['src/features/links/links.test.ts'],
+  },
+  {
+    name: 'what a target may be sent has a limit',
+    file: RATES,
+    find: 'over: count > limit, ...(policy',
+    replace: 'over: policy !== undefined && count > limit, ...(policy',
+    tests: ['src/platform/http/rate-limit.test.ts'],
+  },
+  {
+    name: 'what an organization and a key may send has a limit',
+    file: RATES,
+    find: 'over: count > limit, ...(policy',
+    replace: 'over: policy === undefined && count > limit, ...(policy',
+    tests: ['src/platform/http/rate-limit.test.ts', 'src/features/otp/sms.test.ts'],
+  },
+  {
+    name: 'a link allows few attempts at a password',
+    file: 'src/features/links/link.ts',
+    find: "{ bucket: 'link.minute', limit: 10, windowSeconds: 60 },",
+    replace: '',
+    tests: ['src/features/links/links.test.ts'],
+  },
+  {
+    name: 'requests that repeat take turns',
+    file: 'src/platform/http/turns.ts',
+    find: 'count < total && runningOf(owner) < perOwner',
+    replace: 'count < total',
+    tests: ['src/platform/http/idempotency.test.ts'],
+  },
+]

@@ -1,0 +1,21 @@
+import { http } from './http.ts'
+import { limits } from './limits.ts'
+import type { Mutant } from './mutant.ts'
+import { passkeys } from './passkeys.ts'
+import { secondFactors } from './second-factors.ts'
+import { secrets } from './secrets.ts'
+import { signIn } from './sign-in.ts'
+import { tenants } from './tenants.ts'
+import { tokens } from './tokens.ts'
+
+/** Every defence that `run.ts` takes out. */
+export const mutants: Mutant[] = [
+  ...http,
+  ...tenants,
+  ...tokens,
+  ...signIn,
+  ...secondFactors,
+  ...passkeys,
+  ...limits,
+  ...secrets,
+]

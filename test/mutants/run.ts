@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startForTests } from '../database.ts'
+import type { Mutant } from './mutant.ts'
+import { mutants } from './mutants.ts'
+import { complaintOf, makeScratch, type Scratch } from './scratch.ts'
+import type { Verdict } from './verdict.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { list: { type: 'boolean', default: false }, trusting: { type: 'boolean', default: false } },
+})
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const isChosen = ({ name, file }: Mutant) =>
+  positionals.length === 0 || positionals.some((part) => name.includes(part) || file.includes(part))
+const chosen = mutants.filter(isChosen)
+
+const complaints = [
+  ...mutants.map(complaintOf).filter((complaint) => complaint !== null),
+  ...mutants
+    .filter(({ name }, i) => mutants.findIndex((other) => other.name === name) !== i)
+    .map(({ name }) => `“${name}” is there twice`),
+]
+if (values.list) for (const { name, file } of chosen) say(`${file}: ${name}`)
+for (const complaint of complaints) say(complaint)
+if (complaints.length > 0) process.exitCode = 1
+else if (!values.list) await withDatabase(runAll)
+
+/** With a PostgreSQL for all runs. */
+async function withDatabase(run: (databaseUrl: string) => Promise<void>): Promise<void> {
+  const home = mkdtempSync(join(tmpdir(), 'watchword-mutants-database-'))
+  const database = await startForTests(join(home, 'data'))
+  try {
+    await run(database.url)
+  } finally {
+    await database.stop()
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+async function runAll(databaseUrl: string): Promise<void> {
+  let isStopped = false
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      isStopped = true
+      say('Ends after this one; a second time ends at once')
+    })
+  const scratch = makeScratch(databaseUrl)
+  try {
+    if (!values.trusting && !(await passesWhole(scratch))) return
+    const wrong: string[] = []
+    for (const [i, mutant] of chosen.entries()) {
+      if (isStopped) break
+      const startedAt = performance.now()
+      const { line, isRight } = judge(mutant, await scratch.runWithout(mutant))
+      say(`${i + 1}/${chosen.length} ${Math.round((performance.now() - startedAt) / 1000)} s  ${mutant.name}: ${line}`)
+      if (!isRight) wrong.push(`${mutant.name} (${mutant.file}): ${line}`)
+    }
+    say(`${chosen.length} defences taken out, ${wrong.length} not as the table says`)
+    for (const line of wrong) say(`  ${line}`)
+    if (wrong.length > 0) process.exitCode = 1
+  } finally {
+    scratch.remove()
+  }
+}
+
+/** With every defence in place the tests pass: else their failures would say nothing. */
+async function passesWhole(scratch: Scratch): Promise<boolean> {
+  const verdict = await scratch.run([...new Set(chosen.flatMap(({ tests }) => tests))])
+  if (verdict?.kind === 'passed') return true
+  say(`The tests do not pass as they are: ${verdict === null ? 'they took too long' : JSON.stringify(verdict)}`)
+  process.exitCode = 1
+  return false
+}
+
+function judge({ equivalent }: Mutant, verdict: Verdict | null): { line: string; isRight: boolean } {
+  if (verdict?.kind === 'broken') return { line: `BROKEN: ${verdict.why}`, isRight: false }
+  if (verdict?.kind === 'passed')
+    return equivalent ? { line: `survives: ${equivalent}`, isRight: true } : { line: 'SURVIVES', isRight: false }
+  const by = verdict === null ? 'the tests took too long' : verdict.by
+  return { line: equivalent ? `FAILS, but should not: ${by}` : `noticed: ${by}`, isRight: !equivalent }
+}

@@ -1,0 +1,143 @@
+import type { Mutant } from './mutant.ts'
+
+const DIRECTORY = 'src/platform/http/directory.ts'
+const MATRIX = 'test/matrix.test.ts'
+const KEYS = 'src/features/api-keys/api-keys.test.ts'
+
+/** Who reaches what. */
+export const tenants: Mutant[] = [
+  {
+    name: 'a key of one organization names no other',
+    file: DIRECTORY,
+    find: 'if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch()',
+    replace: 'if (asked !== null) return asked',
+    tests: [MATRIX],
+    only: 'an organization that the key does not reach',
+  },
+  {
+    name: 'query and body name one organization',
+    file: DIRECTORY,
+    find: 'if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()',
+    replace: '',
+    tests: [MATRIX],
+    only: 'name different organizations',
+  },
+  {
+    name: 'a query names one organization',
+    file: DIRECTORY,
+    find: "if (typeof value === 'string' && value !== '') return value",
+    replace: "if (value !== '') return String(Array.isArray(value) ? value.at(-1) : value)",
+    tests: [MATRIX],
+    only: 'an organization that is named twice',
+  },
+  {
+    name: 'a token of another environment is out of reach',
+    file: DIRECTORY,
+    find: '|| directory.environmentId !== reach.environmentId) return null',
+    replace: ') return null',
+    tests: ['src/features/tokens/tokens.test.ts'],
+  },
+  {
+    name: 'a token of another organization is out of reach',
+    file: DIRECTORY,
+    find: 'return reach.directory && reach.directory.id !== directory.id ? null : directory',
+    replace: 'return directory',
+    tests: ['src/features/tokens/tokens.test.ts'],
+  },
+  {
+    name: 'a user is read in their own directory',
+    file: 'src/features/users/store.ts',
+    find: ".select(isLocked).where('directory_id', '=', directory.id).where(isLive)",
+    replace: ".select(isLocked).where('directory_id', '!=', newId()).where(isLive)".replace(
+      'newId()',
+      "'00000000-0000-0000-0000-000000000000'",
+    ),
+    tests: ['src/features/users/users.test.ts'],
+  },
+  {
+    name: 'users are listed in their own directory',
+    file: 'src/features/users/store.ts',
+    find: "? [eb('users.directory_id', '=', reach.directory.id)]",
+    replace: "? [eb('users.environment_id', '=', reach.environmentId)]",
+    tests: ['src/features/users/list.test.ts'],
+  },
+  {
+    name: 'sessions are listed in their own directory',
+    file: 'src/features/sessions/store.ts',
+    find: "? eb('sessions.directory_id', '=', directory.id)",
+    replace: "? eb('sessions.environment_id', '=', reach.environmentId)",
+    tests: ['src/features/sessions/sessions.test.ts', 'test/matrix-ids.test.ts'],
+  },
+  {
+    name: 'events and the feed of revocations are read in their own directory',
+    file: 'src/platform/event-stream.ts',
+    find: 'reach.directory ? sql`e.directory_id = ${reach.directory.id}`',
+    replace: 'reach.directory ? sql`e.environment_id = ${reach.environmentId}`',
+    tests: ['src/features/sessions/sessions.test.ts'],
+  },
+  {
+    name: 'a trusted device is removed in its own directory',
+    file: 'src/features/mfa/device-store.ts',
+    find: ".deleteFrom('trusted_devices')\n    .where('directory_id', '=', directory.id)\n    .where('id', '=', id)",
+    replace: ".deleteFrom('trusted_devices')\n    .where('id', '=', id)",
+    tests: ['test/matrix-ids.test.ts'],
+  },
+  {
+    name: 'API keys of other organizations are not listed',
+    file: 'src/features/api-keys/store.ts',
+    find: ".$if(organizationId !== null, (query) => query.where('api_keys.organization_id', '=', organizationId))",
+    replace: '',
+    tests: [KEYS],
+  },
+  {
+    name: 'organizations of other accounts are not there',
+    file: 'src/features/organizations/store.ts',
+    find: "m.organization_id = organizations.id)`.as('member_count'),\n    )\n    .where('account_id', '=', reach.accountId)",
+    replace: "m.organization_id = organizations.id)`.as('member_count'),\n    )",
+    tests: ['src/features/organizations/organizations.test.ts'],
+  },
+  {
+    name: 'a passkey is found in its own directory',
+    file: 'src/features/passkeys/store.ts',
+    find: ".where('passkeys.directory_id', '=', directory.id)\n    .where('passkeys.credential_id'",
+    replace: ".where('passkeys.credential_id'",
+    tests: ['src/features/passkeys/sign-in.test.ts'],
+    equivalent: 'the facts are of the user of the directory, and the passkey of another user is refused',
+  },
+  {
+    name: 'the defaults of an account are set by org-wide keys alone',
+    file: 'src/platform/settings.ts',
+    find: 'if (scope.organizationId === null) return scope',
+    replace: 'if (scope.directory) return scope',
+    tests: ['src/platform/settings.test.ts', 'test/auth-settings.test.ts', 'src/features/mfa/defaults.test.ts'],
+  },
+  {
+    name: 'a key gives no reach that it has not',
+    file: 'src/features/api-keys/subset.ts',
+    find: "if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')",
+    replace: '',
+    tests: [KEYS],
+    equivalent: 'a key of one organization names no other, and finds no key of another to rotate',
+  },
+  ...[
+    [
+      'a key gives no scopes that it has not',
+      "if (!isSubset(power.scopes, caller.scopes)) refuse('its scopes must be among those of your key')",
+    ],
+    [
+      'a key makes none of another environment',
+      "if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')",
+    ],
+    [
+      'a key makes none that outlives it',
+      "if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')",
+    ],
+    ['a key makes none that may ask more often', "refuse('its requestsPerSecond must not exceed that of your key')"],
+  ].map(([name = '', find = '']) => ({
+    name,
+    file: 'src/features/api-keys/subset.ts',
+    find,
+    replace: find.startsWith('refuse') ? 'return' : '',
+    tests: [KEYS],
+  })),
+]

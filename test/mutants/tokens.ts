@@ -1,0 +1,206 @@
+import type { Mutant } from './mutant.ts'
+
+const KEYS = 'src/platform/crypto/signing-keys.ts'
+const RULES = 'src/features/tokens/tokens.ts'
+const STORE = 'src/features/tokens/store.ts'
+const TOKENS = 'src/features/tokens/tokens.test.ts'
+const FORGED = 'src/features/tokens/forged.test.ts'
+
+/** Access and refresh tokens, and the sessions behind them. */
+export const tokens: Mutant[] = [
+  {
+    name: 'the algorithm of an access token is that of its key',
+    file: KEYS,
+    find: 'candidate.id === header.kid && candidate.algorithm === header.alg',
+    replace: 'candidate.id === header.kid',
+    tests: [FORGED],
+    equivalent: 'jose takes no key for an algorithm of another kind',
+  },
+  {
+    name: 'the public key of a token is no secret of an HMAC',
+    file: KEYS,
+    find: ` && candidate.algorithm === header.alg)
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async (header) => {
+        const key = trusted(header)
+        if (!key) throw new Error('Unknown key')
+        return key.publicKey`,
+    replace: `)
+  try {
+    const { payload, protectedHeader } = await jwtVerify(
+      token,
+      async (header) => {
+        const key = trusted(header)
+        if (!key) throw new Error('Unknown key')
+        if (header.alg?.startsWith('HS')) return Buffer.from(key.publicKey.export({ type: 'spki', format: 'pem' }))
+        return key.publicKey`,
+    tests: [FORGED],
+  },
+  {
+    name: 'a token brings no key along',
+    file: KEYS,
+    find: "if (!key) throw new Error('Unknown key')",
+    replace: "if (header.jwk) return createPublicKey({ key: header.jwk, format: 'jwk' })",
+    tests: [FORGED],
+  },
+  {
+    name: 'an access token has its own type',
+    file: KEYS,
+    find: "typ: 'at+jwt', currentDate",
+    replace: 'currentDate',
+    tests: [FORGED],
+  },
+  {
+    name: 'an access token is of this issuer',
+    file: KEYS,
+    find: "{ issuer, typ: 'at+jwt'",
+    replace: "{ typ: 'at+jwt'",
+    tests: [FORGED],
+  },
+  {
+    name: 'an access token is for this account',
+    file: RULES,
+    find: ' || claims.aud !== reach.accountId)\n',
+    replace: ')\n',
+    tests: [FORGED],
+  },
+  {
+    name: 'an access token has an end',
+    file: KEYS,
+    find: "requiredClaims: ['sub', 'sid', 'exp', 'aud']",
+    replace: "requiredClaims: ['sub', 'sid', 'aud']",
+    tests: [FORGED],
+  },
+  {
+    name: 'what is remembered of a token is of the whole of it',
+    file: KEYS,
+    find: '`${environmentId}.${token}`',
+    replace: "`${environmentId}.${token.slice(0, token.lastIndexOf('.'))}`",
+    tests: [FORGED],
+  },
+  {
+    name: 'a token is remembered for its environment',
+    file: KEYS,
+    find: '`${environmentId}.${token}`',
+    replace: 'token',
+    tests: [TOKENS],
+    equivalent: 'the key of a remembered token must be published in the environment that asks',
+  },
+  {
+    name: 'a remembered token ends with its key',
+    file: KEYS,
+    find: 'published.some((key) => key.id === known.keyId) && isCurrent',
+    replace: 'isCurrent',
+    tests: [FORGED],
+  },
+  {
+    name: 'a remembered token expires',
+    file: KEYS,
+    find: 'known.keyId) && isCurrent(known.claims, platform) ?',
+    replace: 'known.keyId) ?',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a made-up refresh token is no replay',
+    file: 'src/platform/crypto/refresh-token.ts',
+    find: 'if (!sameHash(Buffer.from(tag(keyring, body)), Buffer.from(token.slice(-TAG_LENGTH)))) return null',
+    replace: '',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a refresh token is of the directory that is asked',
+    file: RULES,
+    find: '!presented || presented.directoryId !== work.directory.id',
+    replace: '!presented',
+    tests: [TOKENS],
+    equivalent: 'the session is looked up in the directory that is asked, which has none of that id',
+  },
+  {
+    name: 'a refresh token is compared with what is stored',
+    file: RULES,
+    find: 'if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()',
+    replace: '',
+    tests: [TOKENS],
+    equivalent: 'the rotation compares the hash again, and every token that bears our tag was stored',
+  },
+  {
+    name: 'a refresh token rotates once',
+    file: STORE,
+    find: 'where present.generation = asked.generation and present.refresh_hash = asked.presented_hash)',
+    replace: 'where present.generation is not null)',
+    tests: ['test/race/sign-in.test.ts'],
+  },
+  {
+    name: 'a session that has ended rotates no token',
+    file: STORE,
+    find: "and id = asked.session_id and ${liveSessionText('clock.at')}\n        ${lock}",
+    replace: 'and id = asked.session_id\n        ${lock}',
+    tests: [TOKENS, 'test/race/sign-in.test.ts'],
+  },
+  {
+    name: 'a session that has ended refreshes nothing',
+    file: RULES,
+    find: 'if (!session.live) throw tokenErrors.refreshTokenInvalid()',
+    replace: '',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a refresh asks the door',
+    file: RULES,
+    find: '  assertMaySignIn(work, session)\n',
+    replace: '',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a used refresh token is good for a moment',
+    file: RULES,
+    find: 'presented.generation !== session.generation - 1 || age === null || age > intervalSeconds',
+    replace: 'presented.generation !== session.generation - 1 || age === null',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a refresh token of long ago is a replay',
+    file: RULES,
+    find: 'presented.generation !== session.generation - 1 || age === null || age > intervalSeconds',
+    replace: 'age === null || age > intervalSeconds',
+    tests: [TOKENS],
+    equivalent: 'what is stored of the token before is compared besides',
+  },
+  {
+    name: 'a replayed refresh token ends the session',
+    file: RULES,
+    find: 'if (!(await revokeSession(work, session.session_id, reasons.refresh_token_reused))) return',
+    replace: 'if (!reasons.refresh_token_reused) return',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a refresh token that was rotated is not live',
+    file: RULES,
+    find: '(refresh && !sameHash(session.refresh_hash, refresh.hash))',
+    replace: '(refresh && !session.refresh_hash)',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a token of an ended session is not live',
+    file: STORE,
+    find: 'and id = asked.id and ${isLiveSession} limit 1) sessions',
+    replace: 'and id = asked.id limit 1) sessions',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a token of an inactive user is not live',
+    file: STORE,
+    find: 'and id = sessions.user_id and active and deleted_at is null limit 1) u',
+    replace: 'and id = sessions.user_id limit 1) u',
+    tests: [TOKENS],
+  },
+  {
+    name: 'a token of a suspended organization is not live',
+    file: STORE,
+    find: "or (select status from organizations where id = asked.organization_id) = 'active'",
+    replace: 'or true',
+    tests: [TOKENS],
+  },
+]
