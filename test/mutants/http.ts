@@ -205,7 +205,7 @@ export const http: Mutant[] = [
   {
     name: 'kept mail is shown to nobody behind a proxy',
     file: 'src/platform/http/client-address.ts',
-    find: '!FORWARDED.some((name) => name in request.headers) &&',
+    find: '!Object.keys(request.headers).some((name) => FORWARDED.test(name)) &&',
     replace: '',
     tests: [KEPT_MAIL],
   },
