@@ -64,10 +64,7 @@ export async function verifyNothing(
   return false
 }
 
-/**
- * Whether a password may be verified against this hash: an imported one is not, where the operator has lowered the limit
- * since. Our own are, and are replaced then.
- */
+/** Whether a password may be verified against it: an imported hash beyond the limit is not, ours is and is replaced. */
 export function isAffordable({ platform }: Pick<Hasher, 'platform'>, stored: HashedPassword): boolean {
   return stored.format === 'argon2id' || costOfHash(stored) <= platform.config.passwordCostLimit
 }

@@ -83,9 +83,7 @@ export async function getPasswordSettings(work: Work): Promise<PasswordSettings>
 
 const COST_FIELDS = ['password_hash_memory_kib', 'password_hash_iterations'] as const
 
-type Cost = Record<(typeof COST_FIELDS)[number], number>
-
-function assertAffordable({ platform }: Tenant, wanted: Cost): void {
+function assertAffordable({ platform }: Tenant, wanted: Record<(typeof COST_FIELDS)[number], number>): void {
   const { passwordCostLimit: limit } = platform.config
   const cost = { memoryKib: wanted.password_hash_memory_kib, iterations: wanted.password_hash_iterations }
   if (costOfArgon2(cost) <= limit) return
@@ -95,10 +93,7 @@ function assertAffordable({ platform }: Tenant, wanted: Cost): void {
 
 /** The cost of argon2id: what was set before the operator lowered the limit is brought down to it. */
 export function hashParameters({ platform }: Pick<Work, 'platform'>, settings: PasswordSettings): PasswordParameters {
-  const wanted = {
-    memoryKib: settings.password_hash_memory_kib,
-    iterations: settings.password_hash_iterations,
-    parallelism: settings.password_hash_parallelism,
-  }
+  const { password_hash_memory_kib: memoryKib, password_hash_iterations: iterations } = settings
+  const wanted = { memoryKib, iterations, parallelism: settings.password_hash_parallelism }
   return withinLimit(wanted, platform.config.passwordCostLimit)
 }
