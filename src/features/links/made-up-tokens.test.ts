@@ -13,8 +13,8 @@ const tenant = await app.tenant()
 const { platform } = app.app
 const PASSWORD = 'correct horse battery staple'
 
-// Settings are cached for seconds: what one request has read the next finds.
-beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+// Settings are cached for seconds: what one request has read the next finds. And a rate is of a time.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterAll(() => void vi.useRealTimers())
 
 const redeemedAt: Record<LinkType, string> = {
