@@ -72,7 +72,7 @@ export async function resendVerification(
   if (!user.active) throw loginErrors.userInactive()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(work, who)
-  const rate = await countMail(work, who, limits)
+  const rate = await countMail(work, who, limits, { leaves: delivery.deliver, byAnyone: false })
   return inTx(work, async (work) => {
     // Nothing is attached to a pending sign-up before this very proof.
     if (user.pending_until === null) await ensureAuthAccount(work, user)

@@ -82,7 +82,8 @@ async function send(
   await assertDoorOpen(work, null)
   // Checked before the send is counted, and again in the transaction.
   if ((await findUserByEmail(work, address.norm))?.active === false) throw loginErrors.userInactive()
-  const rate = await countMail(work, identify(work.platform, address), limits)
+  const sending = { leaves: delivery.deliver, byAnyone: false }
+  const rate = await countMail(work, identify(work.platform, address), limits, sending)
   const sent = await inTx(work, async (work) => {
     const user = await provisionInvitedUser(work, { ...invitee, ...address })
     // Another user, or a new one: the user's address has changed since.

@@ -115,8 +115,9 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
   const { purpose, delivery, ttlSeconds } = request
   const who = identify(work.platform, requireEmail(request.email))
   const { person: facts } = await assertDoorOpen(work, who)
-  const rate = await countMail(work, who, request.limits)
   const addressee = request.addressee(facts)
+  const leaves = addressee !== null && delivery.deliver
+  const rate = await countMail(work, who, request.limits, { leaves, byAnyone: true })
   const userId = addressee?.userId ?? null
   const ownTtlSeconds = addressee?.ttlSeconds ?? ttlSeconds
   const link = await inTx(work, async (work) => {

@@ -21,6 +21,7 @@ const DEFAULTS = {
   sms_daily_limit: 100,
   send_limit_per_hour_organization: 10_000,
   send_limit_per_hour_key: 50_000,
+  send_limit_per_hour_network: 1000,
 }
 
 test('begin with the defaults', async () => {

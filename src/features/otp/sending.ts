@@ -1,7 +1,7 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { type EventInput, record } from '../../platform/events.ts'
-import { claimAct, countSend } from '../../platform/http/rate-limit.ts'
+import { claimSend, countSend } from '../../platform/http/send-limit.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
@@ -46,7 +46,7 @@ interface CodeToSend {
 /** Stores a code for its recipient, which voids older ones, and sends it where the channel is on. */
 export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend): Promise<Date> {
   const email = settings.channel_email ? recipient.email : null
-  if (email) await countSending(work, settings, email.norm)
+  if (email) await countSending(work, settings, email.norm, true)
   const phone = settings.channel_sms && recipient.phone ? await admitPhone(work, settings, recipient.phone) : null
   return inTx(work, async (work) => {
     const expiresAt = await insertOtpRow(
@@ -86,12 +86,13 @@ function sentEvent({ id, sessionRef }: GeneratedRow, to: Destination): EventInpu
 }
 
 /** Counts before a message is composed, so that the generator cannot be used to flood anyone. */
-async function countSending(work: Work, settings: OtpSettings, address: string): Promise<void> {
+async function countSending(work: Work, settings: OtpSettings, address: string, leaves: boolean): Promise<void> {
   const limits = [
     { bucket: 'otp.generate.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
     { bucket: 'otp.generate.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
   ]
-  await countSend(work, hashIdentity(work.platform, address), limits, toSendCeilings(settings))
+  const sending = { leaves, byAnyone: true, ceilings: toSendCeilings(settings) }
+  await countSend(work, hashIdentity(work.platform, address), limits, sending)
 }
 
 /**
@@ -109,7 +110,8 @@ export async function admitPhone(work: Work, settings: OtpSettings, phone: Phone
   if (!takesSms(platform)) return withhold('off')
   if (phone.country === null) return withhold('number')
   if (!settings.sms_allowed_countries.includes(phone.country)) return withhold('country')
-  await countSending(work, settings, phone.e164)
+  // Whether it leaves is known only below.
+  await countSending(work, settings, phone.e164, false)
   const aDay = { bucket: 'sms.day', limit: settings.sms_daily_limit, windowSeconds: 86_400 }
-  return (await claimAct(work, aDay)) ? phone : withhold('daily_limit')
+  return (await claimSend(work, aDay, toSendCeilings(settings))) ? phone : withhold('daily_limit')
 }

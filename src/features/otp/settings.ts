@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { SendCeilings } from '../../platform/http/rate-limit.ts'
+import type { SendCeilings } from '../../platform/http/send-limit.ts'
 import { named } from '../../platform/schema.ts'
 import { defineSettings } from '../../platform/settings.ts'
 import { COUNTRIES } from '../../platform/sms/phone.ts'
@@ -55,6 +55,11 @@ export const Settings = named(
       maximum: 1_000_000,
       description: 'Messages per hour that one API key may cause, over all organizations.',
     }),
+    send_limit_per_hour_network: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Codes and links per hour that people of one network may ask for, if X-End-User-IP is sent.',
+    }),
   }),
 )
 
@@ -73,6 +78,7 @@ export const defaultOtpSettings: OtpSettings = {
   sms_daily_limit: 100,
   send_limit_per_hour_organization: 10_000,
   send_limit_per_hour_key: 50_000,
+  send_limit_per_hour_network: 1000,
 }
 
 export const settingsFamily = defineSettings(
@@ -90,10 +96,11 @@ export async function otpSettings(work: Pick<Work, 'platform' | 'directory'>): P
   return settingsFamily.effective(work)
 }
 
-/** How much an organization and an API key may send per hour, for countSend. */
+/** How much an organization, an API key and a network of end users may send per hour, for countSend. */
 export function toSendCeilings(settings: OtpSettings): SendCeilings {
   return {
     perOrganizationHour: settings.send_limit_per_hour_organization,
     perKeyHour: settings.send_limit_per_hour_key,
+    perNetworkHour: settings.send_limit_per_hour_network,
   }
 }

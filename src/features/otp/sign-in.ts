@@ -52,11 +52,13 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const settings = await otpSettings(work)
   if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
   const { person: facts } = await assertDoorOpen(work, who)
-  const rate = await countMail(work, who, sendLimits(settings))
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
   const live = await findLiveOtp(work, which)
+  const isForSomebody = facts ? facts.active : send.provision !== null
+  const sending = { leaves: live === null && isForSomebody, byAnyone: true }
+  const rate = await countMail(work, who, sendLimits(settings), sending)
   if (live) return { ...live, deliveryHint, rate }
   const otp = await inTx(work, (work) => issueAndMail(work, send, { who, settings, facts }))
   return { ...otp, deliveryHint, rate }

@@ -37,7 +37,7 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
   if (user.pending_until) throw userErrors.verificationRequired()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(work, null)
-  const rate = await countMail(work, who, resetLimits)
+  const rate = await countMail(work, who, resetLimits, { leaves: delivery.deliver, byAnyone: false })
   return inTx(work, async (work) => {
     const link = await mailLink(work, {
       purpose: resetPurpose,

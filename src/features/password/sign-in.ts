@@ -170,7 +170,7 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
   })
   const { locks } = attempt
   if (!locks) return record(work, failure)
-  const mayMail = await countMail(work, who, []).then(
+  const mayMail = await countMail(work, who, [], { leaves: false, byAnyone: false }).then(
     () => true,
     () => false,
   )

@@ -34,8 +34,9 @@ export async function signUp(work: Work, sent: SignUp): Promise<{ answer: Sessio
   const settings = sent.password === undefined ? null : await getPasswordSettings(work)
   if ((await doorSettings.effective(work)).require_email_verification) throw proofRequired()
   const who = identify(work.platform, requireEmail(sent.email))
-  await assertDoorOpen(work, who)
-  const rate = await countMail(work, who, limits)
+  const { person } = await assertDoorOpen(work, who)
+  // Only whoever is created here gets a mail.
+  const rate = await countMail(work, who, limits, { leaves: open && person === null, byAnyone: true })
   await assertAddressFree(work, who)
   if (!open)
     throw loginErrors.signupDisabled({

@@ -6,7 +6,8 @@ import { workIn } from '../../../test/work.ts'
 import { ApiError } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { accountDirectory, type Directory, directoryOfOrganization } from './directory.ts'
-import { claimAct, countAct, countSend, type SendCeilings } from './rate-limit.ts'
+import { claimAct, countAct } from './rate-limit.ts'
+import { countSend, type SendCeilings } from './send-limit.ts'
 
 const service = await startApp()
 const { platform } = service.app
@@ -14,7 +15,7 @@ const second = await startSecondApp(service)
 
 const MINUTE = { bucket: 'test.minute', limit: 3, windowSeconds: 60 }
 const HOUR = { bucket: 'test.hour', limit: 5, windowSeconds: 3600 }
-const ROOMY = { perOrganizationHour: 1000, perKeyHour: 1000 }
+const ROOMY = { perOrganizationHour: 1000, perKeyHour: 1000, perNetworkHour: 1000 }
 const ada = Buffer.from('ada')
 const KEY = '01890000-0000-7000-8000-000000000001'
 
@@ -40,7 +41,11 @@ async function send({ directory, keyId = KEY, target = 'ada', ceilings, through 
   const actor = { type: keyId === null ? ('system' as const) : ('api_key' as const), id: keyId }
   const limits = [MINUTE, HOUR]
   const sender = { ...work, origin: { ...work.origin, actor } }
-  return countSend(sender, Buffer.from(target), limits, { ...ROOMY, ...ceilings })
+  return countSend(sender, Buffer.from(target), limits, {
+    leaves: true,
+    byAnyone: false,
+    ceilings: { ...ROOMY, ...ceilings },
+  })
 }
 
 async function refusal(work: Promise<unknown>): Promise<ApiError> {

@@ -3,7 +3,7 @@ import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 import type { KeyCaller } from './caller.ts'
-import { accountDirectory, type Directory } from './directory.ts'
+import type { Directory } from './directory.ts'
 
 /** At most `limit` acts of one identity within `windowSeconds`. */
 export interface RateLimit {
@@ -23,13 +23,15 @@ export interface RateState {
   policy?: SharedPolicy
 }
 
-type SharedPolicy = 'organization' | 'key'
+type SharedPolicy = 'organization' | 'key' | 'network'
 
 /** A limit of one identity in one directory. Within one call each has its own bucket. */
-interface Counted extends RateLimit {
+export interface Counted extends RateLimit {
   directory: Directory
   identity: Buffer
   policy?: SharedPolicy
+  /** 0 for an act that takes nothing, and is still refused where nothing is left to take. */
+  takes?: 0
 }
 
 /**
@@ -49,65 +51,34 @@ export async function countAct(
   )
 }
 
-/** Messages per hour, whatever their recipients. */
-export interface SendCeilings {
-  /** From a directory. */
-  perOrganizationHour: number
-  /** From an API key, over all directories it sends from. */
-  perKeyHour: number
-}
-
-/**
- * Counts one message to a target as countAct does, and also against what its organization and the API key may send in
- * an hour, so that a stolen key cannot send spam or run up a bill. What the target's own limits refuse does not count
- * against the shared ones. Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
- */
-export async function countSend(
-  { platform, directory, origin }: Work,
-  target: Buffer,
-  limits: RateLimit[],
-  ceilings: SendCeilings,
-): Promise<RateState> {
-  const hour = { windowSeconds: 3600 }
-  const organization = {
-    bucket: 'send.organization',
-    limit: ceilings.perOrganizationHour,
-    policy: 'organization',
-  } as const
-  const shared: Counted[] = [{ ...hour, ...organization, directory, identity: idBytes(directory.id) }]
-  const { type, id: keyId } = origin.actor
-  if (type === 'api_key' && keyId !== null) {
-    const account = await accountDirectory(platform, directory)
-    const key = { bucket: 'send.key', limit: ceilings.perKeyHour, policy: 'key' } as const
-    shared.push({ ...hour, ...key, directory: account, identity: idBytes(keyId) })
-  }
-  return count(
-    platform,
-    limits.map((limit) => ({ ...limit, directory, identity: target })),
-    shared,
-  )
-}
-
 /**
  * Takes one of a directory's acts if any is left: for a ceiling that withholds something instead of refusing the
- * request. What is withheld does not count, so a raised ceiling takes effect immediately.
+ * request. What is withheld does not count, so a raised ceiling takes effect immediately; what is not also counts
+ * against the limits that others share.
  */
-export async function claimAct({ platform, directory }: Work, limit: RateLimit): Promise<boolean> {
+export async function claimAct(
+  { platform, directory }: Work,
+  limit: RateLimit,
+  shared: Counted[] = [],
+): Promise<boolean> {
   if (limit.limit <= 0) return false
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
+  const sharedToo = sql`, ${askedRows(shared)}, shared as (${countShared(shared, sql`exists (select from claimed)`)})`
   const { rows } = await sql`
-    insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
-    values (${directory.id}, ${limit.bucket}, ${idBytes(directory.id)}, clock_now(), 1)
-    on conflict (directory_id, bucket, identity) do update set
-      count = case when ${elapsed} then 1 else c.count + 1 end,
-      window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
-    where ${elapsed} or c.count < ${limit.limit}::int
-    returning 1`.execute(platform.db)
+    with claimed as (
+      insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
+      values (${directory.id}, ${limit.bucket}, ${idBytes(directory.id)}, clock_now(), 1)
+      on conflict (directory_id, bucket, identity) do update set
+        count = case when ${elapsed} then 1 else c.count + 1 end,
+        window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
+      where ${elapsed} or c.count < ${limit.limit}::int
+      returning 1)${shared.length ? sharedToo : sql``}
+    select from claimed`.execute(platform.db)
   return rows.length > 0
 }
 
 /** An id as a counter's identity. */
-function idBytes(id: string): Buffer {
+export function idBytes(id: string): Buffer {
   return Buffer.from(id.replaceAll('-', ''), 'hex')
 }
 
@@ -116,20 +87,16 @@ function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> 
   return sql`(excluded.window_started_at - c.window_started_at >= make_interval(secs => ${windowSeconds}))`
 }
 
-/** In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. */
-async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
-  const rows = [...own, ...shared].map(
-    (counter): RawBuilder<unknown> =>
-      sql`(${counter.directory.id}::uuid, ${counter.bucket}, ${counter.identity}::bytea, ${counter.limit}::int,
-        ${counter.windowSeconds}::int, ${shared.includes(counter)}::boolean)`,
-  )
-  const sharedToo = sql`, shared as (${countRows(
-    shared,
-    sql`shared and not exists (select from own join asked using (bucket) where own.count > asked.most)`,
-  )})`
+/**
+ * In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. Returns the
+ * tightest of the target's own. Throws `rate_limited`.
+ */
+export async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
+  const isLeft = sql`not exists (select from own join asked using (bucket) where own.count > asked.most)`
+  const sharedToo = sql`, shared as (${countShared(shared, isLeft)})`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
-    with asked (directory_id, bucket, identity, most, window_seconds, shared) as (values ${sql.join(rows)}),
-    own as (${countRows(own, sql`not shared`)}) ${shared.length ? sharedToo : sql``}
+    with ${askedRows([...own, ...shared])},
+    own as (${countRows(own, sql`true`)}) ${shared.length ? sharedToo : sql``}
     select bucket, counted.count, ceil(extract(epoch from
       counted.window_started_at + make_interval(secs => asked.window_seconds) - clock_now()))::int as reset
     from (select * from own ${shared.length ? sql`union all select * from shared` : sql``}) counted
@@ -139,33 +106,62 @@ async function count(platform: Platform, own: Counted[], shared: Counted[]): Pro
       counter,
       counters.find(({ bucket }) => bucket === counter.bucket),
     )
-  const tightest = [...own].map(stateOf).sort(byTightness)[0]
+  const [ofTarget, ofOthers] = [own.filter(({ policy }) => !policy), own.filter(({ policy }) => policy)]
+  const tightest = ofTarget.map(stateOf).sort(byTightness)[0]
   if (!tightest) throw new Error('A count needs at least one limit')
-  const over = [tightest, ...shared.map(stateOf)].find((state) => state.over)
+  const over = [tightest, ...[...ofOthers, ...shared].map(stateOf)].find((state) => state.over)
   if (over) throw rateLimited(over)
   return tightest
 }
 
-/** Ordered by bucket, a fixed lock order that prevents deadlocks. */
-function countRows(counters: Counted[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const windows = counters.map(({ bucket, windowSeconds }) => sql`when ${bucket} then ${windowSeconds}::int`)
-  const elapsed = windowElapsed(sql`case c.bucket ${sql.join(windows, sql` `)} end`)
+/** What is asked, as `asked`. */
+function askedRows(counters: Counted[]): RawBuilder<unknown> {
+  const rows = counters.map(
+    ({ directory, bucket, identity, limit, windowSeconds, takes = 1 }) =>
+      sql`(${directory.id}::uuid, ${bucket}, ${identity}::bytea, ${limit}::int, ${windowSeconds}::int, ${takes}::int)`,
+  )
+  return sql`asked (directory_id, bucket, identity, most, window_seconds, taken) as (values ${sql.join(rows)})`
+}
+
+/**
+ * Ordered by bucket, a fixed lock order that prevents deadlocks. `isFull` says of a counter `c` that it counts no more.
+ */
+function countRows(
+  counters: Counted[],
+  condition: RawBuilder<unknown>,
+  isFull: RawBuilder<unknown> = sql`false`,
+): RawBuilder<unknown> {
+  const elapsed = windowElapsed(each(counters, ({ windowSeconds }) => windowSeconds))
   return sql`
     insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
-    select directory_id, bucket, identity, clock_now(), 1 from asked where ${condition} order by bucket
+    select directory_id, bucket, identity, clock_now(), taken from asked
+    where bucket = any(${counters.map(({ bucket }) => bucket)}::text[]) and ${condition} order by bucket
     on conflict (directory_id, bucket, identity) do update set
-      count = case when ${elapsed} then 1 else c.count + 1 end,
+      count = case when ${elapsed} then excluded.count when ${isFull} then c.count else c.count + excluded.count end,
       window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
     returning c.bucket, c.count, c.window_started_at`
+}
+
+/** The same for counters that others share: only the first that is refused counts, so a raised ceiling takes effect. */
+function countShared(shared: Counted[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return countRows(shared, condition, sql`c.count > ${each(shared, ({ limit }) => limit)}`)
+}
+
+/** A number of the counter `c`. */
+function each(counters: Counted[], value: (counter: Counted) => number): RawBuilder<unknown> {
+  const cases = counters.map((counter) => sql`when ${counter.bucket} then ${value(counter)}::int`)
+  return sql`case c.bucket ${sql.join(cases, sql` `)} end`
 }
 
 type Judged = RateState & { over: boolean }
 
 function toState(counter: Counted, counted: { count: number; reset: number } | undefined): Judged {
-  const { limit, windowSeconds, policy } = counter
+  const { limit, windowSeconds, policy, takes = 1 } = counter
   const { count, reset } = counted ?? { count: 0, reset: windowSeconds }
-  const remaining = Math.max(0, limit - count)
-  return { limit, remaining, resetSeconds: reset, windowSeconds, over: count > limit, ...(policy ? { policy } : {}) }
+  // As if it had taken one, where it has not.
+  const used = counted ? count + 1 - takes : 0
+  const remaining = Math.max(0, limit - used)
+  return { limit, remaining, resetSeconds: reset, windowSeconds, over: used > limit, ...(policy ? { policy } : {}) }
 }
 
 function byTightness(a: Judged, b: Judged): number {
@@ -175,6 +171,7 @@ function byTightness(a: Judged, b: Judged): number {
 const TOO_MANY = {
   organization: 'This organization has sent too many messages',
   key: 'This API key has sent too many messages',
+  network: 'Too many messages were asked for from this network',
   default: 'Too many requests',
 }
 

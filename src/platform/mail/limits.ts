@@ -1,5 +1,6 @@
 import type { Identity } from '../crypto/identity.ts'
-import { countSend, type RateLimit, type RateState, type SendCeilings } from '../http/rate-limit.ts'
+import type { RateLimit, RateState } from '../http/rate-limit.ts'
+import { countSend, type SendCeilings, type Sending } from '../http/send-limit.ts'
 import { handedIn } from '../platform.ts'
 import type { Work } from '../work.ts'
 
@@ -13,7 +14,7 @@ const ofAnyKind: RateLimit[] = [
 ]
 
 /** Counts a mail to an address before it is composed. Throws `rate_limited`. */
-export async function countMail(work: Work, who: Identity, limits: RateLimit[]): Promise<RateState> {
+export async function countMail(work: Work, who: Identity, limits: RateLimit[], sending: Sending): Promise<RateState> {
   const ceilings = await sendCeilings.of(work.platform)(work)
-  return countSend(work, who.hash, [...limits, ...ofAnyKind], ceilings)
+  return countSend(work, who.hash, [...limits, ...ofAnyKind], { ...sending, ceilings })
 }

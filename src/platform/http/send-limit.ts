@@ -1,0 +1,86 @@
+import { hashPurpose } from '../crypto/keyring.ts'
+import { keyedHash } from '../crypto/tokens.ts'
+import type { Work } from '../work.ts'
+import { networkOf } from './client-address.ts'
+import { accountDirectory } from './directory.ts'
+import { type Counted, claimAct, count, idBytes, type RateLimit, type RateState } from './rate-limit.ts'
+
+const networks = hashPurpose('send-network')
+
+/** Messages per hour, whatever their recipients. */
+export interface SendCeilings {
+  /** From a directory. */
+  perOrganizationHour: number
+  /** From an API key, over all directories it sends from. */
+  perKeyHour: number
+  /** Asked for from one network of end users. */
+  perNetworkHour: number
+}
+
+/** What is to be sent, for the limits that others share. */
+export interface Sending {
+  /**
+   * Whether a message leaves. What is only answered as if one did, such as for an address of no user, uses up nothing
+   * that others share: else a stranger could use it up with addresses that nobody has.
+   */
+  leaves: boolean
+  /** Whether anybody may ask for it, as on a sign-in page. Then those from one network are limited, whether they leave or not. */
+  byAnyone: boolean
+}
+
+/**
+ * Counts one message to a target as countAct does, and also against what its organization and the API key may send in
+ * an hour, so that a stolen key cannot send spam or run up a bill. What the target's own limits or that of the network
+ * refuse does not count against those. Whether or not the message leaves, statement, refusal and headers are the same.
+ * Returns the state of the target's limits. Throws `rate_limited`, which says whose it is.
+ */
+export async function countSend(
+  work: Work,
+  target: Buffer,
+  limits: RateLimit[],
+  { ceilings, ...sending }: Sending & { ceilings: SendCeilings },
+): Promise<RateState> {
+  const { platform, directory } = work
+  const own: Counted[] = limits.map((limit) => ({ ...limit, directory, identity: target }))
+  if (sending.byAnyone) own.push(...networkLimit(work, ceilings))
+  const shared = await sharedLimits(work, ceilings)
+  return count(platform, own, sending.leaves ? shared : shared.map((limit) => ({ ...limit, takes: 0 })))
+}
+
+/** Takes one of a directory's messages if any is left, and counts it, as one that leaves, against what others share. */
+export async function claimSend(work: Work, limit: RateLimit, ceilings: SendCeilings): Promise<boolean> {
+  return claimAct(work, limit, await sharedLimits(work, ceilings))
+}
+
+async function sharedLimits({ platform, directory, origin }: Work, ceilings: SendCeilings): Promise<Counted[]> {
+  const windowSeconds = 3600
+  const organization: Counted = {
+    bucket: 'send.organization',
+    limit: ceilings.perOrganizationHour,
+    windowSeconds,
+    policy: 'organization',
+    directory,
+    identity: idBytes(directory.id),
+  }
+  const { type, id: keyId } = origin.actor
+  if (type !== 'api_key' || keyId === null) return [organization]
+  const key: Counted = {
+    bucket: 'send.key',
+    limit: ceilings.perKeyHour,
+    windowSeconds,
+    policy: 'key',
+    directory: await accountDirectory(platform, directory),
+    identity: idBytes(keyId),
+  }
+  return [organization, key]
+}
+
+/** Of the end user's network, if the request tells it. */
+function networkLimit({ platform, directory, origin }: Work, ceilings: SendCeilings): Counted[] {
+  const { ip } = origin.endUser
+  if (ip === null) return []
+  // IP addresses are personal data: only a keyed hash is stored.
+  const identity = keyedHash(platform.keyring.hashKey(networks), networkOf(ip))
+  const limit = { bucket: 'send.network', limit: ceilings.perNetworkHour, windowSeconds: 3600 }
+  return [{ ...limit, policy: 'network', directory, identity }]
+}
