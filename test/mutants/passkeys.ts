@@ -61,7 +61,6 @@ export const passkeys: Mutant[] = [
     find: "if (passkey?.rp_id !== ceremony.rp_id) return 'unknown_passkey'",
     replace: "if (!passkey) return 'unknown_passkey'",
     tests: [RP_TESTS, SIGN_IN_TESTS],
-    equivalent: 'the authenticator has signed another relying party than that of the challenge',
   },
   {
     name: 'without an address the handle of a passkey tells who it is',
@@ -83,6 +82,7 @@ export const passkeys: Mutant[] = [
     find: "if (isForOne && !sameHash(ceremony.identity, who?.hash ?? null)) return 'challenge'",
     replace: '',
     tests: [SIGN_IN_TESTS],
+    equivalent: 'the challenge has the user of the address, whose passkeys alone answer it',
   },
   {
     name: 'the passkey of another user does not answer for an address',

@@ -26,7 +26,6 @@ export const signIn: Mutant[] = [
     find: 'and purpose = asked.otp_purpose\n      and used_at is null and expires_at > clock.at',
     replace: 'and purpose = asked.otp_purpose\n      and used_at is null',
     tests: [CODE_LOGIN, CODE_TESTS, ACCESS],
-    equivalent: 'what voids a code raises the epoch of its user, or is a newer code, which the attempt has seen',
   },
   {
     name: 'a code is spent for its purpose',
