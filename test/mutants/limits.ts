@@ -2,7 +2,6 @@ import type { Mutant } from './mutant.ts'
 
 const LOCKOUT = 'src/features/lockout/store.ts'
 const LOCKOUT_TESTS = 'src/features/password/lockout.test.ts'
-const RATES = 'src/platform/http/rate-limit.ts'
 
 /** How often something may be tried or sent. */
 export const limits: Mutant[] = [
@@ -50,13 +49,6 @@ export const limits: Mutant[] = [
     tests: [LOCKOUT_TESTS],
   },
   {
-    name: 'guessing of unknown addresses counts',
-    file: 'src/features/password/sign-in.ts',
-    find: 'const attempt = await claim(work, who)\n',
-    replace: 'const attempt = stored ? await claim(work, who) : { allowed: true, locks: null }\n',
-    tests: [LOCKOUT_TESTS],
-  },
-  {
     name: 'a network is a /64 of IPv6',
     file: 'src/platform/http/client-address.ts',
     find: "`${groups.slice(0, 4).join(':')}::/64`",
@@ -69,20 +61,6 @@ export const limits: Mutant[] = [
     find: '[...limits, ...ofAnyKind]',
     replace: 'limits.length > 0 ? limits : ofAnyKind',
     tests: ['src/features/links/links.test.ts'],
-  },
-  {
-    name: 'what a target may be sent has a limit',
-    file: RATES,
-    find: 'over: count > limit, ...(policy',
-    replace: 'over: policy !== undefined && count > limit, ...(policy',
-    tests: ['src/platform/http/rate-limit.test.ts'],
-  },
-  {
-    name: 'what an organization and a key may send has a limit',
-    file: RATES,
-    find: 'over: count > limit, ...(policy',
-    replace: 'over: policy === undefined && count > limit, ...(policy',
-    tests: ['src/platform/http/rate-limit.test.ts', 'src/features/otp/sms.test.ts'],
   },
   {
     name: 'a link allows few attempts at a password',

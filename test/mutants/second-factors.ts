@@ -142,7 +142,7 @@ export const secondFactors: Mutant[] = [
   {
     name: 'a backup code is judged',
     file: 'src/features/factors/second-factors.ts',
-    find: 'if (!read || !hash || !(await verifyBackupCode(platform, userId, hash, read.code))) return null',
+    find: 'if (!read || !hash || !(await verifyBackupCode(work, userId, hash, read.code))) return null',
     replace: 'if (!read || !hash) return null',
     tests: [CHALLENGE],
   },

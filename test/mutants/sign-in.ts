@@ -254,9 +254,9 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'the hash of a link has its directory',
-    file: 'src/features/links/link.ts',
-    find: 'hashKey(links), directory.id, token)',
-    replace: 'hashKey(links), token)',
+    file: 'src/features/links/token.ts',
+    find: 'keyedHash(keyring.hashKey(links), directory.id, token)',
+    replace: 'keyedHash(keyring.hashKey(links), token)',
     tests: [MAGIC],
     equivalent: 'the row is looked up in the directory as well',
   },
@@ -285,7 +285,7 @@ export const signIn: Mutant[] = [
   {
     name: 'a changed password ends what was open',
     file: 'src/features/password/reset.ts',
-    find: '  await cutOff(work, user, endReasons.password_changed, link.id)\n',
+    find: '  await cutOff(work, user, endReasons.password_changed, linkId)\n',
     replace: '',
     tests: ['src/features/password/reset.test.ts'],
   },

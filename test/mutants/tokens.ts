@@ -74,21 +74,6 @@ export const tokens: Mutant[] = [
     tests: [FORGED],
   },
   {
-    name: 'what is remembered of a token is of the whole of it',
-    file: KEYS,
-    find: '`${environmentId}.${token}`',
-    replace: "`${environmentId}.${token.slice(0, token.lastIndexOf('.'))}`",
-    tests: [FORGED],
-  },
-  {
-    name: 'a token is remembered for its environment',
-    file: KEYS,
-    find: '`${environmentId}.${token}`',
-    replace: 'token',
-    tests: [TOKENS],
-    equivalent: 'the key of a remembered token must be published in the environment that asks',
-  },
-  {
     name: 'a remembered token ends with its key',
     file: KEYS,
     find: 'published.some((key) => key.id === known.keyId) && isCurrent',
@@ -100,13 +85,6 @@ export const tokens: Mutant[] = [
     file: KEYS,
     find: 'known.keyId) && isCurrent(known.claims, platform) ?',
     replace: 'known.keyId) ?',
-    tests: [TOKENS],
-  },
-  {
-    name: 'a made-up refresh token is no replay',
-    file: 'src/platform/crypto/refresh-token.ts',
-    find: 'if (!sameHash(Buffer.from(tag(keyring, body)), Buffer.from(token.slice(-TAG_LENGTH)))) return null',
-    replace: '',
     tests: [TOKENS],
   },
   {
