@@ -25,17 +25,17 @@ import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
+import { userEvents } from './features/users/users.ts'
 import type { Route } from './platform/http/route.ts'
 import { mailPages } from './platform/mail/pages.ts'
 
-/** Every route of the service. */
-export const routes: Route[] = [
+const declared: Route[] = [
   ...healthRoutes,
   ...organizationRoutes,
   ...environmentRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,
-  ...userRoutes(belongings.flatMap(({ announce }) => announce?.event ?? [])),
+  ...userRoutes(belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))),
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
@@ -58,3 +58,12 @@ export const routes: Route[] = [
   ...mailPages,
   ...docsRoutes(() => routes),
 ]
+
+/** What a first proof of a mailbox takes away is recorded by whichever route it is made at. */
+const withdrawn = belongings.flatMap(({ announce }) => announce?.event ?? [])
+const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
+
+/** Every route of the service. */
+export const routes: Route[] = declared.map((route) =>
+  proves(route) ? { ...route, maybeEvents: [...new Set([...route.maybeEvents, ...withdrawn])] } : route,
+)

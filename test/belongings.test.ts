@@ -26,7 +26,7 @@ type Occasion = (typeof occasions)[number]
 /** `ended`: the row is still there and of no use; `moved`: it is in the other directory, the same but for that. */
 type Answer = 'same' | 'gone' | 'ended' | 'moved'
 
-/** What becomes of the rows of a user: of each table, on the proof of the mailbox, cut-off, removal and move. */
+/** What becomes of the rows of a user who signed up: on the proof of the mailbox, cut-off, removal and move. */
 const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   backup_codes: ['gone', 'same', 'gone', 'moved'],
   links: ['ended', 'ended', 'ended', 'ended'],
@@ -42,6 +42,9 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   trusted_devices: ['gone', 'gone', 'gone', 'gone'],
   webauthn_ceremonies: ['ended', 'ended', 'ended', 'ended'],
 }
+
+/** What the proof leaves to a user whom the customer’s backend added: no stranger can have set it. */
+const KEPT: UserTable[] = ['backup_codes', 'mfa_phones', 'passkeys', 'totp_enrollments', 'trusted_devices']
 
 /** Columns of a live row of each table, besides the directory's and the user's. */
 function columnsOf(email: string): Record<UserTable, object> {
@@ -99,10 +102,10 @@ async function plant({ id, email, subOrgId }: Person, table: UserTable): Promise
 }
 
 /** Somebody who has one of everything. */
-async function newOwner(subOrgId: string): Promise<Person> {
+async function newOwner(subOrgId: string, source = 'signup'): Promise<Person> {
   const person = await newUser(tenant, { subOrgId })
   for (const { table } of belongings) await plant(person, table)
-  const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1 }
+  const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1, source }
   await db.updateTable('users').set(attached).where('id', '=', person.id).execute()
   return person
 }
@@ -142,34 +145,41 @@ test('every table with a user_id is claimed once, with what becomes of its rows 
   expect(belongings.flatMap(unanswered)).toEqual([])
 })
 
-test.each(occasions)('what becomes of a user’s belongings: %s', async (occasion) => {
-  const [subOrgId, targetId] = [await tenant.organization(), await tenant.organization()]
-  const [directory, target] = [await directoryOf(subOrgId), await directoryOf(targetId)]
-  const [owner, bystander] = [await newOwner(subOrgId), await newOwner(subOrgId)]
-  const [before, others] = [await rowsOf(owner), await rowsOf(bystander)]
-  const work = workIn(platform, directory)
-  const held = (run: (...given: Parameters<typeof proveMailbox>) => Promise<unknown>) =>
-    inTx(work, async (work) => run(work, await getUserForUpdate(work, owner.id)))
-  const acts: Record<Occasion, () => Promise<unknown>> = {
-    proof: () => held(proveMailbox),
-    cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
-    removal: () => deleteUser(work, owner.id, { ifMatch: null }),
-    move: () => moveUser(work, owner.id, { target, ifMatch: null }),
-  }
-  const epochOf = async () =>
-    (await db.selectFrom('users').select('epoch').where('id', '=', owner.id).executeTakeFirstOrThrow()).epoch
-  const epoch = await epochOf()
-  await acts[occasion]()
-  const after = await rowsOf(owner)
-  const answers = Object.keys(ANSWERS).map((table) => [table, answerOf(before, after, table, target.id)])
-  const expected = Object.entries(ANSWERS).map(([table, each]) => [table, each[occasions.indexOf(occasion)]])
-  expect(answers).toEqual(expected)
-  expect(await rowsOf(bystander)).toEqual(others)
-  expect(await epochOf()).toBe(epoch + 1)
-  const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
-  const [factors, passkeys] = [after['totp_enrollments']?.length, after['passkeys']?.length]
-  expect([user.mfa_enrolled, user.passkey_count]).toEqual([factors === 1, passkeys])
-})
+test.each(occasions.flatMap((occasion) => ['signup', 'api'].map((source) => [occasion, source] as const)))(
+  'what becomes of a user’s belongings: %s of one from %s',
+  async (occasion, source) => {
+    const [subOrgId, targetId] = [await tenant.organization(), await tenant.organization()]
+    const [directory, target] = [await directoryOf(subOrgId), await directoryOf(targetId)]
+    const [owner, bystander] = [await newOwner(subOrgId, source), await newOwner(subOrgId, source)]
+    const [before, others] = [await rowsOf(owner), await rowsOf(bystander)]
+    const work = workIn(platform, directory)
+    const held = (run: (...given: Parameters<typeof proveMailbox>) => Promise<unknown>) =>
+      inTx(work, async (work) => run(work, await getUserForUpdate(work, owner.id)))
+    const acts: Record<Occasion, () => Promise<unknown>> = {
+      proof: () => held(proveMailbox),
+      cutOff: () => held((work, user) => cutOff(work, user, endReasons.password_changed)),
+      removal: () => deleteUser(work, owner.id, { ifMatch: null }),
+      move: () => moveUser(work, owner.id, { target, ifMatch: null }),
+    }
+    const epochOf = async () =>
+      (await db.selectFrom('users').select('epoch').where('id', '=', owner.id).executeTakeFirstOrThrow()).epoch
+    const epoch = await epochOf()
+    await acts[occasion]()
+    const after = await rowsOf(owner)
+    const answers = Object.keys(ANSWERS).map((table) => [table, answerOf(before, after, table, target.id)])
+    const kept: string[] = occasion === 'proof' && source !== 'signup' ? KEPT : []
+    const expected = Object.entries(ANSWERS).map(([table, each]) => [
+      table,
+      kept.includes(table) ? 'same' : each[occasions.indexOf(occasion)],
+    ])
+    expect(answers).toEqual(expected)
+    expect(await rowsOf(bystander)).toEqual(others)
+    expect(await epochOf()).toBe(epoch + 1)
+    const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
+    const [factors, passkeys] = [after['totp_enrollments']?.length, after['passkeys']?.length]
+    expect([user.mfa_enrolled, user.passkey_count]).toEqual([factors === 1, passkeys])
+  },
+)
 
 const SUMMED_UP: Partial<Record<UserTable, object>> = {
   backup_codes: { mfa_enrolled: true },
@@ -183,7 +193,7 @@ test.each(removedByProof)('a first sign-in takes away what there is of %s, and n
   const [person, bystander] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
   for (const each of [person, bystander]) {
     await plant(each, table)
-    const columns = { updated_at: sql<Date>`clock_now()`, ...SUMMED_UP[table] }
+    const columns = { source: 'signup', ...SUMMED_UP[table] }
     await db.updateTable('users').set(columns).where('id', '=', each.id).execute()
   }
   const { email } = person

@@ -3,6 +3,7 @@ import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from '
 import type { Tx } from './db/pool.ts'
 import type { Users } from './db/schema.gen.ts'
 import type { EventInput } from './events.ts'
+import type { Message } from './mail/outbox.ts'
 import type { TxWork } from './work.ts'
 
 /** What becomes of the user's rows of one table. */
@@ -26,6 +27,8 @@ export interface Done<User> {
   user: User
   /** What is to be recorded of what hung on the user. */
   announced: EventInput[]
+  /** What the user is to be told. */
+  mails: Message[]
   /** Of tables whose rows are announced: how many were. */
   changed: Partial<Record<UserTable, number>>
 }
@@ -65,7 +68,7 @@ export async function runPlan(
     ...(left ? [sql`users_left as (${left})`] : []),
     sql`owner as (${owner})`,
   ]
-  const announcing = steps.filter(({ belonging }) => belonging.announce)
+  const announcing = steps.filter(({ belonging, step }) => belonging.announce && !step.isSilent)
   const returned = announcing.map(
     ({ name }) => sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from ${sql.ref(name)} part)`,
   )
@@ -84,5 +87,6 @@ export async function runPlan(
     changed[table] = told.length
     return told.flatMap((row) => announce?.of(row, change.reason) ?? [])
   })
-  return { user, announced, changed }
+  const mails = announcing.flatMap(({ belonging, name }) => belonging.tell?.(found[name] ?? [], change) ?? [])
+  return { user, announced, mails, changed }
 }

@@ -3,6 +3,7 @@ import type { DB, Users } from './db/schema.gen.ts'
 import type { EndReason } from './end-reasons.ts'
 import type { EventDefinition, EventInput } from './events.ts'
 import type { Directory } from './http/directory.ts'
+import type { Message } from './mail/outbox.ts'
 import type { TxWork, Work } from './work.ts'
 
 /** The tables whose rows hang on a user. */
@@ -19,7 +20,7 @@ export interface UserChange {
   keepsSessions?: boolean
   /** The user has proved that the password is theirs. */
   keepsPassword?: boolean
-  /** The user is asked for a second factor that only they can have set. */
+  /** No stranger can have set the user's factors. */
   keepsFactors?: boolean
 }
 
@@ -40,6 +41,8 @@ export interface Step {
   /** A common table expression `<table>_taken`, for `query`. */
   taken?: OperationNodeSource
   query: OperationNodeSource
+  /** The query returns nothing, or nothing that is announced. */
+  isSilent?: true
   /** Columns of the user's row that sum up what is left; `changed` names the rows that `query` returns. */
   columns?(changed: string): UserColumns
 }
@@ -73,8 +76,15 @@ export interface Belonging<Row extends object = object> {
   setUpBefore?: string
   /** Whether the user's locked row rules out that there are rows: then the statement leaves the table out. */
   isAbsent?(user: UserRow): boolean
-  /** What is recorded of each row that a query returns. */
-  announce?: { event: EventDefinition; of(row: Row, reason: EndReason): EventInput }
+  /** What is recorded of each row that a query returns; null for nothing. */
+  announce?: {
+    event: EventDefinition
+    of(row: Row, reason: EndReason): EventInput | null
+    /** Rows end otherwise only on a first proof, or with the user. */
+    onProofAlone?: true
+  }
+  /** What the user is told of the rows that a query returns; null for nothing. */
+  tell?(rows: Row[], change: UserChange): Message | null
   arrival?: Arrival
 }
 
@@ -87,6 +97,7 @@ export function isPending(user: UserRow): boolean {
 export function goes(table: UserTable, columns: UserColumns = {}) {
   return ({ directory }: TxWork, { user }: UserChange): Step => ({
     query: sql`delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}`,
+    isSilent: true,
     columns: () => columns,
   })
 }
@@ -96,12 +107,18 @@ type OtherColumns<T extends keyof DB> = Record<Exclude<keyof DB[T] & string, 'di
 
 /**
  * Takes the rows of the user along into another directory: deletes and inserts, since the directories may lie on
- * different nodes, where a row cannot change its own. `only` and `onConflict` narrow the insert, whose target is `put`.
+ * different nodes, where a row cannot change its own. `only` and `onConflict` narrow the insert, whose target is `put`;
+ * what is left behind by them is told if `isTold`.
  */
 export function comesAlong<T extends UserTable>(
   table: T,
   columns: OtherColumns<T>,
-  options: { only?: RawBuilder<unknown>; onConflict?: RawBuilder<unknown>; columns?: Step['columns'] } = {},
+  options: {
+    only?: RawBuilder<unknown>
+    onConflict?: RawBuilder<unknown>
+    columns?: Step['columns']
+    isTold?: true
+  } = {},
 ) {
   const names = sql.join(Object.keys(columns).map((column) => sql.ref(column)))
   const { only = sql`true`, onConflict = sql``, columns: summary } = options
@@ -112,6 +129,7 @@ export function comesAlong<T extends UserTable>(
     query: sql`
       insert into ${sql.table(table)} as put (directory_id, ${names})
       select ${to.id}::uuid, ${names} from ${sql.ref(`${table}_taken`)} where ${only} ${onConflict} returning user_id`,
+    ...(options.isTold ? {} : { isSilent: true }),
     ...(summary ? { columns: summary } : {}),
   })
 }

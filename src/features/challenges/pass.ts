@@ -93,6 +93,7 @@ async function tryChallenge(work: Work, text: string): Promise<Tried> {
   const reading = triedChallenge(settings.lockout_enabled ? settings : WITHOUT_LOCKOUT, token)
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, null, reading)
   if (!isChallenge(read)) throw challengeErrors.expired()
+  if (isCutOff(read, person)) throw challengeErrors.expired()
   // The guesser has passed the first factor, so the lock covers all networks at once.
   const who = { identity: hashFactorIdentity(work.platform, read.challenge_user_id), ip: null }
   if (!read.is_allowed) throw accountLocked((await findLock(work, who)) ?? 1)
@@ -126,13 +127,20 @@ async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trus
 
 const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
 
+/** Whether something has cut the user off since the first factor was proved, such as the end of that very password. */
+function isCutOff({ user_epoch }: ChallengeRow, facts: SignInFacts | null): boolean {
+  return user_epoch !== null && facts !== null && user_epoch !== facts.epoch
+}
+
 /** The live challenge of a token, and the facts about its user. */
 export async function findChallenge(work: Work, text: string) {
   const token = readToken(work, text)
   if (!token) return { challenge: null, facts: null }
   const reading = shownChallenge({ token_hash: token.hash, client_network: token.network })
   const { person, read } = await readFacts(work, null, reading)
-  return isChallenge(read) ? { challenge: read, facts: person } : { challenge: null, facts: null }
+  return isChallenge(read) && !isCutOff(read, person)
+    ? { challenge: read, facts: person }
+    : { challenge: null, facts: null }
 }
 
 /** The challenge that a user answers by enrolling a factor. Throws `challenge_expired` for any other. */

@@ -40,10 +40,10 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
   signsIn: false,
   write: (directory) => `
     insert into mfa_challenges (directory_id, id, token_hash, user_id, auth_method, amr, session_id, network_hash,
-      enrollment, next_password_hash, failure_identity, expires_at)
+      enrollment, next_password_hash, failure_identity, user_epoch, expires_at)
     select ${directory}, ready.made_id, ready.token_hash, ready.user_id, ready.auth_method, ready.amr,
       ready.refreshed_session, ready.network_hash, ready.enrollment,
-      ready.next_password_hash, ready.failure_identity, ready.at + make_interval(secs => ${TTL_SECONDS})
+      ready.next_password_hash, ready.failure_identity, ready.epoch, ready.at + make_interval(secs => ${TTL_SECONDS})
     from ready returning id, expires_at`,
   answers: (directory) => `made.expires_at,
     exists (select from totp_enrollments where directory_id = ${directory} and user_id = ready.user_id
@@ -73,6 +73,8 @@ export interface ChallengeRow {
   /** The hash of the password that is written once the challenge is passed. */
   next_password_hash: string | null
   sms_code_hash: Buffer | null
+  /** The user's epoch when the first factor was proved; null for a challenge of an earlier release. */
+  user_epoch: number | null
   /** The user's current factors. */
   phone: string | null
   backup_codes: number
@@ -94,7 +96,7 @@ const liveChallenge = (directory: string) => `
 /** What a challenge is, from `found`, with the user's factors, so that an attempt needs no second query. */
 const challengeColumns = (directory: string) => `found.id as challenge_id, found.user_id as challenge_user_id,
   found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
-  found.sms_code_hash,
+  found.sms_code_hash, found.user_epoch,
   (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
     and p.confirmed_at is not null) as phone,
   (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)
@@ -171,14 +173,17 @@ export async function isLiveChallenge(db: Db, directory: Directory, id: string):
   return row !== undefined
 }
 
-/** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
+/**
+ * The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. The user
+ * must not have been cut off since the first factor was proved: the statement compares the epoch with the user's, too.
+ */
 export const challengeProof = defineProof({
   name: 'challenge-passed',
   columns: { challenge_id: 'uuid' },
   locks: true,
   find: (directory) => `
     select id from mfa_challenges where directory_id = ${directory} and id = asked.challenge_id
-      and used_at is null and expires_at > clock.at`,
+      and used_at is null and expires_at > clock.at and coalesce(user_epoch = asked.epoch, true)`,
   write: (directory) => `
     update mfa_challenges set used_at = ready.at from ready
     where mfa_challenges.directory_id = ${directory} and mfa_challenges.id = ready.challenge_id`,

@@ -1,36 +1,69 @@
 import { sql } from 'kysely'
-import {
-  type Belonging,
-  comesAlong,
-  goes,
-  isPending,
-  type UserChange,
-  type UserTable,
-} from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, goes, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
+import { aboutUser, type MfaMethod } from '../mfa/mfa.ts'
+import { type Factor, removedMail } from './emails.ts'
+import { factorEvents } from './events.ts'
+
+type FactorTable = 'totp_enrollments' | 'mfa_phones'
+
+// The first proof takes all of them or none, so that none is left to sum up.
+const NONE = { mfa_enrolled: false }
 
 /** Removes what is pending: it is not the user's yet. */
-function pendingGoes(table: 'totp_enrollments' | 'mfa_phones') {
-  return ({ directory }: TxWork, { user }: UserChange) => ({
+function pendingGoes(table: FactorTable) {
+  return ({ directory }: TxWork, { user }: UserChange): Step => ({
     query: sql`
       delete from ${sql.table(table)}
       where directory_id = ${directory.id} and user_id = ${user.id} and confirmed_at is null`,
+    isSilent: true,
   })
 }
 
-function belonging(table: UserTable, fates: Pick<Belonging, 'cutOff' | 'move'>): Belonging {
-  // The first proof takes all of them or none, so that none is left to sum up.
-  const remove = goes(table, { mfa_enrolled: false })
-  const proof: Belonging['proof'] = (work, change) => (change.keepsFactors ? null : remove(work, change))
-  return { table, proof, removal: remove, ...fates, isAbsent: isPending }
+interface Removed {
+  user_id: string
+  was_confirmed: boolean
 }
+
+function belonging(
+  table: FactorTable,
+  { factor, method, move }: Pick<Belonging, 'move'> & { factor: Factor; method: MfaMethod },
+): Belonging<Removed> {
+  const pending = pendingGoes(table)
+  return {
+    table,
+    proof: (work, change) => (change.keepsFactors ? pending(work, change) : removeAndTell(table, work, change)),
+    cutOff: pending,
+    removal: goes(table, NONE),
+    move,
+    isAbsent: isPending,
+    announce: {
+      event: factorEvents.removed,
+      of: ({ user_id, was_confirmed }) => (was_confirmed ? factorEvents.removed(aboutUser(user_id, { method })) : null),
+      onProofAlone: true,
+    },
+    tell: (rows, { user }) => (rows.some((row) => row.was_confirmed) ? removedMail(user.email, factor, 'proof') : null),
+  }
+}
+
+function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: UserChange): Step {
+  return {
+    query: sql`
+      delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+      returning user_id, confirmed_at is not null as was_confirmed`,
+    columns: () => NONE,
+  }
+}
+
+const removeCodes = goes('backup_codes', NONE)
 
 const confirmed = { only: sql`confirmed_at is not null` }
 
 /** What a user has of second factors. */
 export const factorBelongings: Belonging[] = [
   belonging('totp_enrollments', {
-    cutOff: pendingGoes('totp_enrollments'),
+    factor: 'app',
+    method: 'totp',
     move: comesAlong(
       'totp_enrollments',
       {
@@ -47,7 +80,8 @@ export const factorBelongings: Belonging[] = [
     ),
   }),
   belonging('mfa_phones', {
-    cutOff: pendingGoes('mfa_phones'),
+    factor: 'phone',
+    method: 'sms',
     move: comesAlong(
       'mfa_phones',
       {
@@ -64,10 +98,11 @@ export const factorBelongings: Belonging[] = [
     ),
   }),
   {
-    ...belonging('backup_codes', {
-      cutOff: { stays: 'They are factors of the user, as the app is that they came with.' },
-      move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
-    }),
+    table: 'backup_codes',
+    proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
+    cutOff: { stays: 'They are factors of the user, as the app is that they came with.' },
+    removal: removeCodes,
+    move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
     // They come and go with an app.
     isAbsent: (user) => !user.mfa_enrolled,
   },

@@ -9,7 +9,7 @@ const kinds = {
 
 const NOT_YOU = 'If this was not you, tell your administrator at once: someone may have access to your account.'
 
-type Factor = 'app' | 'phone'
+export type Factor = 'app' | 'phone'
 const NAMES: Record<Factor, string> = { app: 'an authenticator app', phone: 'a phone' }
 
 /** ASVS 6.3.7: a change of factors must not go unnoticed. */
@@ -22,10 +22,12 @@ export function enrolledMail(to: string, factor: Factor): Message {
   return { kind: kinds.mfaEnrolled, to, subject: 'A second step was added to your sign-in', content }
 }
 
-export function removedMail(to: string, factor: Factor): Message {
+/** `by`: somebody's act, or the first proof of the mailbox. */
+export function removedMail(to: string, factor: Factor, by: 'act' | 'proof'): Message {
+  const before = by === 'proof' ? [' It had been set up before this address was confirmed.'] : []
   const content = {
     heading: 'A second step was removed from your sign-in',
-    paragraphs: [`Signing in to your account no longer requires a code from ${NAMES[factor]}.`],
+    paragraphs: [[`Signing in to your account no longer requires a code from ${NAMES[factor]}.`, ...before].join('')],
     footer: NOT_YOU,
   }
   return { kind: kinds.mfaRemoved, to, subject: 'A second step was removed from your sign-in', content }

@@ -142,7 +142,7 @@ export async function removeTotpOf(work: Work, userId: string, revokeSessions: b
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removeTotp(work, user.id))) throw factorErrors.enrollmentNotFound()
-    await queueMail(work, removedMail(user.email, 'app'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, removedMail(user.email, 'app', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
     if (revokeSessions) await revokeUserSessions(work, user.id, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))

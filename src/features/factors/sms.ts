@@ -104,7 +104,7 @@ export async function removePhoneOf(work: Work, userId: string): Promise<boolean
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removePhone(work, user.id))) throw factorErrors.enrollmentNotFound()
-    await queueMail(work, removedMail(user.email, 'phone'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, removedMail(user.email, 'phone', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'sms' })))
     return lacksFactor(work, await getUser(work, user.id))
   })

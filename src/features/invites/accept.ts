@@ -28,7 +28,14 @@ import {
   type PasswordSettings,
   storePassword,
 } from '../password/password.ts'
-import { findUserById, findUserForUpdate, markNotInvited, proveMailbox, type UserRow } from '../users/users.ts'
+import {
+  findUserById,
+  findUserForUpdate,
+  keepsFactors,
+  markNotInvited,
+  proveMailbox,
+  type UserRow,
+} from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
@@ -62,7 +69,10 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
   if (!user) throw linkErrors.tokenInvalid()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   if (!who.hash.equals(link.identity)) throw linkErrors.tokenInvalid()
-  const hasCredential = user.email_verified && (await signsInAlready(work, user.id))
+  // What the first proof of the mailbox takes away is none.
+  const hasCredential = user.email_verified
+    ? await signsInAlready(work, user.id)
+    : user.passkey_count > 0 && keepsFactors(user)
   return { token, link, user, who, hasCredential }
 }
 

@@ -35,7 +35,7 @@ export async function deletePasskeyOf(work: Work, which: string): Promise<Remova
     const left = await deletePasskey(db, directory, passkey)
     if (left === undefined) throw passkeyErrors.notFound()
     const data = toPasskey(passkey)
-    await queueMail(work, passkeyDeletedMail(user.email, data.deviceName), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, passkeyDeletedMail(user.email, [data.deviceName]), NOTICE_USEFUL_SECONDS)
     await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))
     return { user, left }
   })

@@ -24,8 +24,10 @@ export function passkeyRegisteredMail(to: string, name: string | null): Message 
   }
 }
 
-/** The same for a passkey that was removed. */
-export function passkeyDeletedMail(to: string, name: string | null): Message {
+/** The same for passkeys that were removed; null stands for one without a name. */
+export function passkeyDeletedMail(to: string, names: (string | null)[]): Message {
+  const [name = null, ...more] = names
+  if (more.length > 0) return passkeysDeletedMail(to, names)
   return {
     kind: kinds.passkeyDeleted,
     to,
@@ -36,4 +38,12 @@ export function passkeyDeletedMail(to: string, name: string | null): Message {
       footer: FOOTER,
     },
   }
+}
+
+function passkeysDeletedMail(to: string, names: (string | null)[]): Message {
+  const named = names.filter((name) => name !== null)
+  const which = named.length > 0 ? `: ${named.join(', ')}` : ''
+  const title = `${names.length} passkeys were removed from your account`
+  const paragraphs = [`They no longer sign you in${which}. You can also delete them from your devices.`]
+  return { kind: kinds.passkeyDeleted, to, subject: title, content: { heading: title, paragraphs, footer: FOOTER } }
 }

@@ -3,5 +3,9 @@ import { Passkey } from './schema.ts'
 
 export const passkeyEvents = defineEvents({
   registered: ['passkey.registered', 'A user registered a passkey.', Passkey],
-  deleted: ['passkey.deleted', 'A passkey was deleted on its own, not with its user.', Passkey],
+  deleted: [
+    'passkey.deleted',
+    'A passkey was deleted on its own or by the first proof of the mailbox, not with its user.',
+    Passkey,
+  ],
 })

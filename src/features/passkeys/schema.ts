@@ -220,7 +220,7 @@ export const CredentialParams = Type.Object({
   credentialId: Type.String({ minLength: 1, description: '`id` or `credentialId` of the passkey.' }),
 })
 
-export function toPasskey(row: PasskeyRow): Passkey {
+export function toPasskey(row: Omit<PasskeyRow, 'directory_id' | 'public_key' | 'counter' | 'user_handle'>): Passkey {
   const known = authenticatorName(row.aaguid)
   return {
     id: row.id,

@@ -1,5 +1,6 @@
 import type { UserChange, UserMove } from '../../platform/belongings.ts'
 import { type Done, planChange, runPlan } from '../../platform/belongings-plan.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { changeRow, type HeldUser, type NewUserRow, putRow, takeRow, type UserChanges } from './store.ts'
 
@@ -16,8 +17,7 @@ export async function applyToBelongings(
   const { db, directory } = work
   const plan = planChange(work, change, (belonging) => belonging[occasion])
   const owner = changeRow(db, directory, change.user.id, changes).set(plan.columns)
-  const done = await runPlan(db, plan, { owner })
-  return { ...done, user: { ...done.user, held: true } }
+  return finish(work, await runPlan(db, plan, { owner }))
 }
 
 /** Takes a user, and what comes along, into another directory with one statement, which ends there what does not. */
@@ -29,6 +29,10 @@ export async function moveWithBelongings(
   const { db, directory } = work
   const plan = planChange(work, move, (belonging) => belonging.move)
   const owner = putRow(move.to, move.user, { ...plan.columns, ...changes })
-  const done = await runPlan(db, plan, { owner, left: takeRow(db, directory, move.user.id) })
+  return finish(work, await runPlan(db, plan, { owner, left: takeRow(db, directory, move.user.id) }))
+}
+
+async function finish(work: TxWork, done: Done<Omit<HeldUser, 'held'>>): Promise<Done<HeldUser>> {
+  for (const mail of done.mails) await queueMail(work, mail, NOTICE_USEFUL_SECONDS)
   return { ...done, user: { ...done.user, held: true } }
 }

@@ -29,8 +29,8 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
 /**
  * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
  * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
- * pre-hijacking): the first proof removes every session, password, link and factor set up before. The one place for it, with
- * `login/first-proof.ts` for users who have set nothing up.
+ * pre-hijacking): the first proof removes every session, password and link set up before, and the factors that a stranger
+ * may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
  * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
@@ -42,11 +42,14 @@ export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept
   return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
 }
 
+/** Where strangers can make themselves a user of an address. */
+const SELF_SERVICE = ['signup', 'social']
+
 /**
- * A user with a second factor whose earlier address was proved is asked for that factor at this sign-in, so factors and
- * passkeys stay: otherwise the new mailbox alone could remove them. Without a second factor nothing proves who set the
- * account up, and they go.
+ * Whether factors and passkeys stay at the first proof of the mailbox. Those of a user whom the customer's backend added no
+ * stranger has set, and the mailbox alone must not remove them: the user answers the challenge. Of who signed up, they stay
+ * if the user has a second factor and an earlier address was proved; else nothing tells who set them.
  */
-function keepsFactors(user: UserRow): boolean {
-  return user.proved_before && user.mfa_enrolled
+export function keepsFactors({ source, proved_before, mfa_enrolled }: UserRow): boolean {
+  return !SELF_SERVICE.includes(source) || (proved_before && mfa_enrolled)
 }
