@@ -13,11 +13,15 @@ export function codeOf(secret: string, stepsAhead = 0, aheadSeconds = 0): string
 }
 
 /** Enrolls an authenticator app over the API, which consumes the current code. */
-export async function enrollTotp(caller: Caller, userId: string, options: { subOrgId?: string; ahead?: number } = {}) {
-  const { subOrgId, ahead = 0 } = options
+export async function enrollTotp(
+  caller: Caller,
+  userId: string,
+  options: { subOrgId?: string; ahead?: number; revokeSessions?: boolean } = {},
+) {
+  const { subOrgId, ahead = 0, ...ends } = options
   const named = { userId, ...(subOrgId ? { subOrgId } : {}) }
   const { pendingId, secret } = succeeded(await caller.post('/v1/mfa/totp', named))
-  const confirmed = await caller.put('/v1/mfa/totp', { ...named, pendingId, code: codeOf(secret, 0, ahead) })
+  const confirmed = await caller.put('/v1/mfa/totp', { ...named, pendingId, code: codeOf(secret, 0, ahead), ...ends })
   return { secret: secret as string, backupCodes: succeeded(confirmed).backupCodes as string[] }
 }
 

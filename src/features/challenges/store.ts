@@ -198,8 +198,3 @@ export async function setChallengeSms(tx: Tx, directory: Directory, id: string, 
     .where('id', '=', id)
     .execute()
 }
-
-/** Ends every challenge of a user. */
-export async function voidChallenges(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx.deleteFrom('mfa_challenges').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
-}

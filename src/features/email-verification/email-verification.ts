@@ -23,7 +23,7 @@ import { emailVerificationSettings } from './settings.ts'
 export { emailVerificationEvents } from './events.ts'
 export { emailVerificationSettings } from './settings.ts'
 
-const purpose = defineMailedPurpose('email_verification', 'verification')
+const purpose = defineMailedPurpose('email_verification', 'verification', { opensNothing: true })
 const limits: RateLimit[] = [
   { bucket: 'email_verification.send.minute', limit: 3, windowSeconds: 60 },
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },

@@ -6,7 +6,9 @@ import {
   getSubjectForUpdate,
 } from '../challenges/challenges.ts'
 import type { SessionTokens } from '../sessions/sessions.ts'
+import { voidPendingSignIns } from '../users/users.ts'
 import { proveTotp, saveTotp } from './enrollment.ts'
+import { endSessions, reasons, type SessionsToEnd } from './sessions-end.ts'
 
 export interface ConfirmTotp {
   userId: string
@@ -14,6 +16,7 @@ export interface ConfirmTotp {
   code: string
   /** Set when a sign-in continues by enrolling. */
   challengeToken: string | null
+  ends: SessionsToEnd
 }
 
 export interface ConfirmedTotp {
@@ -22,8 +25,8 @@ export interface ConfirmedTotp {
 }
 
 /**
- * Confirms an authenticator app, which consumes its first code; with a challenge that demands enrollment, also creates
- * the session. Throws what proveTotp and saveTotp throw, `challenge_expired`, and what the door throws.
+ * Confirms an authenticator app, which consumes its first code, and ends what began with one factor; with a challenge that
+ * demands enrollment, also creates the session. Throws what proveTotp and saveTotp throw, `challenge_expired`, and what the door throws.
  */
 export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<ConfirmedTotp> {
   const token = sent.challengeToken
@@ -32,12 +35,15 @@ export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<Conf
   if (challenge && challenge.challenge_user_id !== proven.user.id) throw challengeErrors.expired()
   const session = await inTx(work, async (work) => {
     const facts = challenge && (await getSubjectForUpdate(work, challenge))
-    await saveTotp(work, proven)
-    return (
-      challenge &&
-      facts &&
-      completeChallenge(work, challenge, facts, { right: { amr: ['otp', 'mfa'], spends: [] }, events: [] })
-    )
+    const user = await saveTotp(work, proven)
+    // The challenge ends the session whose refresh demanded it, and makes the one in which this is asked.
+    const ends = challenge ? { ...sent.ends, sparedId: challenge.session_id } : sent.ends
+    await endSessions(work, user.id, ends, reasons.mfa_enrolled)
+    const passed = { right: { amr: ['otp', 'mfa'], spends: [] }, events: [] }
+    const session = challenge && facts && (await completeChallenge(work, challenge, facts, passed))
+    // Afterwards, since the challenge is among them.
+    await voidPendingSignIns(work, user, reasons.mfa_enrolled)
+    return session
   })
   return { backupCodes: proven.backupCodes, session }
 }

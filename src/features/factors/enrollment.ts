@@ -1,4 +1,3 @@
-import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
@@ -6,13 +5,20 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import type { TotpRow } from '../challenges/challenges.ts'
 import { aboutUser, assertMethodAllowed, lacksFactor } from '../mfa/mfa.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
-import { getUser, getUserForUpdate, type UserRow, userErrors } from '../users/users.ts'
+import {
+  getUser,
+  getUserForUpdate,
+  type HeldUser,
+  type UserRow,
+  userErrors,
+  voidPendingSignIns,
+} from '../users/users.ts'
 import { hashBackupCodes, makeBackupCodes } from './backup-codes.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
 import { removeTotp } from './removal.ts'
+import { endSessions, reasons, type SessionsToEnd } from './sessions-end.ts'
 import {
   claimPendingTotp,
   confirmTotp,
@@ -22,8 +28,6 @@ import {
   updateMfaEnrolled,
 } from './store.ts'
 import { makeTotpSecret, matchStep, otpauthUrl } from './totp.ts'
-
-const reasons = defineEndReasons('mfa_removed')
 
 const PENDING_SECONDS = 600
 
@@ -120,8 +124,11 @@ export async function proveTotp(
   return { user, pendingId, step, backupCodes, hashed: await hashBackupCodes(work, user.id, backupCodes) }
 }
 
-/** Confirms the enrollment. Throws `enrollment_not_found` when another request did, `user_not_found`. */
-export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> {
+/**
+ * Confirms the enrollment. Throws `enrollment_not_found` when another request did, `user_not_found`. The caller ends the
+ * user's pending sign-ins, which began with one factor.
+ */
+export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<HeldUser> {
   const { directory, db } = work
   const { user, pendingId, step, hashed } = proven
   // Read again, because the hashes took a while.
@@ -132,28 +139,29 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<void> 
   await updateMfaEnrolled(db, directory, user.id)
   await queueMail(work, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
   await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'totp' })))
+  return current
 }
 
 /**
- * Removes the app, with the backup codes, trusted devices and challenges. Throws `user_not_found`,
+ * Removes the app, with the backup codes, trusted devices and pending sign-ins. Throws `user_not_found`,
  * `enrollment_not_found`. Returns whether the policy still requires a factor of the user.
  */
 export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
-    if (!(await removeTotp(work, user.id))) throw factorErrors.enrollmentNotFound()
+    if (!(await removeTotp(work, user))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
-    if (revokeSessions) await revokeUserSessions(work, user.id, reasons.mfa_removed)
+    await endSessions(work, user.id, { revokeSessions, sparedId: null }, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))
   })
 }
 
 /**
- * Replaces all backup codes by ten fresh ones. Throws `user_not_found`, `enrollment_not_found`,
+ * Replaces all backup codes by ten fresh ones, and ends pending sign-ins. Throws `user_not_found`, `enrollment_not_found`,
  * `unavailable`.
  */
-export async function renewBackupCodes(work: Work, userId: string): Promise<string[]> {
+export async function renewBackupCodes(work: Work, userId: string, ends: SessionsToEnd): Promise<string[]> {
   const user = await getFactorUser(work, userId)
   const codes = makeBackupCodes()
   const assertEnrolled = async ({ directory, db }: Work) => {
@@ -164,10 +172,12 @@ export async function renewBackupCodes(work: Work, userId: string): Promise<stri
   const hashed = await hashBackupCodes(work, user.id, codes)
   await inTx(work, async (work) => {
     const { directory, db } = work
-    await getUserForUpdate(work, user.id)
+    const held = await getUserForUpdate(work, user.id)
     await assertEnrolled(work)
     await replaceBackupCodes(db, directory, user.id, hashed)
     await record(work, factorEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))
+    await endSessions(work, user.id, ends, reasons.mfa_codes_renewed)
+    await voidPendingSignIns(work, held, reasons.mfa_codes_renewed)
   })
   return codes
 }

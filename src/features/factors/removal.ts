@@ -1,33 +1,33 @@
 import type { TxWork } from '../../platform/work.ts'
-import { voidChallenges } from '../challenges/challenges.ts'
 import { forgetDevices } from '../mfa/mfa.ts'
+import { type HeldUser, voidPendingSignIns } from '../users/users.ts'
 import { deletePhone } from './phone-store.ts'
-import { deleteBackupCodes, deletePending, deleteTotp, updateMfaEnrolled } from './store.ts'
+import { reasons } from './sessions-end.ts'
+import { deleteBackupCodes, deleteTotp, updateMfaEnrolled } from './store.ts'
 
 /**
- * Removes the authenticator app with its backup codes and the trusted devices. The caller holds the user's row. Returns
- * false when there was none.
+ * Removes the authenticator app with its backup codes and the trusted devices, and ends pending sign-ins. Returns false when
+ * there was none.
  */
-export async function removeTotp(work: TxWork, userId: string): Promise<boolean> {
+export async function removeTotp(work: TxWork, user: HeldUser): Promise<boolean> {
   const { directory, db } = work
-  const wasEnrolled = await deleteTotp(db, directory, userId)
-  await deleteBackupCodes(db, directory, userId)
-  await finishFactorRemoval(work, userId)
+  const wasEnrolled = await deleteTotp(db, directory, user.id)
+  await deleteBackupCodes(db, directory, user.id)
+  await finishFactorRemoval(work, user)
   return wasEnrolled
 }
 
-/** Removes the phone and the trusted devices, of a user whose row the caller holds. Returns false when there was none. */
-export async function removePhone(work: TxWork, userId: string): Promise<boolean> {
+/** Removes the phone and the trusted devices, and ends pending sign-ins. Returns false when there was none. */
+export async function removePhone(work: TxWork, user: HeldUser): Promise<boolean> {
   const { directory, db } = work
-  const wasEnrolled = await deletePhone(db, directory, userId)
-  await finishFactorRemoval(work, userId)
+  const wasEnrolled = await deletePhone(db, directory, user.id)
+  await finishFactorRemoval(work, user)
   return wasEnrolled
 }
 
-async function finishFactorRemoval(work: TxWork, userId: string): Promise<void> {
+async function finishFactorRemoval(work: TxWork, user: HeldUser): Promise<void> {
   const { directory, db } = work
-  await forgetDevices(db, directory, userId)
-  await deletePending(db, directory, userId)
-  await voidChallenges(db, directory, userId)
-  await updateMfaEnrolled(db, directory, userId)
+  await forgetDevices(db, directory, user.id)
+  await updateMfaEnrolled(db, directory, user.id)
+  await voidPendingSignIns(work, user, reasons.mfa_removed)
 }

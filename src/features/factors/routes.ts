@@ -11,6 +11,7 @@ import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enr
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
 import { EnrollmentReply, FactorRemoval, toEnrollment } from './schema.ts'
+import { endsFields, readEnds } from './sessions-end.ts'
 import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
@@ -34,6 +35,7 @@ const BackupCodes = Type.Array(Type.String(), {
 const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
 const NAMES_USER = 'Send userId in the body or the query.'
+const ENDS = 'Codes, links and challenges of sign-ins under way end.'
 
 export const factorRoutes: Route[] = [
   defineRoute({
@@ -100,12 +102,13 @@ export const factorRoutes: Route[] = [
     summary: 'Confirm the app with its first code',
     description:
       'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
-      'the response also has the session.',
+      `the response also has the session. ${ENDS}`,
     body: Type.Object({
       userId: FactorUserId,
       pendingId: Type.String({ minLength: 1, maxLength: 64 }),
       code: Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] }),
       challenge_token: Type.Optional(ChallengeToken),
+      ...endsFields,
     }),
     reply: Type.Object({
       success: Type.Boolean(),
@@ -125,7 +128,7 @@ export const factorRoutes: Route[] = [
     maybeEvents: completedEvents,
     handle: async (work, { body }) => {
       const { userId, pendingId, code, challenge_token: challengeToken = null } = body
-      const sent = { userId, pendingId, code, challengeToken }
+      const sent = { userId, pendingId, code, challengeToken, ends: await readEnds(work, body) }
       const { backupCodes, session } = await confirmTotpOf(work, sent)
       return { success: true, backupCodes, ...(session ? { session } : {}) }
     },
@@ -139,7 +142,7 @@ export const factorRoutes: Route[] = [
     tag,
     summary: 'Remove the authenticator app',
     description:
-      'Also removes backup codes and trusted devices, ends challenges, and notifies the user by email. `required`: the ' +
+      'Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`: the ' +
       `policy requires a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
     body: Type.Object({
@@ -167,14 +170,15 @@ export const factorRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Create new backup codes',
-    description: 'The old ones stop working.',
-    body: Type.Object({ userId: FactorUserId }),
+    description: `The old ones stop working. ${ENDS}`,
+    body: Type.Object({ userId: FactorUserId, ...endsFields }),
     reply: Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }),
     errors: [userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
+    maybeEvents: [sessionEvents.revoked],
     handle: async (work, { body }) => ({
       success: true,
-      backupCodes: await renewBackupCodes(work, body.userId),
+      backupCodes: await renewBackupCodes(work, body.userId, await readEnds(work, body)),
     }),
   }),
   defineRoute({
@@ -215,9 +219,11 @@ export const factorRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Confirm the phone with the code that was sent',
+    description: ENDS,
     body: Type.Object({
       userId: FactorUserId,
       code: Type.String({ minLength: 1, maxLength: 20, examples: ['492039'] }),
+      ...endsFields,
     }),
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [
@@ -228,8 +234,9 @@ export const factorRoutes: Route[] = [
       enrollmentCodeInvalid,
     ],
     event: factorEvents.enrolled,
+    maybeEvents: [sessionEvents.revoked],
     handle: async (work, { body }) => {
-      await confirmPhoneOf(work, body.userId, body.code)
+      await confirmPhoneOf(work, body.userId, body.code, await readEnds(work, body))
       return { success: true }
     },
   }),
@@ -241,7 +248,7 @@ export const factorRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Remove the phone',
-    description: 'Also removes the user’s trusted devices, ends challenges, and notifies the user by email.',
+    description: 'Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.',
     query: Type.Object({ userId: FactorUserId }),
     reply: FactorRemoval,
     errors: [userErrors.notFound, factorErrors.enrollmentNotFound],

@@ -10,13 +10,14 @@ import { inTx, type Work } from '../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
 import { aboutUser, assertMethodAllowed, lacksFactor, mfaHashes } from '../mfa/mfa.ts'
 import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
-import { getUser, getUserForUpdate } from '../users/users.ts'
+import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { getFactorUser } from './enrollment.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
 import { claimPendingPhone, confirmPhone, insertPendingPhone } from './phone-store.ts'
 import { removePhone } from './removal.ts'
+import { endSessions, reasons, type SessionsToEnd } from './sessions-end.ts'
 import { findFactors, updateMfaEnrolled } from './store.ts'
 
 const PENDING_SECONDS = 600
@@ -75,10 +76,10 @@ export async function beginPhone(work: Work, userId: string, text: string) {
 }
 
 /**
- * Confirms the phone with the code that was sent, after counting the attempt. Throws `user_not_found`,
+ * Confirms the phone with the code that was sent, after counting the attempt, and ends pending sign-ins. Throws `user_not_found`,
  * `verification_required`, `method_disabled`, `enrollment_not_found`, `mfa_code_invalid`.
  */
-export async function confirmPhoneOf(work: Work, userId: string, code: string): Promise<void> {
+export async function confirmPhoneOf(work: Work, userId: string, code: string, ends: SessionsToEnd): Promise<void> {
   const { platform } = work
   const user = await getFactorUser(work, userId)
   await assertMethodAllowed(work, 'sms')
@@ -93,17 +94,19 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string): 
     await updateMfaEnrolled(db, directory, user.id)
     await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'sms' })))
+    await endSessions(work, user.id, ends, reasons.mfa_enrolled)
+    await voidPendingSignIns(work, current, reasons.mfa_enrolled)
   })
 }
 
 /**
- * Removes the phone, with trusted devices and challenges. Throws `user_not_found`, `enrollment_not_found`.
+ * Removes the phone, with trusted devices and pending sign-ins. Throws `user_not_found`, `enrollment_not_found`.
  * @returns whether the policy still requires a factor of the user.
  */
 export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
-    if (!(await removePhone(work, user.id))) throw factorErrors.enrollmentNotFound()
+    if (!(await removePhone(work, user))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'phone', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'sms' })))
     return lacksFactor(work, await getUser(work, user.id))

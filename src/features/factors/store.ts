@@ -171,14 +171,3 @@ export async function consumeBackupCode(
     from consumed`.execute(tx)
   return rows[0]?.left ?? null
 }
-
-/** Deletes the apps and phones of a user that were never confirmed. */
-export async function deletePending(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  for (const table of ['totp_enrollments', 'mfa_phones'] as const)
-    await tx
-      .deleteFrom(table)
-      .where('directory_id', '=', directory.id)
-      .where('user_id', '=', userId)
-      .where('confirmed_at', 'is', null)
-      .execute()
-}

@@ -8,6 +8,8 @@ export interface LinkPurpose {
 export interface MailedPurpose extends LinkPurpose {
   /** `type` of such a link, for the page that it leads to. Permanent: applications have pages for it, too. */
   readonly type: string
+  /** Nobody comes in by it, nor sets what they come in by: it outlives sign-ins under way. */
+  readonly opensNothing?: true
 }
 
 const names = new Set<string>()
@@ -21,9 +23,13 @@ export function defineLinkPurpose(name: string): LinkPurpose {
 }
 
 /** Defines the purpose of links that are mailed, once, in their noun. Throws for a taken name or type. */
-export function defineMailedPurpose(name: string, type: string): MailedPurpose {
+export function defineMailedPurpose(
+  name: string,
+  type: string,
+  options: Pick<MailedPurpose, 'opensNothing'> = {},
+): MailedPurpose {
   if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
-  const purpose = { ...defineLinkPurpose(name), type }
+  const purpose = { ...defineLinkPurpose(name), type, ...options }
   mailed.set(type, purpose)
   return purpose
 }

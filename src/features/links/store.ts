@@ -101,7 +101,13 @@ export const linkProof = defineProof({
 export function closeLinkRows(
   tx: Tx,
   directory: Directory,
-  which: { userId: string; identity: Buffer; purpose?: string; exceptId?: string | undefined },
+  which: {
+    userId: string
+    identity: Buffer
+    purpose?: string
+    exceptId?: string | undefined
+    sparedPurposes?: string[]
+  },
 ) {
   return tx
     .updateTable('links')
@@ -116,6 +122,9 @@ export function closeLinkRows(
         .where((eb) => eb.or([eb('user_id', '=', which.userId), eb('identity', '=', which.identity)]))
         .where(isLive)
         .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
+        .$if((which.sparedPurposes ?? []).length > 0, (query) =>
+          query.where('purpose', 'not in', which.sparedPurposes ?? []),
+        )
         .$if(which.exceptId !== undefined, (query) => query.where('id', '!=', which.exceptId ?? ''))
         .forUpdate()
         .skipLocked(),

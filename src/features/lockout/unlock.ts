@@ -7,7 +7,7 @@ import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
 import { unlock } from './attempts.ts'
 
 /** Of the link in the mail about a lock. */
-export const unlockPurpose = defineMailedPurpose('unlock', 'unlock')
+export const unlockPurpose = defineMailedPurpose('unlock', 'unlock', { opensNothing: true })
 
 /**
  * Ends the lock of an address with the link that was mailed to its owner.

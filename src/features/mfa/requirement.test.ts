@@ -123,7 +123,7 @@ test('a refresh after the requirement answers a challenge, and the session stays
   const { id, email } = await makeProvenUser(caller)
   const { session } = succeeded(await signInByLink(caller, email))
   const refresh = (refresh_token: string) => caller.post('/v1/auth/token/refresh', { refresh_token })
-  const { secret } = await enrollTotp(caller, id)
+  const { secret } = await enrollTotp(caller, id, { revokeSessions: false })
   // Voluntary enrollment: not in the middle of a session.
   const kept = succeeded(await refresh(session.refresh_token)).session
   await require(caller, { grace_period_days: 1 })

@@ -19,6 +19,16 @@ export async function revokeUserSessions(work: Work, userId: string, reason: End
   })
 }
 
+/** The same for all but one, in which the user is asking for it. */
+export async function revokeOtherSessions(
+  work: TxWork,
+  { userId, exceptId }: { userId: string; exceptId: string },
+  reason: EndReason,
+): Promise<void> {
+  const others = revokeSessionRows(work.db, work.directory, { userId }, reason).where('id', '!=', exceptId)
+  await recordRevocations(work, await others.execute(), reason)
+}
+
 /** Ends one session. Returns false when it does not exist or has already ended. */
 export async function revokeSession(work: Work, sessionId: string, reason: EndReason): Promise<boolean> {
   return inTx(work, async (work) => {

@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
+import { isId } from '../../platform/ids.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import { revokeOtherSessions, revokeUserSessions } from '../sessions/sessions.ts'
+
+export const reasons = defineEndReasons('mfa_enrolled', 'mfa_removed', 'mfa_codes_renewed')
+
+/** Fields of a body: which sessions end with a change of factors (ASVS 7.4.3). */
+export const endsFields = {
+  revokeSessions: Type.Optional(
+    Type.Boolean({ description: 'Ends the other sessions of the user. Default true.', examples: [true] }),
+  ),
+  access_token: Type.Optional(
+    Type.String({ maxLength: 8192, description: 'Of the session in which the user asks for this, which stays.' }),
+  ),
+}
+
+/** Which sessions of a user end. */
+export interface SessionsToEnd {
+  revokeSessions: boolean
+  /** The session that stays; null for none. */
+  sparedId: string | null
+}
+
+/** Reads `endsFields`. A token that is not valid spares no session. */
+export async function readEnds(
+  { platform, directory }: Work,
+  body: { revokeSessions?: boolean; access_token?: string },
+): Promise<SessionsToEnd> {
+  const { revokeSessions = true, access_token: token } = body
+  const claims = token === undefined ? null : await verifyAccessToken(platform, directory.environmentId, token)
+  const id = claims?.['sid']
+  return { revokeSessions, sparedId: typeof id === 'string' && isId(id) ? id : null }
+}
+
+/** Ends sessions of a user whose factors have changed. */
+export async function endSessions(
+  work: TxWork,
+  userId: string,
+  { revokeSessions, sparedId }: SessionsToEnd,
+  reason: EndReason,
+): Promise<void> {
+  if (!revokeSessions) return
+  if (sparedId === null) await revokeUserSessions(work, userId, reason)
+  else await revokeOtherSessions(work, { userId, exceptId: sparedId }, reason)
+}
