@@ -66,6 +66,7 @@ test('each noun reads its own part of what is set as a whole', async () => {
 test.each([
   [{ allowed_origins: ['https://app.example.com', 'https://*.example.com'] }, 'allowed_origins.1', 'origin'],
   [{ allowed_redirect_uris: ['https://app.example.com/#here'] }, 'allowed_redirect_uris.0', 'redirect_uri'],
+  [{ default_redirect_uri: 'http://app.example.com/' }, 'default_redirect_uri', 'redirect_uri'],
   [{ password_min_length: 100, password_max_length: 99 }, 'password_min_length', 'range'],
 ])('the noun that owns a setting refuses %j, and nothing of the change is kept', async (patch, field, code) => {
   const { subOrgId } = await setUp()

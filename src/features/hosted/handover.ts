@@ -59,8 +59,8 @@ function handOver(texts: Texts): LinkPage {
 function explainMissing(live: LiveLink, { title, redeemedBy }: Texts): View {
   const { production } = live.work.platform.config
   const lacking =
-    'Your link is valid, but the application has not configured where it leads: its setting allowed_redirect_uris is ' +
-    'empty, and the link was sent without redirectTo.'
+    'Your link is valid, but the application has not configured where it leads: the link was sent without redirectTo, ' +
+    'and its settings default_redirect_uri and allowed_redirect_uris name no single address.'
   if (production) return { title, body: { paragraphs: [lacking, 'Please tell the operator of the application.'] } }
   return {
     title,

@@ -11,6 +11,7 @@ const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 const HOME = 'https://app.acme.example/auth?from=mail'
+const ELSEWHERE = 'https://other.acme.example/auth'
 
 /** What a browser shows of a link: the status, the heading and the text. */
 async function open(url: string) {
@@ -101,6 +102,24 @@ test('without an address of the application the page says what is missing, and h
   const command = /-d &#39;(\{.*\})&#39;/.exec((await open(link.url)).html)?.[1] ?? ''
   const body = JSON.parse(command.replaceAll('&quot;', '"'))
   expect(body).toEqual({ subOrgId: person.subOrgId, email: person.email, token_hash: link.token_hash })
+})
+
+test.each<[string, object, string | null]>([
+  ['one entry', { allowed_redirect_uris: [HOME] }, HOME],
+  ['several entries', { allowed_redirect_uris: [ELSEWHERE, HOME] }, null],
+  ['a home among several', { allowed_redirect_uris: [ELSEWHERE, HOME], default_redirect_uri: HOME }, HOME],
+  ['a home that is no entry', { allowed_redirect_uris: [ELSEWHERE], default_redirect_uri: HOME }, null],
+])('a link without redirectTo is not led where nobody said: %s', async (_, settings, home) => {
+  const { person, link } = await mailLinkTo(app, tenant, 'magiclink')
+  const { subOrgId, email } = person
+  expect((await tenant.patch('/v1/auth/settings', { subOrgId, ...settings })).status).toBe(200)
+  const location = (await press(link)).headers.get('location')
+  expect(location?.startsWith(home ?? 'nowhere')).toBe(home === null ? undefined : true)
+  const page = await open(link.url)
+  if (home === null) expect(page.text).toContain('default_redirect_uri')
+  expect(page.html).not.toContain(new URL(ELSEWHERE).host)
+  const body = { subOrgId, email, token_hash: link.token_hash }
+  expect((await tenant.post('/v1/auth/login/magic-link/verify', body)).status).toBe(200)
 })
 
 test('invite: a password is set and the mailbox proved, and nobody holds a session', async () => {

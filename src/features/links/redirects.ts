@@ -21,11 +21,15 @@ export async function assertRedirectAllowed(work: Tenant, text: string): Promise
 }
 
 /**
- * Where a hosted page sends users on: the first usable entry of `allowed_redirect_uris`.
+ * Where a hosted page sends users on: `default_redirect_uri` if the list allows it, or without that setting the only entry
+ * of the list. Which of several is meant is not guessed, since the link goes there.
  * @returns null when there is none.
  */
 export async function defaultRedirect(work: Tenant): Promise<string | null> {
-  const { allowed_redirect_uris: allowed } = await linkSettings.effective(work)
-  const usable = allowed.map((entry) => readRedirectUri(work.platform.config, entry))
-  return usable.find((entry) => entry !== null) ?? null
+  const { allowed_redirect_uris, default_redirect_uri: home } = await linkSettings.effective(work)
+  const { config } = work.platform
+  const allowed = allowed_redirect_uris.map((entry) => readRedirectUri(config, entry))
+  if (home === null) return allowed.length === 1 ? (allowed[0] ?? null) : null
+  const wanted = readRedirectUri(config, home)
+  return wanted !== null && allowed.includes(wanted) ? wanted : null
 }
