@@ -127,7 +127,10 @@ async function admit(work: TxWork, challenge: ChallengeRow, passed: Passed, trus
 
 const codeUsed = () => challengeErrors.codeInvalid({ detail: 'The code has been used.' })
 
-/** Whether something has cut the user off since the first factor was proved, such as the end of that very password. */
+/**
+ * Whether something has cut the user off since the first factor was proved, such as the end of that very password. The
+ * sign-in compares the epoch of these facts with the user's.
+ */
 function isCutOff({ user_epoch }: ChallengeRow, facts: SignInFacts | null): boolean {
   return user_epoch !== null && facts !== null && user_epoch !== facts.epoch
 }
@@ -154,7 +157,7 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
 export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow): Promise<SignInFacts> {
   const user = await findUserForUpdate(work, challenge.challenge_user_id)
   const facts = user && (await findSignInFacts(work, { userId: user.id }))
-  if (!facts) throw challengeErrors.expired()
+  if (!facts || isCutOff(challenge, facts)) throw challengeErrors.expired()
   assertMaySignIn(work, facts)
   return facts
 }

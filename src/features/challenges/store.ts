@@ -173,17 +173,14 @@ export async function isLiveChallenge(db: Db, directory: Directory, id: string):
   return row !== undefined
 }
 
-/**
- * The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. The user
- * must not have been cut off since the first factor was proved: the statement compares the epoch with the user's, too.
- */
+/** The one consumer of challenges: of any number of requests that pass the same one a single one gets a session. */
 export const challengeProof = defineProof({
   name: 'challenge-passed',
   columns: { challenge_id: 'uuid' },
   locks: true,
   find: (directory) => `
     select id from mfa_challenges where directory_id = ${directory} and id = asked.challenge_id
-      and used_at is null and expires_at > clock.at and coalesce(user_epoch = asked.epoch, true)`,
+      and used_at is null and expires_at > clock.at`,
   write: (directory) => `
     update mfa_challenges set used_at = ready.at from ready
     where mfa_challenges.directory_id = ${directory} and mfa_challenges.id = ready.challenge_id`,

@@ -28,7 +28,7 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { markLocked, userErrors } from '../users/users.ts'
+import { findUserForUpdate, markLocked, userErrors } from '../users/users.ts'
 import { lockedMail } from './emails.ts'
 import { passwordErrors } from './errors.ts'
 import { hashPassword, isAffordable, needsRehash, verifyNothing, verifyPassword } from './hash.ts'
@@ -192,6 +192,9 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
 /** The error for a right password that allows nothing but choosing a new one. */
 async function changeRequired(work: Work, who: Identity, facts: SignInFacts) {
   const link = await inTx(work, async (work) => {
+    // The password may have been replaced while it was verified: the link would outlive it.
+    const user = await findUserForUpdate(work, facts.user_id)
+    if (user?.epoch !== facts.epoch) throw passwordErrors.invalidCredentials()
     await clearFailures(work, sourceOf(work, who)).execute()
     return issueLink(work, {
       purpose: changePurpose,
