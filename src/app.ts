@@ -6,9 +6,11 @@ import { secondFactors as challengeFactors } from './features/challenges/challen
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
+import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { readSwitch } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
+import { requiresFactor } from './features/users/users.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
@@ -86,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { metrics } = platform
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
+  requiresFactor.hand(platform, lacksFactor)
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)

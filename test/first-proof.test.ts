@@ -97,6 +97,23 @@ test('a key that may change addresses and sign in takes no factor away', async (
   }
 })
 
+test('nor the passkey of somebody who signed up, where the policy requires a second factor', async () => {
+  for (const require_mfa of [true, false]) {
+    const person = await signUp()
+    const { subOrgId, id } = person
+    await signInByCode(person)
+    await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa, grace_period_days: 0 })
+    succeeded(await register(tenant, { subOrgId, userId: id }, newPasskey()))
+    const email = newEmail()
+    succeeded(await tenant.patch(`/v1/users/${id}`, { subOrgId, email }))
+    const answer = await signInByCode({ subOrgId, email })
+    if (require_mfa) expect(answer).toMatchObject({ session: null, methods: ['passkey'] })
+    // Whoever is let in by the new mailbox alone may be somebody else than who registered the passkey.
+    else expect(answer.session).toBeTruthy()
+    expect(await usersAt(tenant, subOrgId, email)).toMatchObject([{ passkeyCount: require_mfa ? 1 : 0 }])
+  }
+})
+
 test('an enrollment that waits for its first code ends with the first proof, whoever began it', async () => {
   for (const person of [await newUser(tenant), await signUp()]) {
     const { subOrgId, id: userId } = person
@@ -198,4 +215,74 @@ test('a challenge of before a cut-off is passed by no code, even where its row h
   await cut(-1)
   const body = { subOrgId, challenge_token: challenges[1], code: codeOf(secret, 1) }
   succeeded(await tenant.post('/v1/mfa/challenge/verify', body))
+})
+
+describe('names and phone typed at a sign-up', () => {
+  const TYPED = { firstName: 'Ada', lastName: 'Lovelace', phone: '+14155550123' }
+  const NOTHING = { firstName: null, lastName: null, phone: null }
+
+  async function signUpWith(more: object) {
+    const [subOrgId, email] = [await tenant.organization(), newEmail()]
+    const path = 'password' in more ? '/v1/auth/signup/password' : '/v1/auth/signup'
+    succeeded(await tenant.post(path, { subOrgId, email, openSignup: true, ...TYPED, ...more }))
+    return { subOrgId, email, token_hash: (await mailedLink(app, email, 'email_verification')).token_hash }
+  }
+
+  const shown = async ({ subOrgId, email }: Pick<Person, 'subOrgId' | 'email'>) =>
+    (await usersAt(tenant, subOrgId, email))[0]
+
+  test('stay where the link of that sign-up proves the mailbox, and there is no password that shows otherwise', async () => {
+    const person = await signUpWith({})
+    succeeded(await tenant.post('/v1/auth/email/verify', person))
+    expect(await shown(person)).toMatchObject({ ...TYPED, emailVerified: true })
+  })
+
+  test('stay with the password, and go without it', async () => {
+    for (const sent of [{ password: PASSWORD }, {}]) {
+      const person = await signUpWith({ password: PASSWORD })
+      succeeded(await tenant.post('/v1/auth/email/verify', { ...person, ...sent }))
+      expect(await shown(person)).toMatchObject('password' in sent ? TYPED : NOTHING)
+    }
+  })
+
+  test('go with a link that was sent again, or by an administrator', async () => {
+    const person = await signUpWith({})
+    const { id } = await shown(person)
+    succeeded(await tenant.post(`/v1/users/${id}/verify/resend`, { subOrgId: person.subOrgId }))
+    const { token_hash } = await mailedLink(app, person.email, 'email_verification')
+    succeeded(await tenant.post('/v1/auth/email/verify', { ...person, token_hash }))
+    expect(await shown(person)).toMatchObject(NOTHING)
+  })
+
+  test('go where nothing else had been set up, too, and the event says so', async () => {
+    const [subOrgId, email] = [await tenant.organization(), newEmail()]
+    await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 })
+    const held = succeeded(await tenant.post('/v1/auth/signup', { subOrgId, email, openSignup: true, ...TYPED }))
+    expect(held.session).toBeNull()
+    await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: false })
+    // The challenge and the link have expired: there is nothing but the profile.
+    await app.advance(25 * 3600)
+    const { db } = app.app.platform
+    await db.deleteFrom('mfa_challenges').where('user_id', '=', held.directory_user_id).execute()
+    expect((await signInByCode({ subOrgId, email })).session).toBeTruthy()
+    expect(await shown({ subOrgId, email })).toMatchObject(NOTHING)
+    const [verified] = (await app.events({ accountId: tenant.accountId, type: 'user.email_verified' })).slice(-1)
+    expect(verified?.previous).toMatchObject({ ...TYPED, emailVerified: false })
+    await app.advance(-25 * 3600)
+  })
+
+  test('stay of somebody who proved an earlier address, and of people whom the application added', async () => {
+    const person = await signUpWith({})
+    succeeded(await tenant.post('/v1/auth/email/verify', person))
+    const { subOrgId } = person
+    const moved = { subOrgId, email: newEmail() }
+    const { id } = await shown(person)
+    succeeded(await tenant.patch(`/v1/users/${id}`, moved))
+    const made = { subOrgId, email: newEmail() }
+    succeeded(await tenant.post('/v1/users', { ...made, ...TYPED }))
+    for (const each of [moved, made]) {
+      await signInByCode(each)
+      expect(await shown(each)).toMatchObject({ ...TYPED, emailVerified: true })
+    }
+  })
 })

@@ -113,6 +113,19 @@ describe.each(Object.keys(proofs))('once the owner has proved the mailbox by %s'
     expect(late.body.code).toBe('challenge_expired')
   })
 
+  test('names and phone typed before are gone, and what the backend wrote is not', async () => {
+    const place = await newPlace()
+    const typed = { firstName: 'Mallory', lastName: 'M', phone: '+14155550123' }
+    const { session } = await ask('/v1/auth/signup/password', { ...place, ...typed, password: ATTACKER })
+    const userId = session.directory_user_id
+    const { subOrgId } = place
+    await tenant.patch(`/v1/users/${userId}`, { subOrgId, externalId: 'customer-7', metadata: { plan: 'pro' } })
+    await prove(place)
+    const { user } = (await tenant.get(`/v1/users/${userId}`)).body
+    expect(user).toMatchObject({ firstName: null, lastName: null, phone: null, emailVerified: true })
+    expect(user).toMatchObject({ externalId: 'customer-7', metadata: { plan: 'pro' } })
+  })
+
   test('a session opened before has ended (unexpired session identifier)', async () => {
     const place = await newPlace()
     const { session } = await ask('/v1/auth/signup', place)

@@ -1,3 +1,5 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
@@ -14,7 +16,7 @@ import {
   presentLink,
 } from '../links/links.ts'
 import { assertDoorOpen, assertMaySignIn, loginErrors } from '../login/login.ts'
-import { provePassword } from '../password/password.ts'
+import { hasPassword, provePassword } from '../password/password.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'
 import { emailVerificationEvents } from './events.ts'
@@ -29,14 +31,19 @@ const limits: RateLimit[] = [
   { bucket: 'email_verification.send.hour', limit: 10, windowSeconds: 3600 },
 ]
 
+/** Of the link that a sign-up itself mails: whoever redeems it confirms what was typed there. */
+const OfSignup = Type.Object({ signup: Type.Literal(true) })
+
+const byMail: LinkDelivery = { redirectTo: null, deliver: true }
+
 /**
- * Issues and mails the link that verifies a user's address, in the caller's transaction. Returns the link if it is not
- * mailed.
+ * Issues and mails the link that verifies a user's address, in the transaction of their sign-up or of whoever asks for it.
+ * Returns the link if it is not mailed.
  */
 export async function mailVerification(
   work: TxWork,
   user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
-  delivery: LinkDelivery = { redirectTo: null, deliver: true },
+  how: { signup: true } | { delivery: LinkDelivery },
 ): Promise<string | null> {
   const settings = await emailVerificationSettings.effective(work)
   const link = await mailLink(work, {
@@ -45,7 +52,7 @@ export async function mailVerification(
     userId: user.id,
     decoy: false,
     ttlSeconds: settings.email_verification_ttl_seconds,
-    delivery,
+    ...('signup' in how ? { delivery: byMail, details: how } : how),
     compose: (_, mail) => verificationMail(mail),
   })
   await record(
@@ -76,13 +83,14 @@ export async function resendVerification(
   return inTx(work, async (work) => {
     // Nothing is attached to a pending sign-up before this very proof.
     if (user.pending_until === null) await ensureAuthAccount(work, user)
-    return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, delivery), rate }
+    return { deliveryHint: maskEmail(user.email), url: await mailVerification(work, user, { delivery }), rate }
   })
 }
 
 /**
  * Redeems the link. The first proof of the mailbox ends every session and removes a password set before it, unless
- * `password` matches it and so shows that the same person signed up.
+ * `password` matches it and so shows that the same person signed up. What was typed at a sign-up stays then, and where the
+ * link is that of the sign-up and there is no password that would show otherwise.
  * Throws `token_invalid`, `token_expired`, what the door throws, and with a password `invalid_credentials` and
  * `method_disabled`, which leave the link valid.
  */
@@ -96,7 +104,7 @@ export async function verifyEmail(
     if (facts) assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     if (password !== undefined) await provePassword(work, who, facts, password)
-    const whose = { id: facts.user_id, emailNorm: who.address.norm }
+    const whose = { id: facts.user_id, emailNorm: who.address.norm, epoch: facts.epoch }
     const verified = await redeem(work, link, whose, password !== undefined)
     // Another request with the same link was faster, or the user's address has changed.
     if (!verified) throw linkErrors.tokenInvalid()
@@ -104,12 +112,20 @@ export async function verifyEmail(
   })
 }
 
-function redeem(work: Work, link: LinkRow, whose: { id: string; emailNorm: string }, keepsPassword: boolean) {
+function redeem(
+  work: Work,
+  link: LinkRow,
+  whose: { id: string; emailNorm: string; epoch: number },
+  keepsPassword: boolean,
+) {
   return inTx(work, async (work) => {
     const user = await findUserForUpdate(work, whose.id)
     if (user?.email_norm !== whose.emailNorm) return null
+    // The password that was proved may have been replaced meanwhile, and another must not be kept for it.
+    if (keepsPassword && user.epoch !== whose.epoch) return null
     if (!(await consumeLink(work, link))) return null
-    await proveMailbox(work, user, { linkId: link.id, password: keepsPassword })
+    const profile = Value.Check(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))
+    await proveMailbox(work, user, { linkId: link.id, password: keepsPassword, profile })
     return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
   })
 }

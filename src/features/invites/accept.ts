@@ -72,7 +72,7 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
   // What the first proof of the mailbox takes away is none.
   const hasCredential = user.email_verified
     ? await signsInAlready(work, user.id)
-    : user.passkey_count > 0 && keepsFactors(user)
+    : user.passkey_count > 0 && (await keepsFactors(work, user))
   return { token, link, user, who, hasCredential }
 }
 

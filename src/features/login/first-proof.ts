@@ -5,7 +5,7 @@ import { newId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { ConditionKind, UsedCondition } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
-import { toUser, type UserRow, userEvents } from '../users/users.ts'
+import { SELF_SERVICE, toUser, type UserRow, userEvents } from '../users/users.ts'
 import type { SignInFacts } from './facts.ts'
 
 /** The first proof of a mailbox whose user has set nothing up before: the sign-in writes it as well. */
@@ -75,7 +75,9 @@ const nothingBefore = perPlatform(
         // A limit keeps the planner on the indexes: it could read whole tables at once otherwise.
         return `(select 1 from ${table} where ${table}.directory_id = ${directory} and ${setUpBefore ?? own} limit 1) is null`
       })
-      return found.join(' and ')
+      // What such a user typed goes as well.
+      const sources = SELF_SERVICE.map((source) => `'${source}'`).join(', ')
+      return [`users.source not in (${sources})`, ...found].join(' and ')
     },
   }),
 )

@@ -69,7 +69,8 @@ export async function changeUser(
         : []),
     ]
     await record(work, ...events, ...announced)
-    if (movesMailbox) await announceNewAddress(work, before, after)
+    // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
+    if (movesMailbox) await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
     return after
   })
 }
@@ -134,11 +135,6 @@ async function orEmailExists<T>(written: Promise<T>): Promise<T> {
   } catch (error) {
     throw isUniqueViolation(error, 'users_by_email') ? userErrors.emailExists({ cause: error }) : error
   }
-}
-
-/** Notifies the old address, so that a takeover does not go unnoticed (ASVS 6.3.7). */
-async function announceNewAddress(work: TxWork, before: UserRow, after: UserRow): Promise<void> {
-  await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
 }
 
 function sameValue(stored: unknown, given: unknown): boolean {

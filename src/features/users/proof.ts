@@ -1,7 +1,8 @@
 import type { Done } from '../../platform/belongings-plan.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
-import type { TxWork } from '../../platform/work.ts'
+import { handedIn } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { applyToBelongings } from './belongings.ts'
 import { userEvents } from './events.ts'
 import { asNewVersion, type HeldUser, type UserRow } from './store.ts'
@@ -13,8 +14,10 @@ const reasons = defineEndReasons('mailbox_proved')
 interface Kept {
   /** The link that proves it. */
   linkId?: string | undefined
-  /** True when the user has proved that the password is theirs. */
+  /** True when the user has proved that the password is theirs: then they have signed up themselves. */
   password?: boolean
+  /** True when the proof is that of the sign-up at which the profile was typed. */
+  profile?: boolean
 }
 
 type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
@@ -29,27 +32,47 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
 /**
  * Writes that the user has just proved the mailbox. The first proof confirms the address and completes a pending
  * sign-up; later ones change nothing. Someone who registered an address before its owner must not keep access (account
- * pre-hijacking): the first proof removes every session, password and link set up before, and the factors that a stranger
- * may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
+ * pre-hijacking): the first proof removes every session, password and link set up before, and the factors and the profile
+ * that a stranger may have set. The one place for it, with `login/first-proof.ts` for users who have set nothing up.
  * @returns the user as they are then, and the events, which a caller with more to write records with that.
  */
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
   if (user.email_verified) return { user, announced: [] }
   const { linkId, password: keepsPassword = false } = kept
-  const change = { user, reason: reasons.mailbox_proved, linkId, keepsPassword, keepsFactors: keepsFactors(user) }
-  const proven = { email_verified: true, pending_until: null, ...asNewVersion }
+  const keeps = { linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
+  const change = { user, reason: reasons.mailbox_proved, ...keeps }
+  const proven = {
+    email_verified: true,
+    pending_until: null,
+    ...(kept.profile || keepsPassword || !mayBeStrangers(user) ? {} : TYPED_AT_SIGN_UP),
+    ...asNewVersion,
+  }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
   return { user: after, announced: [...announced, userEvent(work.directory, userEvents.emailVerified, after, user)] }
 }
 
 /** Where strangers can make themselves a user of an address. */
-const SELF_SERVICE = ['signup', 'social']
+export const SELF_SERVICE = ['signup', 'social']
+
+const TYPED_AT_SIGN_UP = { first_name: null, last_name: null, phone: null }
+
+/** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
+function mayBeStrangers({ source, proved_before }: UserRow): boolean {
+  return SELF_SERVICE.includes(source) && !proved_before
+}
+
+/** Whether the policy requires a second factor of a user with these. */
+export const requiresFactor = handedIn<
+  (work: Work, user: Pick<UserRow, 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
+>('who must have a second factor')
 
 /**
  * Whether factors and passkeys stay at the first proof of the mailbox. Those of a user whom the customer's backend added no
- * stranger has set, and the mailbox alone must not remove them: the user answers the challenge. Of who signed up, they stay
- * if the user has a second factor and an earlier address was proved; else nothing tells who set them.
+ * stranger has set, and the mailbox alone must not remove them. Of who signed up, they stay if an earlier address was proved
+ * and the mailbox alone lets nobody in: who has a second factor, or a passkey where the policy requires one, is asked for it.
  */
-export function keepsFactors({ source, proved_before, mfa_enrolled }: UserRow): boolean {
-  return !SELF_SERVICE.includes(source) || (proved_before && mfa_enrolled)
+export async function keepsFactors(work: Work, user: UserRow): Promise<boolean> {
+  if (!SELF_SERVICE.includes(user.source)) return true
+  if (!user.proved_before || user.mfa_enrolled) return user.proved_before
+  return user.passkey_count > 0 && requiresFactor.of(work.platform)(work, { ...user, passkey_count: 0 })
 }

@@ -100,6 +100,12 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
   return row.count
 }
 
+/** What a user who takes the place of a sign-up has of their own. */
+const REPLACED = [
+  ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
+  ...['external_id', 'metadata', 'source', 'pending_until', 'active', 'created_at', 'updated_at'],
+]
+
 /**
  * Inserts users whose addresses are free. A pending sign-up reserves its address only against other sign-ups
  * (`replaces: 'expired'`): a stranger must not keep an administrator from adding a user (`'pending'`). A replaced row
@@ -120,23 +126,9 @@ export async function insertUserRows(
         .columns(['directory_id', 'email_norm'])
         .where('deleted_at', 'is', null)
         .doUpdateSet((eb) => ({
-          email: eb.ref('excluded.email'),
-          email_verified: eb.ref('excluded.email_verified'),
-          display_name: eb.ref('excluded.display_name'),
-          first_name: eb.ref('excluded.first_name'),
-          last_name: eb.ref('excluded.last_name'),
-          phone: eb.ref('excluded.phone'),
-          job_title: eb.ref('excluded.job_title'),
-          department: eb.ref('excluded.department'),
-          external_id: eb.ref('excluded.external_id'),
-          metadata: eb.ref('excluded.metadata'),
-          source: eb.ref('excluded.source'),
-          pending_until: eb.ref('excluded.pending_until'),
-          active: eb.ref('excluded.active'),
+          ...Object.fromEntries(REPLACED.map((column) => [column, sql.ref(`excluded.${column}`)])),
           auth_account_id: eb.fn.coalesce('users.auth_account_id', 'excluded.auth_account_id'),
           version: sql`users.version + 1`,
-          created_at: eb.ref('excluded.created_at'),
-          updated_at: eb.ref('excluded.updated_at'),
         }))
         .where(
           replaces === 'expired'

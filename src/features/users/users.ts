@@ -29,7 +29,7 @@ import { recordUser, userEvent } from './user-event.ts'
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
-export { applyMailboxProof, keepsFactors, proveMailbox } from './proof.ts'
+export { applyMailboxProof, keepsFactors, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 
