@@ -56,7 +56,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
   const live = await findLiveOtp(work, which)
-  const isForSomebody = facts ? facts.active : send.provision !== null
+  const isForSomebody = facts ? facts.active : send.signsUp
   const sending = { leaves: live === null && isForSomebody, byAnyone: true }
   const rate = await countMail(work, who, sendLimits(settings), sending)
   if (live) return { ...live, deliveryHint, rate }
