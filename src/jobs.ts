@@ -7,6 +7,7 @@ import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
+import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
@@ -29,6 +30,8 @@ export const jobs: JobHandler[] = [
   announceExpiredInvites,
   cleanUpCeremonies,
   cleanUpSessions,
+  markEndedSessions,
+  settleCutOffs,
   cleanUpPlatform,
   markEventStream,
   rotateSigningKeysWhenDue,

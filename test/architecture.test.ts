@@ -74,7 +74,8 @@ const WRITERS: Record<string, string[]> = {
   directories: ['platform/http/directory.ts', 'features/accounts'],
   // Production and staging come with the account; the signing algorithm is the keys'.
   environments: ['features/environments', 'features/accounts', 'platform/crypto/signing-keys.ts'],
-  events: ['platform/events.ts'],
+  // Of very many rows at once.
+  events: ['platform/events.ts', 'platform/event-batch.ts'],
   // Removes old rows.
   idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
   links: ['features/links'],
@@ -95,14 +96,23 @@ const WRITERS: Record<string, string[]> = {
   rate_counters: ['platform/http/rate-limit.ts', 'platform/jobs/cleanup.ts'],
   schema_migrations: ['platform/db/migrate.ts'],
   service_configs: ['features/services'],
+  session_cut_offs: ['features/sessions'],
   // The one door makes them, a refresh rotates them.
   sessions: ['features/sessions', 'features/login', 'features/tokens'],
   signing_keys: ['platform/crypto/signing-keys.ts'],
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/mfa'],
   webauthn_ceremonies: ['features/passkeys'],
-  // The console user of the first owner; the auth account, moment and first proof of a sign-in; whether there is a second factor.
-  users: ['features/users', 'features/accounts', 'features/login', 'features/factors', 'features/passkeys'],
+  // The console user of the first owner; the auth account, moment and first proof of a sign-in; whether there is a second factor;
+  // the end of all sessions.
+  users: [
+    'features/users',
+    'features/accounts',
+    'features/login',
+    'features/factors',
+    'features/passkeys',
+    'features/sessions',
+  ],
 }
 
 /** Tables that one piece of code writes for several owners, who name them. */

@@ -37,6 +37,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   passkeys: ['gone', 'same', 'gone', 'moved'],
   password_credentials: ['gone', 'same', 'gone', 'moved'],
   password_history: ['gone', 'same', 'gone', 'moved'],
+  session_cut_offs: ['same', 'same', 'same', 'same'],
   sessions: ['ended', 'ended', 'ended', 'ended'],
   totp_enrollments: ['gone', 'same', 'gone', 'moved'],
   trusted_devices: ['gone', 'gone', 'gone', 'gone'],
@@ -73,6 +74,15 @@ function columnsOf(email: string): Record<UserTable, object> {
     },
     password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
     password_history: { id, hash: 'older', format: 'argon2id' },
+    session_cut_offs: {
+      id,
+      epoch: 1,
+      reason: 'logout',
+      actor_type: 'system',
+      ended_at: later,
+      settles_at: later,
+      looks_back_to: later,
+    },
     sessions: {
       id,
       environment_id: tenant.environmentId,

@@ -59,9 +59,10 @@ test('the lock of clean-ups is left out where the database is distributed, so it
   const locking = readSources('src').filter(
     ({ path, text }) => /for update skip locked/.test(text) && !/\.test\.ts$/.test(path),
   )
-  // That of links names its directory, as joined statements do there.
+  // Those of links and sessions name their directory, as joined statements do there.
   expect(locking.map(({ path }) => path)).toEqual([
     'src/features/links/store.ts',
+    'src/features/sessions/cut-off-store.ts',
     'src/platform/db/distributed.ts',
     'src/platform/db/joined.ts',
   ])

@@ -35,6 +35,7 @@ export const PLACES = {
     'passkeys',
     'rate_counters',
     'service_configs',
+    'session_cut_offs',
     'sessions',
     'sms_outbox',
     'totp_enrollments',

@@ -1,6 +1,5 @@
 import { type OperationNodeSource, type Selectable, sql } from 'kysely'
 import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from './belongings.ts'
-import type { Tx } from './db/pool.ts'
 import type { Users } from './db/schema.gen.ts'
 import type { EventInput } from './events.ts'
 import type { Message } from './mail/outbox.ts'
@@ -56,7 +55,7 @@ export function planChange<Change extends UserChange>(
  * sees what a sign-in has committed before. `owner` writes and returns the row; `left` deletes it elsewhere.
  */
 export async function runPlan(
-  tx: Tx,
+  work: TxWork,
   { change, steps }: Plan,
   { owner, left }: { owner: OperationNodeSource; left?: OperationNodeSource },
 ): Promise<Done<Selectable<Users> & { locked: boolean }>> {
@@ -77,7 +76,7 @@ export async function runPlan(
     with ${sql.join(parts)}
     select owner.*, coalesce(owner.locked_until > clock_now(), false) as locked,
       jsonb_build_object(${sql.join(returned)}) as returned
-    from owner`.execute(tx)
+    from owner`.execute(work.db)
   const [row] = rows
   if (!row) throw new Error('A user who is held is gone')
   const { returned: found, ...user } = row
@@ -88,5 +87,9 @@ export async function runPlan(
     return told.flatMap((row) => announce?.of(row, change.reason) ?? [])
   })
   const mails = announcing.flatMap(({ belonging, name }) => belonging.tell?.(found[name] ?? [], change) ?? [])
+  for (const { table, leave } of announcing.map(({ belonging }) => belonging)) {
+    const returned = changed[table] ?? 0
+    changed[table] = returned + ((await leave?.(work, change, returned)) ?? 0)
+  }
   return { user, announced, mails, changed }
 }

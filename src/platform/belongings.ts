@@ -85,6 +85,8 @@ export interface Belonging<Row extends object = object> {
   }
   /** What the user is told of the rows that a query returns; null for nothing. */
   tell?(rows: Row[], change: UserChange): Message | null
+  /** What is announced may be so much that the query returns a part of it: sees to the rest, and returns how many. */
+  leave?(work: TxWork, change: UserChange, returned: number): Promise<number>
   arrival?: Arrival
 }
 

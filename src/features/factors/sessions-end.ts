@@ -3,7 +3,7 @@ import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
 import { isId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { revokeOtherSessions, revokeUserSessions } from '../sessions/sessions.ts'
+import { revokeUserSessions } from '../sessions/sessions.ts'
 
 export const reasons = defineEndReasons('mfa_enrolled', 'mfa_removed', 'mfa_codes_renewed')
 
@@ -42,7 +42,5 @@ export async function endSessions(
   { revokeSessions, sparedId }: SessionsToEnd,
   reason: EndReason,
 ): Promise<void> {
-  if (!revokeSessions) return
-  if (sparedId === null) await revokeUserSessions(work, userId, reason)
-  else await revokeOtherSessions(work, { userId, exceptId: sparedId }, reason)
+  if (revokeSessions) await revokeUserSessions(work, userId, reason, sparedId === null ? [] : [sparedId])
 }

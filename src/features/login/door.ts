@@ -5,13 +5,15 @@ import { newId } from '../../platform/ids.ts'
 import type { UsedBeside, UsedCondition, UsedProof } from '../../platform/proofs.ts'
 import type { Reading } from '../../platform/readings.ts'
 import type { ValuesOf } from '../../platform/settings.ts'
-import { inTx, type Work } from '../../platform/work.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
-  countLiveSessions,
   endOldestSessions,
+  hasSessions,
+  holdSessionLimit,
   issueTokens,
   type SessionTokens,
   sessionEvents,
+  sessionRoom,
   sessionSettings,
 } from '../sessions/sessions.ts'
 import { loginErrors } from './errors.ts'
@@ -146,6 +148,8 @@ const userOf = (facts: SignInFacts) => ({
 
 /** A sign-in that every gate has let pass. */
 interface Admission {
+  /** Of the session to be. */
+  sessionId: string
   facts: SignInFacts
   proof: Proof
   passed: Pass
@@ -154,11 +158,11 @@ interface Admission {
   settings: ValuesOf<typeof sessionSettings>
 }
 
-async function admit(work: Work, admitted: Omit<Admission, 'settings'>): Promise<SessionReply | null> {
+async function admit(work: Work, admitted: Omit<Admission, 'settings' | 'sessionId'>): Promise<SessionReply | null> {
   const settings = await sessionSettings.effective(work)
   // With what the gates have decided, which the change of a password changes nothing of.
   const facts = (await admitted.proof.change?.write()) ?? admitted.facts
-  const session = await issueWithinLimit(work, { ...admitted, facts, settings })
+  const session = await issueWithinLimit(work, { ...admitted, facts, settings, sessionId: newId() })
   return session && { session, ...admitted.passed.says }
 }
 
@@ -166,28 +170,44 @@ async function issueWithinLimit(work: Work, admission: Admission): Promise<Sessi
   const { facts, settings } = admission
   const limit = settings.max_concurrent_sessions
   // A first proof is of a user who has no session.
-  if (limit === null || admission.proof.firstProof) return issueSession(work, admission)
-  return inTx(work, async (work) => {
-    const live = await countLiveSessions(work, facts.user_id)
-    if (live >= limit && settings.concurrent_session_policy === 'deny_new') throw loginErrors.sessionLimitReached()
-    const session = await issueSession(work, admission)
-    // Only a successful sign-in evicts the oldest session.
-    if (session) await endOldestSessions(work, facts.user_id, limit)
-    return session
-  })
+  if (limit === 0 || admission.proof.firstProof) return issueSession(work, admission)
+  const hadRoom = facts.sessions_at_most < limit
+  const session = hadRoom ? await issueSession(work, admission, [sessionRoom({ session_limit: limit })]) : null
+  return session ?? inTx(work, (work) => issueAtLimit(work, admission, { limit, hadRoom }))
 }
 
-async function issueSession(work: Work, admission: Admission): Promise<SessionTokens | null> {
+/** For a user who may have as many sessions as allowed: counts them, while no other sign-in of theirs goes on. */
+async function issueAtLimit(
+  work: TxWork,
+  admission: Admission,
+  { limit, hadRoom }: { limit: number; hadRoom: boolean },
+): Promise<SessionTokens | null> {
+  const { facts, settings, sessionId } = admission
+  const atMost = await holdSessionLimit(work, facts.user_id)
+  // It was not for want of room that there is no session.
+  if (atMost === null || (hadRoom && atMost < limit)) return null
+  if (settings.concurrent_session_policy === 'deny_new' && (await hasSessions(work, facts.user_id, limit)))
+    throw loginErrors.sessionLimitReached()
+  const session = await issueSession(work, admission)
+  // Only a successful sign-in evicts the oldest session.
+  if (session) await endOldestSessions(work, facts.user_id, { limit, newId: sessionId })
+  return session
+}
+
+async function issueSession(
+  work: Work,
+  admission: Admission,
+  room: UsedCondition[] = [],
+): Promise<SessionTokens | null> {
   const { platform, directory } = work
-  const { facts, proof, passed, conditions, settings } = admission
-  const sessionId = newId()
+  const { facts, proof, passed, conditions, settings, sessionId } = admission
   const refresh = makeRefreshToken(platform.keyring, { directoryId: directory.id, sessionId, generation: 0 })
   const { amr, aal = 'aal1' } = proof
   const made = await spend(work, {
     user: userOf(facts),
     proofs: proof.spends,
     beside: proof.beside ?? [],
-    conditions: [...passed.conditions, ...conditions],
+    conditions: [...passed.conditions, ...conditions, ...room],
     madeId: sessionId,
     firstProof: proof.firstProof,
     outcome: sessionOutcome({
@@ -198,6 +218,7 @@ async function issueSession(work: Work, admission: Admission): Promise<SessionTo
       trusted_device_id: passed.deviceId,
       idle_seconds: settings.session_idle_timeout_seconds,
       max_seconds: settings.session_max_lifetime_seconds,
+      organization_epoch: facts.organization_epoch,
     }),
     events: [...(proof.events ?? []), ...sessionEventsOf(sessionId, facts, proof), ...passed.events],
   })

@@ -26,7 +26,11 @@ export interface SignInFacts extends DoorState {
   /** Whether the user has a second factor. */
   mfa_enrolled: boolean
   passkey_count: number
+  /** How many live sessions the user has at most. */
+  sessions_at_most: number
   organization_slug: string | null
+  /** Of sessions: one that begins in an earlier epoch than the organization's has ended. */
+  organization_epoch: number
 }
 
 /** What is read: the door's state, and the person if there is one. In the same shape, at the same cost, for strangers. */
@@ -120,10 +124,11 @@ function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing)
   return `${reading.before?.(writing) ?? ''}
     select asked.n, users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
       users.pending_until is not null as pending, users.role, users.epoch, users.mfa_enrolled, users.passkey_count,
-      organizations.slug as organization_slug, organizations.status as organization_status,
+      users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
       greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}
     from clock cross join asked
     ${byId ? reading.joins(writing) : ''} ${users} ${byId ? '' : reading.joins(writing)}
-    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) organizations
+    left join lateral (
+      select slug, status, session_epoch from organizations where id = asked.organization_id limit 1) organizations
       on true`
 }

@@ -82,12 +82,13 @@ function spendText(shape: Shape, { directory, lock, more }: Writing): string {
 }
 
 const SIGNED_IN = `last_login_at = ready.at,
-      auth_account_id = coalesce(users.auth_account_id, ready.new_account_id)`
+      auth_account_id = coalesce(users.auth_account_id, ready.new_account_id),
+      sessions_at_most = users.sessions_at_most + 1`
 
 /** The user's row is updated once. */
 function updateText(directory: string, sets: string[]): string {
   return `
     update users set ${sets.join(', ')}
     from ready where users.directory_id = ${directory} and users.id = ready.user_id
-    returning users.directory_id, users.id as user_id, users.auth_account_id`
+    returning users.directory_id, users.id as user_id, users.auth_account_id, users.session_epoch`
 }

@@ -12,6 +12,7 @@ import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
 import { type OrganizationCreate, type OrganizationPatch, toOrganization } from './schema.ts'
 import {
+  asNextEpoch,
   findOrganizationRow,
   insertOrganizationRow,
   lockOrganizationRow,
@@ -92,12 +93,12 @@ export async function updateOrganization(
     await updateOrganizationRow(db, scope, before.id, {
       ...asked,
       metadata: writeMetadata(asked.metadata),
-      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null }),
+      ...(status === null ? {} : { archived_at: status === 'archived' ? now : null, ...asNextEpoch }),
     })
     // Also on reactivation: a sign-in in progress when the organization was suspended may have left a session behind.
     if (status !== null) {
       const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
-      await revokeOrganizationSessions(work, before.id, reason)
+      await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
     const after = found(await findOrganizationRow(db, scope, before.id))
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })

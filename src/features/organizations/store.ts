@@ -23,6 +23,9 @@ export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> & {
   user_count: number
 }
 
+/** Ends every session: those of an earlier epoch have ended. */
+export const asNextEpoch = { session_epoch: sql<number>`session_epoch + 1` }
+
 type OrganizationChanges = UpdateObject<DB, 'organizations'>
 
 export async function findOrganizationRow(
@@ -95,7 +98,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
   return db
     .selectFrom('organizations')
     .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
-    .select(['created_at', 'updated_at', 'archived_at'])
+    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
       sql<number>`(select count(*) from members m

@@ -186,7 +186,7 @@ export async function isRecentSession(
     .where('directory_id', '=', directory.id)
     .where('id', '=', session.id)
     .where('user_id', '=', session.userId)
-    .where(isLiveSession)
+    .where(isLiveSession(directory))
     // A user with a second factor must have used it; a passkey counts as both.
     .$if(session.factors, (query) => query.where('aal', '=', 'aal2'))
     .where(sql<boolean>`authenticated_at > clock_now() - make_interval(secs => ${session.withinSeconds}::int)`)

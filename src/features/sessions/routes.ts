@@ -4,12 +4,12 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../platfor
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
 import { getUser, UserParams, userErrors } from '../users/users.ts'
+import { revokeSession, revokeUserSessions } from './cut-off.ts'
 import { endReasons } from './end-reasons.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
 import { groupByUser, Revocation, UserSessions } from './schema.ts'
-import { revokeSession, revokeUserSessions } from './sessions.ts'
 import { listSessionRows, sessionExists } from './store.ts'
 
 const tag = 'Sessions'

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { MAX_ACCESS_TOKEN_SECONDS } from '../../platform/crypto/signing-keys.ts'
-import { nullable } from '../../platform/schema.ts'
 import { defineSettingsPart } from '../../platform/settings.ts'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
+/** Less than `users.sessions_at_most` says of users of whom it is not known. */
+const MAX_LIMIT = 1000
 
 /** How long sessions and their access tokens live, and how many a user may have. */
 export const sessionSettings = defineSettingsPart(
@@ -25,10 +26,11 @@ export const sessionSettings = defineSettingsPart(
       maximum: 365 * DAY,
       description: 'A session ends after this time, however much it is used.',
     }),
-    max_concurrent_sessions: nullable(
-      Type.Integer({ minimum: 1, maximum: 1000 }),
-      'Concurrent sessions per user; null for no limit.',
-    ),
+    max_concurrent_sessions: Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT,
+      description: 'Concurrent sessions per user; 0 for no limit.',
+    }),
     concurrent_session_policy: Type.Enum(['revoke_oldest', 'deny_new'], {
       description: 'What happens to a sign-in beyond the limit.',
     }),
@@ -37,7 +39,7 @@ export const sessionSettings = defineSettingsPart(
     access_token_ttl_seconds: HOUR,
     session_idle_timeout_seconds: 7 * DAY,
     session_max_lifetime_seconds: 30 * DAY,
-    max_concurrent_sessions: null,
+    max_concurrent_sessions: 100,
     concurrent_session_policy: 'revoke_oldest',
   },
 )

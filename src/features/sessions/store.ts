@@ -8,47 +8,104 @@ import { type Page, takePage } from '../../platform/http/pagination.ts'
 export type SessionRow = Selectable<Sessions>
 export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
 
-/** Whether a `sessions` row is neither revoked nor expired. Decided here, never by a clean-up. */
-export const isLiveSession = sql.raw<SqlBool>(liveSessionText('clock_now()'))
-
-/** The same as text, at a time that a statement has. */
-export function liveSessionText(at: string): string {
+/**
+ * SQL: whether a `sessions` row is neither revoked nor expired. That is not all: it has ended, too, when an epoch that it
+ * began in is over, which `liveSessionText` compares, or who has joined the rows of user and organization.
+ */
+export function unendedSessionText(at: string): string {
   return `(sessions.revoked_at is null and sessions.expires_at > ${at} and sessions.idle_expires_at > ${at})`
 }
 
-/** Ends sessions: a query, to execute or to embed. */
-export function revokeSessionRows(
-  db: Db,
+/** SQL of the directory and the organization of a `sessions` row: columns or parameters. */
+interface Place {
+  directory: string
+  organization: string
+}
+
+/** SQL: whether a `sessions` row is live. Decided here, never by a clean-up or the job that ends rows. */
+export function liveSessionText(at: string, { directory, organization }: Place): string {
+  return `(${unendedSessionText(at)}
+      and sessions.user_epoch = (
+        select session_epoch from users where users.directory_id = ${directory} and users.id = sessions.user_id)
+      and sessions.organization_epoch = coalesce((
+        select session_epoch from organizations where organizations.id = ${organization}), 0))`
+}
+
+const isUnended = sql.raw<SqlBool>(unendedSessionText('clock_now()'))
+
+/** Whether a `sessions` row of a directory has not ended with others. */
+function hasSameEpochs(directory: Directory) {
+  return sql<SqlBool>`sessions.user_epoch = (
+      select session_epoch from users where users.directory_id = ${directory.id} and users.id = sessions.user_id)
+    and sessions.organization_epoch = coalesce((
+      select session_epoch from organizations where organizations.id = ${directory.organizationId}), 0)`
+}
+
+/** Whether a `sessions` row of a directory is live. */
+export function isLiveSession(directory: Directory) {
+  return sql<SqlBool>`${isUnended} and ${hasSameEpochs(directory)}`
+}
+
+/** What a session that ends becomes. */
+export const asEnded = (reason: string) => ({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
+
+/** Ends these sessions, unless they have ended. */
+export async function endSessionRows(
+  tx: Tx,
   directory: Directory,
-  which: { userId: string } | { sessionId: string } | 'all',
+  ids: string[],
   reason: string,
-) {
-  return db
+): Promise<RevokedRow[]> {
+  if (!ids.length) return []
+  return tx
     .updateTable('sessions')
-    .set({ revoked_at: now, revoked_reason: reason, successor_sealed: null })
+    .set(asEnded(reason))
     .where('directory_id', '=', directory.id)
+    .where(sql<SqlBool>`id = any(${ids}::uuid[])`)
     .where('revoked_at', 'is', null)
-    .where((eb) =>
-      eb.and(which === 'all' ? {} : 'userId' in which ? { user_id: which.userId } : { id: which.sessionId }),
-    )
+    .where(hasSameEpochs(directory))
     .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
+    .execute()
 }
 
-/** Held until the transaction ends: another sign-in of the same user waits. */
-export async function lockUserSessions(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions/${directory.id}/${userId}`}, 0))`.execute(tx)
+/** How many live sessions the user has at most, whose row is locked until the transaction ends; null without a user. */
+export async function lockSessionsAtMost(tx: Tx, directory: Directory, userId: string): Promise<number | null> {
+  const row = await tx
+    .selectFrom('users')
+    .select('sessions_at_most')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.sessions_at_most ?? null
 }
 
-/** Oldest first. */
-export async function findLiveSessionIds(tx: Tx, directory: Directory, userId: string): Promise<string[]> {
+export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: string, count: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ sessions_at_most: count })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .execute()
+}
+
+/** Newest first. */
+export async function findLiveSessionIds(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom('sessions')
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
-    .where(isLiveSession)
-    .orderBy('created_at')
-    .orderBy('id')
+    .where(isLiveSession(directory))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
     .execute()
   return rows.map((row) => row.id)
 }
@@ -66,14 +123,25 @@ export function listSessionRows(
   const query = db
     .selectFrom('sessions')
     .innerJoin('directories', 'directories.id', 'sessions.directory_id')
+    // Joined, so that rows of one organization have it looked up once.
+    .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
+    .innerJoin('users', (join) =>
+      join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
+    )
     .selectAll('sessions')
     .select('directories.organization_id')
     .where((eb) =>
       directory
         ? eb('sessions.directory_id', '=', directory.id)
-        : eb('sessions.environment_id', '=', reach.environmentId),
+        : eb.and([
+            eb('sessions.environment_id', '=', reach.environmentId),
+            // The account's own team signs in through a directory that is not one of its customers'.
+            eb('directories.kind', '<>', 'console'),
+          ]),
     )
-    .where(isLiveSession)
+    .where(isUnended)
+    .whereRef('sessions.user_epoch', '=', 'users.session_epoch')
+    .where(sql<SqlBool>`sessions.organization_epoch = coalesce(organizations.session_epoch, 0)`)
     .$if(filter.userId !== undefined, (listed) =>
       listed.where((eb) =>
         eb.or([

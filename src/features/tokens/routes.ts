@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
+import { authorize } from '../../platform/http/authorize.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
@@ -69,7 +70,7 @@ export const tokenRoutes: Route[] = [
     summary: 'End the session of a token',
     description:
       'Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the ' +
-      'user. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
+      'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
     body: Type.Object({
       refresh_token: Type.Optional(Token),
       access_token: Type.Optional(Token),
@@ -83,6 +84,8 @@ export const tokenRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe' } },
     handle: async (work, { body }) => {
+      // Who presents a token has the session; whoever has its id may have it of a list.
+      if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
       await endSession(work, body)
       return { success: true }
     },

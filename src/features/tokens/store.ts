@@ -5,7 +5,9 @@ import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import type { SignInFacts } from '../login/login.ts'
-import { isLiveSession, liveSessionText } from '../sessions/sessions.ts'
+import { liveSessionText, unendedSessionText } from '../sessions/sessions.ts'
+
+const isUnended = sql.raw<boolean>(unendedSessionText('clock_now()'))
 
 /** A session with the facts about its user, read in one statement. */
 export interface TokenSession extends SignInFacts {
@@ -49,9 +51,10 @@ export async function findTokenSessions(
       sessions.auth_method, sessions.amr, sessions.aal, sessions.trusted_device_id, sessions.generation,
       sessions.refresh_hash, sessions.previous_refresh_hash, sessions.successor_sealed, sessions.authenticated_at,
       sessions.expires_at, extract(epoch from clock_now() - sessions.rotated_at)::float8 as rotated_seconds_ago,
-      ${isLiveSession} as live,
+      ${isUnended} and sessions.user_epoch = u.session_epoch
+        and sessions.organization_epoch = coalesce(o.session_epoch, 0) as live,
       u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch, u.mfa_enrolled,
-      u.passkey_count,
+      u.passkey_count, u.sessions_at_most, coalesce(o.session_epoch, 0) as organization_epoch,
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()
         then ceil(extract(epoch from u.locked_until - clock_now()))::int end as locked_seconds
@@ -60,7 +63,8 @@ export async function findTokenSessions(
       select * from sessions where directory_id = ${theirs(directoryId)} and id = asked.id limit 1) sessions
     cross join lateral (
       select * from users where directory_id = ${theirs(directoryId)} and id = sessions.user_id limit 1) u
-    left join lateral (select slug, status from organizations where id = asked.organization_id limit 1) o on true
+    left join lateral (
+      select slug, status, session_epoch from organizations where id = asked.organization_id limit 1) o on true
     where u.deleted_at is null`.execute(db)
   return inPlaces(places, rows)
 }
@@ -95,12 +99,15 @@ export async function findLiveSessions(
     from ${asked(places)}
     cross join lateral (
       select * from sessions
-      where directory_id = ${theirs(directoryId)} and id = asked.id and ${isLiveSession} limit 1) sessions
+      where directory_id = ${theirs(directoryId)} and id = asked.id and ${isUnended} limit 1) sessions
     cross join lateral (
       select email, role from users
-      where directory_id = ${theirs(directoryId)} and id = sessions.user_id and active and deleted_at is null limit 1) u
+      where directory_id = ${theirs(directoryId)} and id = sessions.user_id and active and deleted_at is null
+        and session_epoch = sessions.user_epoch limit 1) u
+    left join lateral (
+      select status, session_epoch from organizations where id = asked.organization_id limit 1) o on true
     where asked.organization_id is null
-      or (select status from organizations where id = asked.organization_id) = 'active'`.execute(db)
+      or (o.status = 'active' and o.session_epoch = sessions.organization_epoch)`.execute(db)
   return inPlaces(places, rows)
 }
 
@@ -130,6 +137,7 @@ function inPlaces<T extends { place: number }>(places: SessionPlace[], rows: T[]
 export const rotation: JoinedStatement = {
   columns: {
     session_id: 'uuid',
+    organization_id: 'uuid',
     generation: 'int',
     presented_hash: 'bytea',
     next_hash: 'bytea',
@@ -142,7 +150,8 @@ export const rotation: JoinedStatement = {
       select asked.*, clock.at, clock.at + make_interval(secs => asked.idle_seconds) as idle_until
       from clock cross join asked cross join lateral (
         select generation, refresh_hash from sessions
-        where directory_id = ${directory('asked')} and id = asked.session_id and ${liveSessionText('clock.at')}
+        where directory_id = ${directory('asked')} and id = asked.session_id
+          and ${liveSessionText('clock.at', { directory: directory('asked'), organization: 'asked.organization_id' })}
         ${lock}) present
       where present.generation = asked.generation and present.refresh_hash = asked.presented_hash),
     rotated as (
@@ -158,11 +167,12 @@ export const rotation: JoinedStatement = {
 /** The session is live. Takes no lock: passing the challenge checks the session again. */
 export const sessionProof = defineProof({
   name: 'live-session',
-  columns: { session_id: 'uuid' },
+  columns: { session_id: 'uuid', session_organization: 'uuid' },
   locks: false,
   find: (directory) => `
     select id from sessions
-    where directory_id = ${directory} and id = asked.session_id and ${liveSessionText('clock.at')}`,
+    where directory_id = ${directory} and id = asked.session_id
+      and ${liveSessionText('clock.at', { directory, organization: 'asked.session_organization' })}`,
 })
 
 export async function findHomeEnvironmentId(db: Db): Promise<string | null> {

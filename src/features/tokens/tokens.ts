@@ -102,7 +102,9 @@ async function continueSession(
 ): Promise<SessionReply | null> {
   const { session_id: id, auth_method: method, amr, aal, trusted_device_id: trustedDeviceId } = session
   const entry = { facts: session, method, amr, aal, session: { id, trustedDeviceId } }
-  const passage = await askGates(work, entry, { spends: [sessionProof({ session_id: id })] })
+  const passage = await askGates(work, entry, {
+    spends: [sessionProof({ session_id: id, session_organization: work.directory.organizationId })],
+  })
   if (passage.kind === 'held') {
     if (!passage.answer) throw tokenErrors.refreshTokenInvalid()
     return passage.answer
@@ -134,6 +136,7 @@ async function rotateTo(
     key: session.session_id,
     row: {
       session_id: session.session_id,
+      organization_id: directory.organizationId,
       generation: session.generation,
       presented_hash: presented.hash,
       next_hash: next.hash,

@@ -17,7 +17,7 @@ export async function applyToBelongings(
   const { db, directory } = work
   const plan = planChange(work, change, (belonging) => belonging[occasion])
   const owner = changeRow(db, directory, change.user.id, changes).set(plan.columns)
-  return finish(work, await runPlan(db, plan, { owner }))
+  return finish(work, await runPlan(work, plan, { owner }))
 }
 
 /** Takes a user, and what comes along, into another directory with one statement, which ends there what does not. */
@@ -29,7 +29,7 @@ export async function moveWithBelongings(
   const { db, directory } = work
   const plan = planChange(work, move, (belonging) => belonging.move)
   const owner = putRow(move.to, move.user, { ...plan.columns, ...changes })
-  return finish(work, await runPlan(db, plan, { owner, left: takeRow(db, directory, move.user.id) }))
+  return finish(work, await runPlan(work, plan, { owner, left: takeRow(db, directory, move.user.id) }))
 }
 
 async function finish(work: TxWork, done: Done<Omit<HeldUser, 'held'>>): Promise<Done<HeldUser>> {

@@ -265,6 +265,7 @@ export interface Organizations {
   metadata: Generated<Json>;
   name: string;
   parent_id: string | null;
+  session_epoch: Generated<number>;
   slug: string;
   status: Generated<string>;
   updated_at: Generated<Timestamp>;
@@ -356,6 +357,24 @@ export interface ServiceConfigs {
   updated_at: Generated<Timestamp>;
 }
 
+export interface SessionCutOffs {
+  actor_id: string | null;
+  actor_type: string;
+  directory_id: string;
+  ended_at: Timestamp;
+  epoch: number;
+  id: string;
+  ip_address: string | null;
+  looks_back_to: Timestamp;
+  reached_at: Generated<Timestamp>;
+  reached_id: Generated<string>;
+  reason: string;
+  request_id: string | null;
+  settles_at: Timestamp;
+  user_agent: string | null;
+  user_id: string | null;
+}
+
 export interface Sessions {
   aal: string;
   amr: string[];
@@ -371,6 +390,7 @@ export interface Sessions {
   idle_expires_at: Timestamp;
   ip_address: string | null;
   last_active_at: Generated<Timestamp>;
+  organization_epoch: Generated<number>;
   previous_refresh_hash: Buffer | null;
   refresh_hash: Buffer;
   revoked_at: Timestamp | null;
@@ -379,6 +399,7 @@ export interface Sessions {
   successor_sealed: string | null;
   trusted_device_id: string | null;
   user_agent: string | null;
+  user_epoch: Generated<number>;
   user_id: string;
 }
 
@@ -459,6 +480,8 @@ export interface Users {
   proved_before: Generated<boolean>;
   role: Generated<string>;
   scim_managed: Generated<boolean>;
+  session_epoch: Generated<number>;
+  sessions_at_most: Generated<number>;
   sign_ins: Generated<number>;
   sign_ins_since: Timestamp | null;
   source: string;
@@ -509,6 +532,7 @@ export interface DB {
   password_history: PasswordHistory;
   rate_counters: RateCounters;
   service_configs: ServiceConfigs;
+  session_cut_offs: SessionCutOffs;
   sessions: Sessions;
   signing_keys: SigningKeys;
   sms_outbox: SmsOutbox;

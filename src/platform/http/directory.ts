@@ -139,7 +139,10 @@ export async function resolveAccount(
   return brand({ accountId, environmentId, environmentSlug, organizationId, directory })
 }
 
-/** A directory by id if the reach covers it, or null. For tokens and records that carry their directory. */
+/**
+ * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
+ * environment does not include the account's own team.
+ */
 export async function directoryInReach(
   platform: Platform,
   reach: Reach,
@@ -147,7 +150,8 @@ export async function directoryInReach(
 ): Promise<Directory | null> {
   const directory = isId(directoryId) ? await findDirectory(platform, directoryId) : null
   if (!directory || directory.environmentId !== reach.environmentId) return null
-  return reach.directory && reach.directory.id !== directory.id ? null : directory
+  const covers = reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
+  return covers ? directory : null
 }
 
 /**
