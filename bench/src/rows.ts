@@ -2,6 +2,7 @@ import type { Row } from './bench.ts'
 import { limitRows } from './limits/rows.ts'
 import { betterAuthRows } from './peers/rows.ts'
 import { costlyRows } from './product/costly-rows.ts'
+import { cutOffRows } from './product/cut-off-rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
 import { loginRows } from './product/login-rows.ts'
 import { memoryRows } from './product/memory-rows.ts'
@@ -30,6 +31,7 @@ export const rows: Row[] = [
   ...costlyRows,
   ...enumerationRows,
   ...userRows,
+  ...cutOffRows,
   ...processRows,
   ...memoryRows,
 ]
