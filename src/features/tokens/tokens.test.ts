@@ -287,3 +287,21 @@ test('a session that ends while it is refreshed has no successor', async () => {
   })
   expect([(await reply).status, (await reply).body.code]).toEqual([401, 'refresh_token_invalid'])
 })
+
+test('whoever has the id of a session alone needs the scope to revoke sessions; a token is its own permission', async () => {
+  const weak = await tenant.withKey({ scopes: ['auth.login'], subOrgId })
+  const strong = await tenant.withKey({ scopes: ['auth.login', 'sessions.revoke'], subOrgId })
+  const [{ session }, other] = [await newSession(), await newSession()]
+  const idOf = ({ access_token }: typeof session) => String(decodeJwt(access_token)['sid'])
+  for (const path of ['/v1/auth/token/revoke', '/v1/auth/logout'])
+    for (const body of [{ session_id: idOf(session) }, { session_id: idOf(session), everywhere: true }]) {
+      const reply = await weak.post(path, body)
+      expect([reply.status, reply.body.code, reply.body.scope]).toEqual([403, 'insufficient_scope', 'sessions.revoke'])
+    }
+  expect(await introspect(session.access_token)).toMatchObject({ active: true })
+  expect((await strong.post('/v1/auth/logout', { session_id: idOf(session) })).body).toEqual({ success: true })
+  expect(await introspect(session.access_token)).toEqual({ active: false })
+  const { refresh_token } = other.session
+  expect((await weak.post('/v1/auth/logout', { refresh_token, everywhere: true })).body).toEqual({ success: true })
+  expect(await introspect(other.session.access_token)).toEqual({ active: false })
+})

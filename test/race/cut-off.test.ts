@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { settleCutOffs } from '../../src/features/sessions/cut-off-job.ts'
+import { startApp, until } from '../harness.ts'
+import { newEmail, plantSessions, sessionsIn } from '../people.ts'
+import { signedInUser } from '../sign-in.ts'
+import { startProcesses } from './processes.ts'
+
+const app = await startApp()
+const { platform } = app.app
+const tenant = await app.tenant()
+const processes = await startProcesses(app, 3)
+const [refreshing, ending, working] = processes.map((running) => ({ ...running, caller: running.as(tenant.key) }))
+if (!refreshing || !ending || !working) throw new Error('No processes')
+
+/** Somebody whose session the act that ends it does not come by. */
+async function newCrowd(count: number) {
+  const subOrgId = await tenant.organization()
+  const person = await signedInUser(app, tenant, subOrgId, newEmail())
+  await plantSessions(platform.db, person.userId, count)
+  return { subOrgId, ...person }
+}
+
+const endings: [string, (crowd: { subOrgId: string; userId: string }) => Promise<void>][] = [
+  [
+    'the end of all sessions of a user',
+    async ({ subOrgId, userId }) => {
+      const reply = await ending.caller.delete(`/v1/users/${userId}/sessions?subOrgId=${subOrgId}`)
+      expect(reply.status).toBe(200)
+    },
+  ],
+  [
+    'the suspension of an organization',
+    async ({ subOrgId }) => {
+      for (const status of ['suspended', 'active'])
+        expect((await ending.caller.patch(`/v1/organizations/${subOrgId}`, { status })).status).toBe(200)
+    },
+  ],
+]
+
+test.each(endings)(
+  'beside %s no refresh succeeds that began after it, and no token outlives it',
+  async (_name, end) => {
+    for (let round = 0; round < 3; round++) {
+      const crowd = await newCrowd(500)
+      const { subOrgId } = crowd
+      const tokens = [crowd.session.access_token]
+      let newest = crowd.session.refresh_token
+      let isOver = false
+      const refresh = async (): Promise<void> => {
+        const beganAfter = isOver
+        const reply = await refreshing.caller.post('/v1/auth/token/refresh', { subOrgId, refresh_token: newest })
+        if (reply.status !== 200) {
+          expect(['refresh_token_invalid', 'organization_suspended']).toContain(reply.body.code)
+          return isOver ? undefined : refresh()
+        }
+        expect(beganAfter).toBe(false)
+        newest = reply.body.session.refresh_token
+        tokens.push(reply.body.session.access_token)
+        return refresh()
+      }
+      const refreshed = refresh()
+      await until(async () => tokens.length > 3)
+      await end(crowd)
+      isOver = true
+      await refreshed
+      for (const token of [...tokens.slice(-5), newest])
+        expect((await refreshing.caller.post('/v1/auth/token/introspect', { token })).body).toEqual({ active: false })
+      expect(await sessionsIn(tenant, subOrgId)).toEqual([])
+    }
+  },
+)
+
+test('a process that is killed while it marks sessions leaves the rest to another, and none is told of twice', async () => {
+  const { subOrgId, userId } = await newCrowd(40_000)
+  const count = async (condition: string) => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from sessions where user_id = ${userId} and ${sql.raw(condition)}`.execute(platform.db)
+    return rows[0]?.count ?? 0
+  }
+  // The only one that works off the queue.
+  for (const { child } of [refreshing, ending]) child.kill('SIGSTOP')
+  const reply = await working.caller.delete(`/v1/users/${userId}/sessions?subOrgId=${subOrgId}`)
+  expect(reply.body).toEqual({ success: true, revoked: 10_000 })
+  await until(async () => (await count('revoked_at is not null')) > 200)
+  working.child.kill('SIGKILL')
+  for (const { child } of [refreshing, ending]) child.kill('SIGCONT')
+  const left = await count('revoked_at is null')
+  expect(left).toBeGreaterThan(0)
+  await until(async () => {
+    await settleCutOffs.handle(platform, {}, 1)
+    return (await count('revoked_at is null')) === 0
+  })
+  const { rows } = await sql<{ target_id: string; times: number }>`
+    select target_id, count(*) as times from events
+    where type = 'session.revoked' and data ->> 'directory_user_id' = ${userId} group by target_id`.execute(platform.db)
+  expect(rows).toHaveLength(40_001)
+  expect(rows.filter(({ times }) => times !== 1)).toEqual([])
+})
