@@ -31,9 +31,8 @@ create table session_cut_offs (
   settles_at timestamptz not null,
   -- From where on sessions are looked at again once it has settled.
   looks_back_to timestamptz not null,
-  -- The last session that was looked at, by its age.
+  -- How old the last session was that was looked at: older ones are done.
   reached_at timestamptz not null default '-infinity',
-  reached_id uuid not null default '00000000-0000-0000-0000-000000000000',
   primary key (directory_id, id)
 );
 create index session_cut_offs_by_settling on session_cut_offs (settles_at);

@@ -25,13 +25,16 @@ function unmarked({ userId, epoch }: CutOff, directory: Directory): RawBuilder<u
 
 /** Marks up to `limit` sessions: a query, to execute or to embed. */
 export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, limit: number) {
-  return db
-    .updateTable('sessions')
-    .set(asEnded(cutOff.reason))
-    .where('directory_id', '=', directory.id)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`id in (select id from sessions where ${unmarked(cutOff, directory)} limit ${limit})`)
-    .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
+  return (
+    db
+      .updateTable('sessions')
+      .set(asEnded(cutOff.reason))
+      .where('directory_id', '=', directory.id)
+      .where('revoked_at', 'is', null)
+      // As an array they are looked up by the primary key; else the planner may go through all sessions of the directory.
+      .where(sql<boolean>`id = any(array(select id from sessions where ${unmarked(cutOff, directory)} limit ${limit}))`)
+      .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
+  )
 }
 
 /** How many are still to be marked, as far as `limit`. */
@@ -148,19 +151,19 @@ export async function markBatch(
     looked as materialized (
       select id, created_at from sessions
       where directory_id = ${directory.id} and revoked_at is null and ${earlier}
-        and (created_at, id) > ((select reached_at from cut), (select reached_id from cut))
-      order by created_at, id limit ${eventIds.length}),
+        and created_at >= (select reached_at from cut)
+      order by created_at limit ${eventIds.length}),
     marked as (
       update sessions set revoked_at = cut.ended_at, revoked_reason = cut.reason, successor_sealed = null
       from cut
       where sessions.directory_id = ${directory.id} and sessions.revoked_at is null
-        and sessions.id in (select id from looked)
+        and sessions.id = any(array(select id from looked))
       returning sessions.id, sessions.user_id, sessions.auth_account_id),
     announced as materialized (
       select *, row_number() over (order by id) as n from marked),
     reached as (
-      update session_cut_offs set reached_at = last.created_at, reached_id = last.id
-      from (select created_at, id from looked order by created_at desc, id desc limit 1) last
+      update session_cut_offs set reached_at = last.created_at
+      from (select max(created_at) as created_at from looked having count(*) > 0) last
       where session_cut_offs.directory_id = ${directory.id} and session_cut_offs.id = ${cutOff.id}),
     recorded as (${recorded})
     select (select count(*)::int from looked) as looked from cut`.execute(db)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
-import { succeeded } from '../../../test/factors.ts'
+import { codeOf, enrollTotp, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, plantSessions, sessionsIn } from '../../../test/people.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
@@ -242,12 +242,11 @@ test('all but one session end', async () => {
 
 test('a session that ended with all others cannot be stepped up', async () => {
   const crowd = await newCrowd()
-  const { subOrgId } = crowd
-  succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 }))
+  const { subOrgId, userId } = crowd
+  const { secret } = await enrollTotp(tenant, userId, { subOrgId })
   const { refresh_token } = crowd.session
-  const held = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))
-  expect(held.challenge_token).toMatch(/^mfa_/)
+  const { challenge_token } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))
   await tenant.delete(`${userPath(crowd)}/sessions?subOrgId=${subOrgId}`)
-  const again = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
-  expect([again.status, again.body.code]).toEqual([401, 'refresh_token_invalid'])
+  const passed = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
+  expect([passed.status, passed.body.code]).toEqual([401, 'challenge_expired'])
 })

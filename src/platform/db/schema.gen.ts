@@ -367,7 +367,6 @@ export interface SessionCutOffs {
   ip_address: string | null;
   looks_back_to: Timestamp;
   reached_at: Generated<Timestamp>;
-  reached_id: Generated<string>;
   reason: string;
   request_id: string | null;
   settles_at: Timestamp;
