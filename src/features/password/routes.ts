@@ -4,7 +4,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHash } from '../links/links.ts'
 import { doorRoutes, loginErrors, loginEvents } from '../login/login.ts'
-import { sessionEvents } from '../sessions/sessions.ts'
+import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
 import { sendResetTo, setPasswordOf } from './administration.ts'
 import { newPasswordErrors, passwordErrors } from './errors.ts'
@@ -134,7 +134,7 @@ export const passwordRoutes: Route[] = [
         Type.Boolean({ description: 'The user must choose another at the next sign-in. Default false.' }),
       ),
     }),
-    reply: Type.Object({ success: Type.Boolean(), sessions_revoked: Type.Integer({ examples: [2] }) }),
+    reply: Type.Object({ success: Type.Boolean(), sessions_revoked: RevokedCount }),
     errors: [
       userErrors.notFound,
       loginErrors.methodDisabled,

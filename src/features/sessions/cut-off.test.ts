@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { codeOf, enrollTotp, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, plantSessions, sessionsIn } from '../../../test/people.ts'
@@ -22,8 +23,17 @@ async function newCrowd() {
   const subOrgId = await tenant.organization()
   const person = await signedInUser(app, tenant, subOrgId, newEmail())
   const planted = await plantSessions(db, person.userId, MANY)
+  const { refresh_token } = person.session
+  const { session: successor } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))
   const [session = ''] = (await rowsOf(subOrgId)).filter(({ id }) => !planted.includes(id)).map(({ id }) => id)
-  return { ...person, subOrgId, sessionIds: [session, ...planted].sort(), sessionId: session }
+  // Within the reuse interval the token that was exchanged is answered as well.
+  return {
+    ...person,
+    session: { ...person.session, ...successor, used: refresh_token },
+    subOrgId,
+    sessionIds: [session, ...planted].sort(),
+    sessionId: session,
+  }
 }
 
 type Crowd = Awaited<ReturnType<typeof newCrowd>>
@@ -59,9 +69,11 @@ async function revocationsOf(ids: string[]) {
 
 /** What each token of a session that has ended is answered. */
 async function expectRefused({ subOrgId, session }: Pick<Crowd, 'subOrgId' | 'session'>): Promise<void> {
-  const { access_token, refresh_token } = session
-  const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
-  expect([refreshed.status, refreshed.body.code]).toEqual([401, 'refresh_token_invalid'])
+  const { access_token, refresh_token, used } = session
+  for (const token of [refresh_token, used]) {
+    const refreshed = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: token })
+    expect([refreshed.status, refreshed.body.code]).toEqual([401, 'refresh_token_invalid'])
+  }
   for (const token of [access_token, refresh_token])
     expect((await tenant.post('/v1/auth/token/introspect', { token })).body).toEqual({ active: false })
   const info = await app.as(null).get('/v1/auth/userinfo', { authorization: `Bearer ${access_token}` })
@@ -243,10 +255,38 @@ test('all but one session end', async () => {
 test('a session that ended with all others cannot be stepped up', async () => {
   const crowd = await newCrowd()
   const { subOrgId, userId } = crowd
-  const { secret } = await enrollTotp(tenant, userId, { subOrgId })
+  const ahead = (platform.clock.now().getTime() - Date.now()) / 1000
+  const { secret } = await enrollTotp(tenant, userId, { subOrgId, ahead })
   const { refresh_token } = crowd.session
   const { challenge_token } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))
   await tenant.delete(`${userPath(crowd)}/sessions?subOrgId=${subOrgId}`)
-  const passed = await tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
+  const passed = await tenant.post('/v1/mfa/challenge/verify', {
+    subOrgId,
+    challenge_token,
+    code: codeOf(secret, 1, ahead),
+  })
   expect([passed.status, passed.body.code]).toEqual([401, 'challenge_expired'])
+})
+
+test.each([
+  ['user', (crowd: Crowd) => tenant.delete(`${userPath(crowd)}/sessions?subOrgId=${crowd.subOrgId}`)],
+  ['organization', (crowd: Crowd) => tenant.patch(`/v1/organizations/${crowd.subOrgId}`, { status: 'suspended' })],
+])('a refresh that has read the session does not pass when all of its %s end meanwhile', async (_whose, end) => {
+  const crowd = await newCrowd()
+  const { query } = pg.Client.prototype
+  let ended = false
+  Object.assign(pg.Client.prototype, {
+    async query(this: pg.Client, ...args: unknown[]) {
+      if (!ended && (JSON.stringify(args[0]) ?? '').includes('update sessions set generation')) {
+        ended = true
+        succeeded(await end(crowd))
+      }
+      return Reflect.apply(query, this, args)
+    },
+  })
+  onTestFinished(() => void Object.assign(pg.Client.prototype, { query }))
+  const { subOrgId, session } = crowd
+  const reply = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token: session.refresh_token })
+  expect(ended).toBe(true)
+  expect([401, 403]).toContain(reply.status)
 })

@@ -9,7 +9,7 @@ import { endReasons } from './end-reasons.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
-import { groupByUser, Revocation, UserSessions } from './schema.ts'
+import { groupByUser, Revocation, RevokedCount, UserSessions } from './schema.ts'
 import { listSessionRows, sessionExists } from './store.ts'
 
 const tag = 'Sessions'
@@ -45,7 +45,7 @@ export const sessionRoutes: Route[] = [
     tag,
     summary: 'End every session of a user',
     query: Type.Object({ userId: Type.String({ description: 'directory_user_id or user_id' }) }),
-    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
+    reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { query: { userId } }) {
@@ -61,7 +61,7 @@ export const sessionRoutes: Route[] = [
     tag: 'Users',
     summary: 'End every session of a user',
     params: UserParams,
-    reply: Type.Object({ success: Type.Boolean(), revoked: Type.Integer({ examples: [2] }) }),
+    reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { params }) {

@@ -1,6 +1,7 @@
 export { revokeOrganizationSessions, revokeSession, revokeUserSessions } from './cut-off.ts'
 export { sessionEvents } from './events.ts'
 export { endOldestSessions, hasSessions, holdSessionLimit, sessionRoom } from './limit.ts'
+export { RevokedCount } from './schema.ts'
 export { sessionSettings } from './settings.ts'
 export { isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
 export { exampleTokens, issueTokens, SessionTokens } from './tokens.ts'
