@@ -91,14 +91,14 @@ export function watchEvents({ events }: Pick<TestApp, 'events'>, accountId: stri
   }
 }
 
-/** Many sessions without a sign-in, older than any of now. Returns their ids. */
+/** Many sessions without a sign-in, older than one of the last fifty seconds. Returns their ids, the newest first. */
 export async function plantSessions(db: Db, userId: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, newId)
   await sql`insert into sessions (directory_id, id, environment_id, user_id, auth_account_id, auth_method, amr, aal,
       refresh_hash, idle_expires_at, expires_at, created_at)
     select directory_id, made.id, environment_id, users.id, coalesce(auth_account_id, users.id), 'otp', '{otp}', 'aal1',
       made.id::text::bytea, clock_now() + interval '1 hour', clock_now() + interval '1 day',
-      clock_now() - made.n * interval '1 millisecond'
+      clock_now() - interval '50 seconds' - made.n * interval '1 millisecond'
     from users, unnest(${ids}::uuid[]) with ordinality as made (id, n) where users.id = ${userId}`.execute(db)
   await sql`update users set sessions_at_most = sessions_at_most + ${count} where id = ${userId}`.execute(db)
   return ids
