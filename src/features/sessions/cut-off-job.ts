@@ -1,4 +1,4 @@
-import { sqlState } from '../../platform/db/pool.ts'
+import { sqlState } from '../../platform/db/failure.ts'
 import { type Directory, findDirectory } from '../../platform/http/directory.ts'
 import { inTurn } from '../../platform/http/turns.ts'
 import { newId } from '../../platform/ids.ts'
