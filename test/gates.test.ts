@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { loginErrors } from '../src/features/login/errors.ts'
 import { type Gate, gates as loginGates } from '../src/features/login/gates.ts'
 import { gates } from '../src/gates.ts'
+import { hashIdentity } from '../src/platform/crypto/identity.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { defineCondition } from '../src/platform/proofs.ts'
 import { routes } from '../src/routes.ts'
@@ -84,6 +85,44 @@ test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', 
   expect(reply.status, reply.text).toBe(200)
   expect(JSON.stringify(reply.body)).toMatch(/"refresh_token"|"challenge_token"/)
 })
+
+/** Locks every address of the organization, and the user who has it, as guesses from everywhere do. */
+async function lockEverybody(world: World, sample: SampleRequest): Promise<void> {
+  const { db } = platform
+  const users = await db
+    .selectFrom('users')
+    .innerJoin('directories', 'directories.id', 'users.directory_id')
+    .select(['directories.id', 'email_norm'])
+    .where('organization_id', '=', world.ids.organization)
+    .execute()
+  const [first] = users
+  const { email } = Object.assign({ email: 'ada@example.com' }, sample.body)
+  for (const norm of new Set([...users.map((user) => user.email_norm), String(email).toLowerCase()]))
+    await sql`insert into lockouts (directory_id, identity, network, failures, locked_until)
+      values (${first?.id}, ${hashIdentity(platform, norm)}, '', 10, clock_now() + interval '1 hour')`.execute(db)
+  await sql`update users set locked_until = clock_now() + interval '1 hour' where directory_id = ${first?.id}`.execute(
+    db,
+  )
+}
+
+test.each(waysIn)(
+  '%s: a lock of the password stops it alone, and with lockout_scope all every way in',
+  async (name, route) => {
+    const world = await makeWorld(app, await app.tenant())
+    const sample = await entryBy(route, world)
+    await lockEverybody(world, sample)
+    const isGuessed = name === 'POST /v1/auth/login/password'
+    succeeded(await world.scoped.patch('/v1/auth/settings', { lockout_scope: 'all' }))
+    // The options of a passkey are good for one attempt, whatever its outcome (WebAuthn Level 3 §13.4.3).
+    if (name !== 'POST /v1/auth/login/passkey/verify') {
+      const refused = await sendSample(world.scoped, route, sample)
+      expect([refused.status, refused.body.code], refused.text).toEqual([429, 'account_locked'])
+    }
+    succeeded(await world.scoped.patch('/v1/auth/settings', { lockout_scope: null }))
+    const reply = await sendSample(world.scoped, route, sample)
+    expect([reply.status, reply.body.code], reply.text).toEqual(isGuessed ? [429, 'account_locked'] : [200, undefined])
+  },
+)
 
 test('every session and challenge is of a method on the list', async () => {
   const { rows } = await sql<{ auth_method: string }>`

@@ -158,7 +158,7 @@ export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow)
   const user = await findUserForUpdate(work, challenge.challenge_user_id)
   const facts = user && (await findSignInFacts(work, { userId: user.id }))
   if (!facts || isCutOff(challenge, facts)) throw challengeErrors.expired()
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   return facts
 }
 

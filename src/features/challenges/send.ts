@@ -11,7 +11,7 @@ import { listOffered } from './second-factors.ts'
 export async function sendChallengeCode(work: Work, text: string): Promise<{ deliveryHint: string }> {
   const { challenge, facts } = await findChallenge(work, text)
   if (!facts) throw challengeErrors.expired()
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find(({ method }) => method === 'sms')
   if (!factor?.send)
     throw loginErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })

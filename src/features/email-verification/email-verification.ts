@@ -101,7 +101,7 @@ export async function verifyEmail(
   const { email, token, password } = presented
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
-    if (facts) assertMaySignIn(work, facts)
+    if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     if (password !== undefined) await provePassword(work, who, facts, password)
     const whose = { id: facts.user_id, emailNorm: who.address.norm, epoch: facts.epoch }

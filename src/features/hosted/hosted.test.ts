@@ -280,7 +280,7 @@ test('settings that refuse passwords, locks and deactivated users are explained'
   expect(await titles()).toEqual(Array(2).fill('This is turned off'))
   await settings({ password_reset_enabled: null, email_password_enabled: false })
   expect(await titles()).toEqual(Array(2).fill('Passwords are turned off'))
-  await settings({ email_password_enabled: null, lockout_max_attempts: 3 })
+  await settings({ email_password_enabled: null, lockout_max_attempts: 3, lockout_scope: 'all' })
   for (const _ of [1, 2, 3]) await login(person, 'not the password')
   expect(await titles()).toEqual(Array(2).fill('Your account is locked for a while'))
   expect((await open(link.url)).text).toContain('Come back in 15 minutes')

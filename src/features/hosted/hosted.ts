@@ -97,7 +97,7 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
   if (!isOurs) throw linkErrors.tokenInvalid()
   await assertDoorOpen(work, null)
   const { link, facts } = await find(brought)
-  if (facts && !worksWhileLocked) assertMaySignIn(work, facts)
+  if (facts && !worksWhileLocked) await assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
   return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }

@@ -184,8 +184,9 @@ describe('an invitation is refused, and opens nothing,', () => {
       await tenant.patch(`/v1/organizations/${who.subOrgId}`, { status: 'suspended' })
       return [who, 'organization_suspended']
     },
-    'while the address is locked': async (who) => {
-      await tenant.patch('/v1/auth/settings', { subOrgId: who.subOrgId, lockout_max_attempts: 3 })
+    'while a lock shuts every door': async (who) => {
+      const settings = { lockout_max_attempts: 3, lockout_scope: 'all' }
+      await tenant.patch('/v1/auth/settings', { subOrgId: who.subOrgId, ...settings })
       for (const _ of [1, 2, 3]) await login(who, 'not the password')
       return [who, 'account_locked']
     },

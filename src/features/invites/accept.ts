@@ -139,7 +139,7 @@ async function prepare(
 ): Promise<Acceptance> {
   const facts = await findSignInFacts(work, invitation.who)
   if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, presentedAs(sent.token))
@@ -161,7 +161,7 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   await findLink(work, presentedAs(token))
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   // The proof of the mailbox has removed what was set before it.
   if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
   const historyKept = settings.password_history

@@ -214,6 +214,7 @@ test('the door is asked when the link is redeemed: suspended, locked, and switch
   await tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: on })
   expect((await verify(user, token_hash)).body.code).toBe('service_disabled')
   await tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: [...on, 'magic_link'] })
+  await tenant.patch('/v1/auth/settings', { subOrgId, lockout_scope: 'all' })
   const wrong = { subOrgId, email: user.email, password: 'not the password' }
   for (let i = 0; i < 10; i++) await tenant.post('/v1/auth/login/password', wrong)
   const locked = await verify(user, token_hash)

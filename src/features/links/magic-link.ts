@@ -76,7 +76,7 @@ export async function verifyMagicLink(work: Work, presented: { email: string; to
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
-    if (facts) assertMaySignIn(work, facts)
+    if (facts) await assertMaySignIn(work, facts)
     if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
     const answer = await completeMailboxLogin(work, facts, {
       method: magicLinkMethod,

@@ -1,8 +1,9 @@
 import type { Gate } from '../login/login.ts'
 import { accountLocked, networksOf } from './attempts.ts'
+import { lockoutSettings } from './settings.ts'
 import { lockedSecondsText } from './store.ts'
 
-/** After too many wrong passwords the address waits. Throws `account_locked`. */
+/** Where a lock shuts every door, the address waits. What can be guessed at refuses it by itself. Throws `account_locked`. */
 export const lockGate: Gate = {
   lock: {
     columns: { lock_networks: 'text[]' },
@@ -12,7 +13,9 @@ export const lockGate: Gate = {
     secondsOfUser: `(case when users.locked_until > clock_now()
       then ceil(extract(epoch from users.locked_until - clock_now()))::int end)`,
   },
-  refuseAddress(_work, state) {
-    if (state.locked_seconds !== null) throw accountLocked(state.locked_seconds)
+  async refuseAddress(work, state) {
+    if (state.locked_seconds === null) return
+    const { lockout_scope: scope } = await lockoutSettings.effective(work)
+    if (scope === 'all') throw accountLocked(state.locked_seconds)
   },
 }

@@ -21,11 +21,16 @@ export const lockoutSettings = defineSettingsPart(
       maximum: HOUR,
       description: 'Length of the first lock; each further one lasts twice as long, up to an hour.',
     }),
+    lockout_scope: Type.Enum(['password', 'all'], {
+      description:
+        'What a lock refuses: passwords, or all: also codes, links, passkeys and refresh, which cannot be guessed so.',
+    }),
   }),
   {
     lockout_enabled: true,
     lockout_max_attempts: 10,
     lockout_window_seconds: 900,
     lockout_duration_seconds: 900,
+    lockout_scope: 'password',
   },
 )

@@ -76,7 +76,7 @@ export async function assertDoorOpen<R extends object>(
   reading?: Reading<R>,
 ): Promise<Facts & { read: R }> {
   const facts = await readFacts(work, who, reading)
-  assertAddressWelcome(work, facts.door)
+  await assertAddressWelcome(work, facts.door)
   return facts
 }
 
@@ -87,7 +87,7 @@ export async function assertDoorOpen<R extends object>(
  * `firstProof` also when there is more to do. Throws `rate_limited` for who signs in too often, and what gates throw.
  */
 export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof): Promise<SessionReply | null> {
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   const { method, amr, aal = 'aal1', change } = proof
   const entry = {
     facts,

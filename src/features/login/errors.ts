@@ -25,8 +25,8 @@ export const loginErrors = defineErrors({
     429,
     'account_locked',
     'Too many wrong passwords',
-    'Sign-in is refused by every method for retry_after seconds, whether or not a user has the address. The link in ' +
-      'the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
+    'Passwords are refused for retry_after seconds, whether or not a user has the address, and every other method too ' +
+      'where lockout_scope is all. The link in the email about the lock, or POST /v1/users/{userId}/unlock, ends it at once.',
     { retry_after: Type.Integer({ description: 'Seconds to wait.' }) },
   ],
   sessionLimitReached: [

@@ -68,7 +68,7 @@ export interface Gate {
    * Refuses, by throwing, an address that nobody may use here, whether or not a user has it: before codes and links are
    * sent, and at every way in.
    */
-  refuseAddress?(work: Work, state: DoorState): void
+  refuseAddress?(work: Work, state: DoorState): void | Promise<void>
   /**
    * Refuses, by throwing, a user who may not come in at all: before a proof is consumed. What it judges by must be
    * something whose change cuts the user off; anything else also needs a condition in `judge`.
@@ -97,17 +97,17 @@ export const activeGate: Gate = {
 }
 
 /** Whether anyone with this address may try. Throws what the gates throw. */
-export function assertAddressWelcome(work: Work, state: DoorState): void {
-  for (const gate of gates.of(work.platform)) gate.refuseAddress?.(work, state)
+export async function assertAddressWelcome(work: Work, state: DoorState): Promise<void> {
+  for (const gate of gates.of(work.platform)) await gate.refuseAddress?.(work, state)
 }
 
 /**
  * Whether this user may hold a session, checked at every sign-in and every refresh.
  * Throws `organization_suspended`, `account_locked`, `user_inactive`, and what other gates throw.
  */
-export function assertMaySignIn(work: Work, facts: SignInFacts): void {
+export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<void> {
   for (const gate of gates.of(work.platform)) {
-    gate.refuseAddress?.(work, facts)
+    await gate.refuseAddress?.(work, facts)
     gate.refuseUser?.(work, facts)
   }
 }

@@ -120,7 +120,7 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
   const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
   if (attempt.outcome !== 'match' || !isTheirs) throw await refusal(work, attempt)
-  if (facts) assertMaySignIn(work, facts)
+  if (facts) await assertMaySignIn(work, facts)
   const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
   const answer = facts ? await signInWith(work, facts, use, spends) : ((await use.signUp?.(work, who, spends)) ?? null)
   // Another request with the same right code was faster.

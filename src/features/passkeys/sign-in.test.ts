@@ -217,6 +217,7 @@ test('the door refuses the inactive, the locked, and everybody of a suspended or
   await tenant.patch(`/v1/organizations/${subOrgId}`, { status: 'active' })
   const locked = await answerOf(holder)
   await tenant.put(`/v1/users/${holder.userId}/password`, { subOrgId, password: 'correct horse battery staple' })
+  await tenant.patch('/v1/auth/settings', { subOrgId, lockout_scope: 'all' })
   const guess = { subOrgId, email: holder.email, password: 'wrong' }
   for (let i = 0; i < 50; i++) await tenant.post('/v1/auth/login/password', guess)
   expect((await tenant.post(VERIFY, locked)).status).not.toBe(200)

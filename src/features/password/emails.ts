@@ -43,7 +43,12 @@ export function passwordChangedMail(to: string, by: 'user' | 'administrator'): M
 }
 
 /** Says that the address is locked, with the link that ends the lock. */
-export function lockedMail({ to, url }: LinkMailData, scope: 'account' | 'network'): Message {
+export function lockedMail(
+  { to, url }: LinkMailData,
+  { where, shut }: { where: 'account' | 'network'; shut: 'password' | 'all' },
+): Message {
+  const refused = shut === 'all' ? 'No one can sign in to your account' : 'No one can sign in with the password'
+  const rest = shut === 'all' ? [] : ['Other ways to sign in go on working, and so do devices that are signed in.']
   return {
     kind: kinds.accountLocked,
     to,
@@ -51,9 +56,10 @@ export function lockedMail({ to, url }: LinkMailData, scope: 'account' | 'networ
     content: {
       heading: 'Your account is locked for a while',
       paragraphs: [
-        scope === 'account'
-          ? 'A wrong password was entered too often. No one can sign in to your account until the lock expires.'
-          : 'A wrong password was entered too often from one network. No one can sign in to your account from there until the lock expires.',
+        where === 'account'
+          ? `A wrong password was entered too often. ${refused} until the lock expires.`
+          : `A wrong password was entered too often from one network. ${refused} from there until the lock expires.`,
+        ...rest,
         'If it was you, you can unlock it now.',
       ],
       button: { label: 'Unlock my account', url },

@@ -27,6 +27,7 @@ export const passwordEvents = defineEvents({
 export const resetOnPageEvents: EventDefinition[] = [
   passwordEvents.resetCompleted,
   passwordEvents.changed,
+  userEvents.unlocked,
   ...doorRoutes.proofEvents,
   loginEvents.failed,
 ]

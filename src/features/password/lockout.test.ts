@@ -28,8 +28,82 @@ const typesOf = async (user: Person) =>
     .filter((each) => each.target_id === user.id)
     .map((each) => each.type)
 
-test('ten wrong passwords lock an address on every method, for longer each time, whether or not anybody has it', async () => {
+const shutEveryDoor = ({ subOrgId }: Mailbox) => tenant.patch('/v1/auth/settings', { subOrgId, lockout_scope: 'all' })
+
+test('ten wrong passwords lock an address for its password alone, whether or not anybody has it', async () => {
   const user = await newUser()
+  const { subOrgId, email } = user
+  const session = await signIn(app, tenant, subOrgId, email)
+  const unknown = { subOrgId, email: newEmail() }
+  for (const each of [user, unknown]) {
+    expect(await fail(each, 11)).toEqual([...Array(10).fill('invalid_credentials'), 'account_locked'])
+    expect((await login(each, PASSWORD)).body.code).toBe('account_locked')
+    for (const way of ['login/otp', 'login/magic-link', 'password/reset', 'signup/otp'])
+      expect((await tenant.post(`/v1/auth/${way}/send`, { subOrgId, email: each.email })).status, way).toBe(200)
+  }
+  expect(await statusOf(user)).toBe('locked')
+  const refresh = { subOrgId, refresh_token: session.refresh_token }
+  expect((await tenant.post('/v1/auth/token/refresh', refresh)).status).toBe(200)
+  await app.advance(61)
+  await signIn(app, tenant, subOrgId, email)
+  // Whoever reads the mailbox gets in, and leaves the password locked.
+  expect((await login(user, PASSWORD)).body.code).toBe('account_locked')
+})
+
+test('a lock is told by mail, however much a stranger has had sent to the address before, and whatever the ceilings', async () => {
+  const user = await newUser()
+  const { subOrgId, email } = user
+  const ways = ['login/otp', 'login/magic-link', 'password/reset', 'signup/otp', 'signup/authenticate-email']
+  let refused = 0
+  for (let minute = 0; minute < 8 && !refused; minute++) {
+    for (const way of ways)
+      for (let n = 0; n < 3; n++) {
+        const reply = await tenant.post(`/v1/auth/${way}/send`, { subOrgId, email })
+        if (reply.headers.get('x-ratelimit-limit') === '30' && reply.status === 429) refused++
+      }
+    await app.advance(61)
+  }
+  expect(refused).toBeGreaterThan(0)
+  await tenant.patch('/v1/otp/settings', { subOrgId, send_limit_per_hour_organization: 1 })
+  await fail(user, 10)
+  const { token_hash } = await mailedLink(app, email, 'account_locked')
+  expect((await tenant.post('/v1/auth/unlock', { subOrgId, email, token_hash })).status).toBe(200)
+  expect((await login(user, PASSWORD)).status).toBe(200)
+})
+
+test('locks of single networks are told five times an hour; later ones leave the link that was mailed good', async () => {
+  const user = await newUser()
+  const { subOrgId, email } = user
+  await tenant.patch('/v1/auth/settings', { subOrgId, lockout_max_attempts: 3, lockout_window_seconds: 60 })
+  const notices = async () => (await app.mails(email)).filter((mail) => mail.kind === 'account_locked').length
+  for (let network = 1; network <= 7; network++) {
+    await fail(user, 3, `198.51.100.${network}`)
+    if (network % 4 === 0) await app.advance(61)
+  }
+  expect(await notices()).toBe(5)
+  const { token_hash } = await mailedLink(app, email, 'account_locked')
+  expect((await tenant.post('/v1/auth/unlock', { subOrgId, email, token_hash })).status).toBe(200)
+  for (let network = 11; network <= 15; network++) await fail(user, 3, `198.51.100.${network}`)
+  expect(await statusOf(user)).toBe('locked')
+  expect(await notices()).toBe(6)
+})
+
+test('a password that was reset by mail ends the lock of the one before', async () => {
+  const user = await newUser()
+  const { subOrgId, email } = user
+  await fail(user, 10)
+  await tenant.post('/v1/auth/password/reset/send', { subOrgId, email })
+  const { token_hash } = await mailedLink(app, email, 'password_reset')
+  const password = 'a different sentence'
+  const reply = await tenant.post('/v1/auth/password/reset/confirm', { subOrgId, email, token_hash, password })
+  expect([reply.status, await statusOf(user)]).toEqual([200, 'active'])
+  expect((await typesOf(user)).filter((type) => /locked$/.test(type))).toEqual(['user.locked', 'user.unlocked'])
+  expect((await login(user, password)).status).toBe(200)
+})
+
+test('with lockout_scope all a lock shuts every door, for longer each time, whether or not anybody has the address', async () => {
+  const user = await newUser()
+  await shutEveryDoor(user)
   const unknown = { subOrgId: user.subOrgId, email: newEmail() }
   const session = await signIn(app, tenant, user.subOrgId, user.email)
   // The first proof of the mailbox took the password away.
@@ -74,8 +148,9 @@ test('ten wrong passwords lock an address on every method, for longer each time,
   expect((await login(user, PASSWORD)).status).toBe(200)
 })
 
-test('a code and a link on their way open nothing while the address is locked', async () => {
+test('a code and a link on their way open nothing while a lock shuts every door', async () => {
   const user = await newUser()
+  await shutEveryDoor(user)
   const { subOrgId, email } = user
   const { otp_id } = (await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).body
   const code = await mailedCode(app, email)

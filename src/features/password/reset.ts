@@ -17,6 +17,7 @@ import {
   type SentLink,
   sendLink,
 } from '../links/links.ts'
+import { unlock } from '../lockout/lockout.ts'
 import {
   assertMaySignIn,
   completeLogin,
@@ -25,7 +26,15 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { cutOff, findUserForUpdate, getUser, getUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
+import {
+  cutOff,
+  findUserForUpdate,
+  getUser,
+  getUserForUpdate,
+  type HeldUser,
+  markUnlocked,
+  proveMailbox,
+} from '../users/users.ts'
 import { passwordChangedMail, resetMail } from './emails.ts'
 import { endReasons } from './end-reasons.ts'
 import { passwordErrors } from './errors.ts'
@@ -143,7 +152,7 @@ async function prepare(
 ): Promise<Reset> {
   const { link, facts, password } = shown
   if (!facts || facts.user_id !== link.user_id) throw linkErrors.tokenInvalid()
-  assertMaySignIn(work, facts)
+  await assertMaySignIn(work, facts)
   await countLinkUse(work, link)
   const user = await getUser(work, facts.user_id)
   // A password that must be changed must not be chosen again.
@@ -160,6 +169,8 @@ async function writeReset(
   const completed = passwordEvents.resetCompleted({ target: { type: 'user', id: user.id }, data: { link_id: link.id } })
   const events = link.purpose === resetPurpose.name ? [completed] : []
   await writePassword(work, settings, { user, hashed, linkId: link.id, events })
+  // The password that was guessed at no longer exists.
+  if (await unlock(work, link.identity)) await markUnlocked(work, user.id)
 }
 
 /** Stores the password, and ends everything else of the user, who is told. */

@@ -83,6 +83,7 @@ export const passwordRoutes: Route[] = [
       ...doorRoutes.login.event,
       ...doorRoutes.login.maybeEvents,
       userEvents.emailVerified,
+      userEvents.unlocked,
     ],
     handle: async (work, { body }) =>
       confirmReset(work, { email: body.email, token: body.token_hash, password: body.password }),

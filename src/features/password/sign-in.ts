@@ -5,7 +5,6 @@ import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { issueLink, mailLink } from '../links/links.ts'
 import {
@@ -39,6 +38,7 @@ import { passwordProof, readPassword, type StoredPassword, toStoredPassword, upg
 const CHANGE_TTL_SECONDS = 600
 // As long as the longest lock.
 const UNLOCK_TTL_SECONDS = 3600
+const NETWORK_NOTICES = { bucket: 'lock_notice.network.hour', limit: 5, windowSeconds: 3600 }
 
 /**
  * Exchanges a password for a session. The attempt is counted before the password is judged, and an unknown address
@@ -58,15 +58,16 @@ async function exchangePassword(
   sent: { email: string; password: string },
 ): Promise<SessionReply> {
   const who = identify(work.platform, requireEmail(sent.email))
-  const { person, read } = await assertDoorOpen(work, who, readPassword({}))
+  const { door, person, read } = await assertDoorOpen(work, who, readPassword({}))
+  if (door.locked_seconds !== null) throw accountLocked(door.locked_seconds)
   const shown = { who, facts: person, stored: toStoredPassword(read), password: sent.password }
   const judged = await judge(work, settings, shown)
   const { facts, stored } = judged
   // The claim has checked the lock; one that it set itself is cleared with the session.
   const cleared = { ...facts, locked_seconds: null }
   const { require_email_verification: requiresProof } = await doorSettings.effective(work)
-  await clearFailuresIfRefused(work, who, facts, () => {
-    assertMaySignIn(work, cleared)
+  await clearFailuresIfRefused(work, who, facts, async () => {
+    await assertMaySignIn(work, cleared)
     if (requiresProof && !facts.email_verified) throw userErrors.verificationRequired()
   })
   if (stored.must_change) throw await changeRequired(work, who, facts)
@@ -83,9 +84,14 @@ async function exchangePassword(
 }
 
 /** A right password that is refused for another reason does not count as a failed attempt; that reason is recorded. */
-async function clearFailuresIfRefused(work: Work, who: Identity, facts: SignInFacts, check: () => void): Promise<void> {
+async function clearFailuresIfRefused(
+  work: Work,
+  who: Identity,
+  facts: SignInFacts,
+  check: () => Promise<void>,
+): Promise<void> {
   try {
-    check()
+    await check()
   } catch (error) {
     await clearFailures(work, sourceOf(work, who)).execute()
     if (error instanceof ApiError)
@@ -169,24 +175,33 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
     data: { method: 'password', reason },
   })
   const { locks } = attempt
-  if (!locks) return record(work, failure)
-  const mayMail = await countMail(work, who, [], { leaves: false, byAnyone: false }).then(
-    () => true,
-    () => false,
-  )
+  if (!locks || !(await isAnnounced(work, who, locks))) return record(work, failure)
+  const { lockout_scope: shut } = await lockoutSettings.effective(work)
   await inTx(work, async (work) => {
     await record(work, failure)
     await mailLink(work, {
       purpose: unlockPurpose,
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId: facts?.user_id ?? null,
-      decoy: facts === null || !mayMail,
+      decoy: facts === null,
       ttlSeconds: UNLOCK_TTL_SECONDS,
       delivery: { redirectTo: null, deliver: true },
-      compose: (_, mail) => lockedMail(mail, locks.scope),
+      compose: (_, mail) => lockedMail(mail, { where: locks.scope, shut }),
     })
     if (facts && locks.scope === 'account') await markLocked(work, facts.user_id, locks.until)
   })
+}
+
+/**
+ * Whether a mail tells of a lock. It counts towards nothing that a stranger can use up by asking for codes and links:
+ * nobody may be locked out in silence. A lock for everybody comes only so often; of networks there are many.
+ */
+function isAnnounced(work: Work, who: Identity, { scope }: NonNullable<Attempt['locks']>): Promise<boolean> {
+  if (scope === 'account') return Promise.resolve(true)
+  return countAct(work, who.hash, [NETWORK_NOTICES]).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The error for a right password that allows nothing but choosing a new one. */

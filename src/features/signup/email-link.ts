@@ -79,7 +79,7 @@ export async function verifySignupLink(work: Work, presented: { email: string; t
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [purpose] }, async ({ link, facts }) => {
-    if (facts) assertMaySignIn(work, facts)
+    if (facts) await assertMaySignIn(work, facts)
     const profile = profileOf(link)
     const isTheirs = link.user_id === null ? profile !== null : link.user_id === facts?.user_id
     if (!isTheirs) throw linkErrors.tokenInvalid()

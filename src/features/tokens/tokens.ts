@@ -78,7 +78,7 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionR
   const session = await readSession(platform)({ directory, sessionId: presented.sessionId })
   if (!session) throw tokenErrors.refreshTokenInvalid()
   // Before checking whether the session is live: the cause tells the caller more.
-  assertMaySignIn(work, session)
+  await assertMaySignIn(work, session)
   if (!session.live) throw tokenErrors.refreshTokenInvalid()
   const settings = await refreshSettings.effective(work)
   if (session.generation !== presented.generation) {
