@@ -10,6 +10,8 @@ import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { markEventStream } from './platform/event-epoch.ts'
+import { cleanUpEvents } from './platform/event-retention.ts'
+import { recordCountedFailures } from './platform/failures.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
 import type { JobHandler } from './platform/jobs/queue.ts'
 import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
@@ -34,6 +36,8 @@ export const jobs: JobHandler[] = [
   settleCutOffs,
   cleanUpPlatform,
   markEventStream,
+  recordCountedFailures,
+  cleanUpEvents,
   rotateSigningKeysWhenDue,
 ]
 

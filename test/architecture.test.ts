@@ -74,8 +74,9 @@ const WRITERS: Record<string, string[]> = {
   directories: ['platform/http/directory.ts', 'features/accounts'],
   // Production and staging come with the account; the signing algorithm is the keys'.
   environments: ['features/environments', 'features/accounts', 'platform/crypto/signing-keys.ts'],
-  // Of very many rows at once.
-  events: ['platform/events.ts', 'platform/event-batch.ts'],
+  event_counts: ['platform/failures.ts'],
+  // Of very many rows at once; what removes old ones.
+  events: ['platform/events.ts', 'platform/event-batch.ts', 'platform/event-retention.ts'],
   // Removes old rows.
   idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
   links: ['features/links'],
@@ -150,6 +151,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/platform/db/embedded-claim.ts': 'waits for a database that is not there yet',
   'src/platform/db/embedded-cluster.ts': 'names what it puts aside',
   'src/platform/db/embedded-server.ts': 'waits for a database that ends',
+  'src/platform/failures.ts': 'how many failures of an hour this process has recorded one by one',
   'src/platform/http/pipeline.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
   'src/platform/outbox/delivery.ts': 'when to try again, as the queue keeps its own time',

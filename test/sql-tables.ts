@@ -20,6 +20,7 @@ export const PLACES = {
   directory_id: [
     'auth_settings',
     'backup_codes',
+    'event_counts',
     'events',
     'links',
     'lockouts',

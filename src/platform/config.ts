@@ -38,6 +38,8 @@ export interface Config {
   passwordCostLimit: number
   migrateOnStart: boolean
   workers: number
+  /** How long events are kept. */
+  eventRetentionDays: number
   logLevel: LogLevel
 }
 
@@ -77,6 +79,7 @@ export const variables: Record<string, string> = {
     'Limit of requests per second without a credential for each client network; 0: none. Default 50',
   WATCHWORD_PASSWORD_COST_LIMIT: 'What a password hash may cost, in MiB of memory × passes of argon2id. Default 1024',
   WATCHWORD_MIGRATE_ON_START: 'false: refuse to start on an older schema instead of migrating. Default true',
+  WATCHWORD_EVENT_RETENTION_DAYS: 'Days that events are kept. Default 400',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
   NODE_ENV: 'production, development (default) or test, which is development for tests; nothing else',
@@ -125,6 +128,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     // At least the least hash, at most one of ten passes over 256 MiB.
     passwordCostLimit: readInteger(env, 'WATCHWORD_PASSWORD_COST_LIMIT', { byDefault: 1024, min: 38, max: 2560 }),
     migrateOnStart: readBoolean(env, 'WATCHWORD_MIGRATE_ON_START', true),
+    // The feed reaches back 30 days, and the database refuses to remove what is younger than 35.
+    eventRetentionDays: readInteger(env, 'WATCHWORD_EVENT_RETENTION_DAYS', { byDefault: 400, min: 35, max: 36_500 }),
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),
   })

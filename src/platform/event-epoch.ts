@@ -7,7 +7,7 @@ import type { Position } from './event-cursor.ts'
 import type { JobHandler } from './jobs/queue.ts'
 import type { Platform } from './platform.ts'
 
-/** How far back the stream can be read. The rows themselves are kept. */
+/** How far back the stream can be read. The rows themselves are kept longer. */
 export const STREAM_DAYS = 30
 
 const AGAIN = 'Read the current state of what you follow, then start again without a cursor.'
@@ -55,11 +55,19 @@ interface StreamState {
   moved: boolean | null
 }
 
+/** The oldest place from which the stream can be read, if it is older than that; else null. */
+export async function findMark(db: Db): Promise<{ epoch: number; txId: string } | null> {
+  const { rows } = await sql<StreamState>`select ${presentMark} as mark`.execute(db)
+  return rows[0]?.mark ?? null
+}
+
+const presentMark = sql`(
+  select jsonb_build_object('epoch', epoch, 'txId', tx_id::text) from event_marks
+  where at <= clock_now() - make_interval(days => ${STREAM_DAYS}) order by at desc limit 1)`
+
 async function readState(db: Db, asked: Position | null): Promise<StreamState> {
   const { rows } = await sql<StreamState>`
-    select (
-        select jsonb_build_object('epoch', epoch, 'txId', tx_id::text) from event_marks
-        where at <= clock_now() - make_interval(days => ${STREAM_DAYS}) order by at desc limit 1) as mark,
+    select ${presentMark} as mark,
       ${asked?.epoch ?? null}::bigint = any(earlier || epoch) as known,
       ${asked?.epoch ?? null}::bigint = epoch
         and ${asked?.txId ?? null}::xid8 >= pg_snapshot_xmin(pg_current_snapshot()) as ahead,
@@ -87,7 +95,9 @@ export const markEventStream: JobHandler = {
     await beginEventEpoch(database.url)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
-    await sql`delete from event_marks where at < clock_now() - make_interval(days => ${STREAM_DAYS + 2})`.execute(db)
+    // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
+    await sql`delete from event_marks where at < (
+      select max(at) from event_marks where at < clock_now() - make_interval(days => ${STREAM_DAYS + 2}))`.execute(db)
   },
 }
 

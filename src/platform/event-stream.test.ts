@@ -166,7 +166,10 @@ test('keeps a mark for each hour, and none that is older than it needs', async (
   await service.advance(3600)
   await markEventStream.handle(platform, {}, 1)
   expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(2)
-  await service.advance(32 * 24 * 3600)
-  await markEventStream.handle(platform, {}, 1)
-  expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(1)
+  // The newest of the old ones stays: before it nobody reads.
+  for (let round = 0; round < 2; round++) {
+    await service.advance(32 * 24 * 3600)
+    await markEventStream.handle(platform, {}, 1)
+    expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(2)
+  }
 })

@@ -3,7 +3,6 @@ import type { EventDefinition } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { type RenderedPage, renderPage } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
-import { claimAct } from '../../platform/http/rate-limit.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { inviteEvents } from '../invites/invites.ts'
@@ -37,9 +36,6 @@ const RECORDED: EventDefinition[] = [
   ...provePasswordEvents,
   ...unlockByLinkEvents,
 ]
-
-// Anyone can press the button of a made-up link, which must not flood the event stream.
-const PRESSES_RECORDED = { bucket: 'link.page.minute', limit: 120, windowSeconds: 60 }
 
 /**
  * Where mailed links lead unless the application has a page of its own. Opening one changes nothing, since mail
@@ -109,10 +105,9 @@ async function look({ work, token, purpose, who }: ParsedLink): Promise<FoundLin
   return { link: judgeLink(link, presented), facts }
 }
 
-/** Records a refusal, as the API does, but only up to a limit per organization, since forms need no key. */
+/** Records a refusal, as the API does. */
 async function present(brought: ParsedLink): Promise<FoundLink> {
   const { work, token, purpose, who } = brought
-  if (!(await claimAct(work, PRESSES_RECORDED))) return look(brought)
   return presentLink(work, { who, token, purposes: [purpose] }, async (found) => found)
 }
 

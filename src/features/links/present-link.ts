@@ -1,6 +1,6 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginEvents, type SignInFacts } from '../login/login.ts'
 import { linkErrors } from './errors.ts'
@@ -43,8 +43,9 @@ export async function presentLink<T>(
   } catch (error) {
     if (!(error instanceof ApiError && refusals.includes(error.definition.code))) throw error
     const userId = facts?.user_id ?? link?.user_id
-    await record(
+    await recordFailure(
       { ...work, db: work.platform.db },
+      presented.who?.hash ?? null,
       loginEvents.failed({
         ...(userId ? { target: { type: 'user', id: userId } } : {}),
         data: { method: link?.purpose ?? presented.purposes[0].name, reason: error.definition.code },

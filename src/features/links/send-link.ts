@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { type EventFactory, record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
@@ -136,7 +137,8 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       ...(userId ? { target: { type: 'user', id: userId } } : {}),
       data: { link_id: made.linkId, channel: 'email' },
     })
-    await record(work, addressee ? sent : describeNothingSent(purpose.name, facts))
+    if (addressee) await record(work, sent)
+    else await recordFailure(work, who.hash, describeNothingSent(purpose.name, facts))
     return made
   })
   const expiresAt = new Date(link.expiresAt.getTime() + (ttlSeconds - ownTtlSeconds) * 1000)

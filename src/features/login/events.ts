@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
+import { countedMembers } from '../../platform/failures.ts'
 import { named, nullable } from '../../platform/schema.ts'
 
 const method = Type.String({ description: 'How the user tried to sign in.', examples: ['otp'] })
@@ -27,12 +28,14 @@ export const loginEvents = defineEvents({
   ],
   failed: [
     'auth.login.failed',
-    'A sign-in was refused, or a code or link was requested for an address that cannot sign in.',
+    'A sign-in was refused, or a code or link was requested for an address that cannot sign in; beyond a bound, so many ' +
+      'alike.',
     Type.Object(
       {
         method,
         reason: Type.String({ description: 'Why, such as the error code.', examples: ['wrong'] }),
         passkey_id: Type.Optional(Type.String({ format: 'uuid', description: 'The passkey, if it is known.' })),
+        ...countedMembers,
       },
       { examples: [{ method: 'otp', reason: 'wrong' }] },
     ),

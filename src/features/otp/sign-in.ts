@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
 import type { RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
@@ -80,7 +81,8 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
-  await record(work, decoy ? describeNothingSent('otp', facts) : codeSent(purpose, userId, otp.otpId))
+  if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))
+  else await record(work, codeSent(purpose, userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
@@ -119,12 +121,12 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   const { facts, userId } = attempt
   // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
   const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
-  if (attempt.outcome !== 'match' || !isTheirs) throw await refusal(work, attempt)
+  if (attempt.outcome !== 'match' || !isTheirs) throw await refusal(work, who, attempt)
   if (facts) await assertMaySignIn(work, facts)
   const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
   const answer = facts ? await signInWith(work, facts, use, spends) : ((await use.signUp?.(work, who, spends)) ?? null)
   // Another request with the same right code was faster.
-  if (!answer) throw await refusal(work, { ...attempt, outcome: 'used' })
+  if (!answer) throw await refusal(work, who, { ...attempt, outcome: 'used' })
   return answer
 }
 
@@ -133,11 +135,12 @@ function signInWith(work: Work, facts: SignInFacts, { methodOfPending }: CodeUse
   return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
 }
 
-async function refusal(work: Work, attempt: TriedOtp) {
+async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   const { facts } = attempt
   // Outside any transaction, so that it survives the refusal.
-  await record(
+  await recordFailure(
     { ...work, db: work.platform.db },
+    who.hash,
     loginEvents.failed({
       ...(facts ? { target: { type: 'user', id: facts.user_id } } : {}),
       data: { method: 'otp', reason: attempt.outcome === 'match' ? 'unknown' : attempt.outcome },

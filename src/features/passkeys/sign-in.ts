@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash, sameHash } from '../../platform/crypto/tokens.ts'
-import { record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
 import { networkOf } from '../../platform/http/client-address.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
@@ -96,18 +96,18 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
     findPasskeyByCredential(db, directory, sent.credential.id),
   ])
   const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
-  if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, passkey, mismatch ?? 'unknown')
+  if (mismatch !== null || !ceremony || !passkey) throw await refusal(work, { who, passkey }, mismatch ?? 'unknown')
   const rp = await relyingPartyOf(work)
   // Loaded with the first passkey, for the memory that its library takes.
   const { verifyAssertion } = await import('./webauthn.ts')
   const proved = await verifyAssertion({ rp, ceremony }, passkey, sent.credential)
-  if ('refused' in proved) throw await refusal(work, passkey, proved.refused, proved)
+  if ('refused' in proved) throw await refusal(work, { who, passkey }, proved.refused, proved)
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
   const facts = await findSignInFacts(work, owner)
-  if (facts?.user_id !== passkey.user_id) throw await refusal(work, passkey, 'other_user')
+  if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
   const done = await completeLogin(work, facts, proofOf(passkey, proved))
   // The passkey has just been deleted, or another response with the same counter was faster.
-  if (!done) throw await refusal(work, passkey, 'counter')
+  if (!done) throw await refusal(work, { who, passkey }, 'counter')
   return done
 }
 
@@ -143,9 +143,15 @@ function findMismatch(
   return Buffer.from(handle, 'base64url').equals(passkey.user_handle) ? null : 'other_user'
 }
 
-async function refusal(work: Work, passkey: OwnedPasskey | undefined, reason: string, refused?: Refused) {
-  await record(
+async function refusal(
+  work: Work,
+  { who, passkey }: { who: Identity | null; passkey: OwnedPasskey | undefined },
+  reason: string,
+  refused?: Refused,
+) {
+  await recordFailure(
     { ...work, db: work.platform.db },
+    who?.hash ?? null,
     loginEvents.failed({
       ...(passkey ? { target: { type: 'user', id: passkey.user_id } } : {}),
       data: { method: 'passkey', reason, ...(passkey ? { passkey_id: passkey.id } : {}) },

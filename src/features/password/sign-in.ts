@@ -2,7 +2,7 @@ import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { costOfArgon2, costOfHash } from '../../platform/crypto/password-cost.ts'
 import { withPasswordPlace, withPasswordTurn } from '../../platform/crypto/password-pool.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -95,8 +95,9 @@ async function clearFailuresIfRefused(
   } catch (error) {
     await clearFailures(work, sourceOf(work, who)).execute()
     if (error instanceof ApiError)
-      await record(
+      await recordFailure(
         work,
+        who.hash,
         loginEvents.failed({
           target: { type: 'user', id: facts.user_id },
           data: { method: 'password', reason: error.definition.code },
@@ -175,10 +176,10 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
     data: { method: 'password', reason },
   })
   const { locks } = attempt
-  if (!locks || !(await isAnnounced(work, who, locks))) return record(work, failure)
+  if (!locks || !(await isAnnounced(work, who, locks))) return recordFailure(work, who.hash, failure)
   const { lockout_scope: shut } = await lockoutSettings.effective(work)
   await inTx(work, async (work) => {
-    await record(work, failure)
+    await recordFailure(work, who.hash, failure)
     await mailLink(work, {
       purpose: unlockPurpose,
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,

@@ -102,6 +102,18 @@ export interface Environments {
   type: string;
 }
 
+export interface EventCounts {
+  count: Generated<number>;
+  data: Json;
+  directory_id: string;
+  first_at: Generated<Timestamp>;
+  key: Buffer;
+  last_at: Generated<Timestamp>;
+  target_id: string | null;
+  target_type: string | null;
+  type: string;
+}
+
 export interface EventMarks {
   at: Generated<Timestamp>;
   epoch: Int8;
@@ -509,6 +521,7 @@ export interface DB {
   data_keys: DataKeys;
   directories: Directories;
   environments: Environments;
+  event_counts: EventCounts;
   event_marks: EventMarks;
   event_stream: EventStream;
   events: Events;
