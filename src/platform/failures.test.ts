@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Reply, startApp, type Tenant } from '../../test/harness.ts'
 import { newEmail, newUser } from '../../test/people.ts'
 import { recordStatements } from '../../test/sql-recorder.ts'
@@ -9,6 +9,10 @@ import { accountDirectory, directoryOfOrganization } from './http/directory.ts'
 
 const service = await startApp()
 const { platform } = service.app
+
+// Settings are cached for seconds: what one request has read the next finds.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterAll(() => void vi.useRealTimers())
 
 interface Failure {
   method: string

@@ -24,7 +24,9 @@ export const countedMembers = {
 // tell them from those of users.
 const SLOTS = 256
 
-const told = perPlatform(() => ({ hour: 0, counts: new Map<string, number>() }))
+const HOUR_MS = 3_600_000
+
+const told = perPlatform(() => ({ since: 0, counts: new Map<string, number>() }))
 
 /**
  * Records a failure that anybody can cause, as often as they like: one by one up to a bound, beyond it as a number, so
@@ -49,9 +51,9 @@ export async function recordFailure(
 }
 
 function isTold({ platform, directory }: Pick<Work, 'platform' | 'directory'>, identity: Buffer | null): boolean {
-  const hour = Math.floor(platform.clock.now().getTime() / 3_600_000)
+  const now = platform.clock.now().getTime()
   const state = told(platform)
-  if (hour !== state.hour) Object.assign(state, { hour, counts: new Map() })
+  if (now - state.since >= HOUR_MS) Object.assign(state, { since: now, counts: new Map() })
   const { counts } = state
   const ofDirectory = counts.get(directory.id) ?? 0
   if (ofDirectory >= TOLD_AN_HOUR.ofDirectory) return false

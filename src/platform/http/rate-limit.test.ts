@@ -93,14 +93,15 @@ test('says whose limit is used up', async () => {
   const ceilings = { perOrganizationHour: 2 }
   for (const target of ['a', 'b']) await send({ directory, target, ceilings })
   const organization = await refusal(send({ directory, target: 'c', ceilings }))
+  expect(await counters(await accountDirectory(platform, directory))).toEqual({ 'send.key': 2 })
   expect(organization.message).toMatch(/^This organization has sent too many messages: try again in \d+ s\.$/)
   expect(organization.details.headers).toMatchObject({
     'ratelimit-policy': '"organization";q=2;w=3600',
     'x-ratelimit-remaining': '0',
   })
-  const key = await refusal(send({ directory, target: 'd', ceilings: { perKeyHour: 3 } }))
+  const key = await refusal(send({ directory, target: 'd', ceilings: { perKeyHour: 2 } }))
   expect(key.message).toMatch(/^This API key has sent too many messages/)
-  expect(key.details.headers).toMatchObject({ 'ratelimit-policy': '"key";q=3;w=3600' })
+  expect(key.details.headers).toMatchObject({ 'ratelimit-policy': '"key";q=2;w=3600' })
   await send({ directory, target: 'e', keyId: '01890000-0000-7000-8000-000000000002', ceilings: { perKeyHour: 3 } })
   await service.advance(3600)
   expect(await send({ directory, target: 'c', ceilings })).toMatchObject({ remaining: 2 })

@@ -63,7 +63,7 @@ export async function claimAct(
 ): Promise<boolean> {
   if (limit.limit <= 0) return false
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
-  const sharedToo = sql`, ${askedRows(shared)}, shared as (${countShared(shared, sql`exists (select from claimed)`)})`
+  const sharedToo = sql`, ${askedRows(shared)} ${countShared(shared, sql`exists (select from claimed)`)}`
   const { rows } = await sql`
     with claimed as (
       insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
@@ -93,13 +93,15 @@ function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> 
  */
 export async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
   const isLeft = sql`not exists (select from own join asked using (bucket) where own.count > asked.most)`
-  const sharedToo = sql`, shared as (${countShared(shared, isLeft)})`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
     with ${askedRows([...own, ...shared])},
-    own as (${countRows(own, sql`true`)}) ${shared.length ? sharedToo : sql``}
+    own as (${countRows(own, sql`true`)}) ${countShared(shared, isLeft)}
     select bucket, counted.count, ceil(extract(epoch from
       counted.window_started_at + make_interval(secs => asked.window_seconds) - clock_now()))::int as reset
-    from (select * from own ${shared.length ? sql`union all select * from shared` : sql``}) counted
+    from (select * from own ${sql.join(
+      shared.map((_, i) => sql`union all select * from ${sharedTable(i)}`),
+      sql` `,
+    )}) counted
     join asked using (bucket)`.execute(platform.db)
   const stateOf = (counter: Counted) =>
     toState(
@@ -142,10 +144,21 @@ function countRows(
     returning c.bucket, c.count, c.window_started_at`
 }
 
-/** The same for counters that others share: only the first that is refused counts, so a raised ceiling takes effect. */
+/**
+ * The same for counters that others share, one after the other, since what one refuses must not use up the next. Only the
+ * first act that is refused counts, so a raised ceiling takes effect.
+ */
 function countShared(shared: Counted[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return countRows(shared, condition, sql`c.count > ${each(shared, ({ limit }) => limit)}`)
+  const parts = shared.map((counter, i) => {
+    const before = sql`exists (select from ${sharedTable(i - 1)} before join asked of_it using (bucket)
+      where before.count + 1 - of_it.taken <= of_it.most)`
+    const counting = countRows([counter], i === 0 ? condition : before, sql`c.count > ${counter.limit}::int`)
+    return sql`, ${sharedTable(i)} as (${counting})`
+  })
+  return sql.join(parts, sql` `)
 }
+
+const sharedTable = (i: number) => sql.ref(`shared_${i}`)
 
 /** A number of the counter `c`. */
 function each(counters: Counted[], value: (counter: Counted) => number): RawBuilder<unknown> {
