@@ -168,9 +168,10 @@ const NOW_READERS: Record<string, string> = {
 const SHARED_TOUCHERS: Record<string, string> = {
   'src/features/links/made-up-tokens.test.ts': 'stops the clock of the process, and sets it going again',
   'src/platform/db/embedded.test.ts': 'in the text of a program that runs in a process of its own',
+  'src/platform/failures.test.ts': 'stops the clock of the process, and sets it going again',
   'test/kills.ts': 'is a program of its own, which no test imports',
-  'test/network-limit.test.ts': 'stops the clock of the process, and sets it going again',
   'test/mutants/run.ts': 'is a program of its own, which no test imports',
+  'test/network-limit.test.ts': 'stops the clock of the process, and sets it going again',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
   'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
   'test/statements.test.ts': 'stops the clock of the process, and sets it going again',

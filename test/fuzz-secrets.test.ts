@@ -13,7 +13,11 @@ const app = await startApp()
 const tenant = await app.tenant()
 const world = await makeWorld(app, tenant)
 const { scoped, ids } = world
-await scoped.patch('/v1/auth/settings', { lockout_max_attempts: 100, open_signup_default: true })
+await scoped.patch('/v1/auth/settings', {
+  lockout_max_attempts: 100,
+  open_signup_default: true,
+  sign_in_rate_limit_per_minute: 10_000,
+})
 
 /** Any string, even with lone surrogates. */
 const text = fc.oneof(

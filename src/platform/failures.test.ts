@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Reply, startApp, type Tenant } from '../../test/harness.ts'
+import { mailLinkTo } from '../../test/mailed-links.ts'
 import { newEmail, newUser } from '../../test/people.ts'
 import { recordStatements } from '../../test/sql-recorder.ts'
 import { workIn } from '../../test/work.ts'
@@ -39,14 +40,19 @@ async function fill(tenant: Tenant, subOrgId: string): Promise<void> {
   for (let n = 0; n < TOLD_AN_HOUR.ofDirectory; n++) await recordFailure(work, null, failure)
 }
 
-const wrongLink = (tenant: Tenant, subOrgId: string, email: string) =>
-  tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash: 'x'.repeat(65) })
+/** Presents a genuine link of another purpose for an address: a made-up one is refused before anything is recorded. */
+async function wrongLinks(tenant: Tenant, subOrgId: string) {
+  const { link } = await mailLinkTo(service, tenant, 'recovery', { subOrgId })
+  const { token_hash } = link
+  return (email: string) => tenant.post('/v1/auth/login/magic-link/verify', { subOrgId, email, token_hash })
+}
 
 test('of one address so many are recorded one by one; the others as a number, with whose, why and when', async () => {
   const tenant = await service.tenant()
   const { id, subOrgId, email } = await newUser(tenant)
   const started = new Date().toISOString()
-  for (let n = 0; n < 30; n++) expect((await wrongLink(tenant, subOrgId, email)).status).toBe(400)
+  const present = await wrongLinks(tenant, subOrgId)
+  for (let n = 0; n < 30; n++) expect((await present(email)).status).toBe(400)
   const data = { method: 'magic_link', reason: 'token_invalid' }
   expect(await failuresOf(tenant)).toEqual(Array(TOLD_AN_HOUR.ofAddress).fill({ target_id: id, data }))
   await tell()
@@ -63,7 +69,7 @@ test('of one address so many are recorded one by one; the others as a number, wi
   const page = await tenant.get('/v1/events?types=auth.login.failed&limit=1000')
   expect(sum(page.body.events)).toBe(30)
   await service.advance(3600)
-  await wrongLink(tenant, subOrgId, email)
+  await (await wrongLinks(tenant, subOrgId))(email)
   expect((await failuresOf(tenant)).at(-1)).toEqual({ target_id: id, data })
 })
 
@@ -77,7 +83,7 @@ test('addresses of nobody fill no table, others are not told less, and nothing t
   const ways: Record<string, (address: string) => Promise<Reply>> = {
     password: (address) => post('login/password', { email: address, password: 'wrong' }),
     'wrong code': (address) => post('login/otp/verify', { email: address, otp_id: crypto.randomUUID(), code: 'a b' }),
-    'wrong link': (address) => wrongLink(tenant, subOrgId, address),
+    'wrong link': await wrongLinks(tenant, subOrgId),
   }
   const textsOf = (ask: () => Promise<unknown>) => recordStatements(ask)
   let asked = 0
@@ -98,7 +104,7 @@ test('addresses of nobody fill no table, others are not told less, and nothing t
   expect(rows.length).toBeLessThan(asked)
   expect(await failuresOf(tenant)).toHaveLength(before)
   const lost = await newUser(other)
-  await wrongLink(other, lost.subOrgId, lost.email)
+  await (await wrongLinks(other, lost.subOrgId))(lost.email)
   expect(await failuresOf(other)).toHaveLength(1)
   await service.advance(301)
   await tell()

@@ -5,6 +5,7 @@ import {
   getEnrollmentChallenge,
   getSubjectForUpdate,
 } from '../challenges/challenges.ts'
+import { findSignInFacts } from '../login/login.ts'
 import type { SessionTokens } from '../sessions/sessions.ts'
 import { voidPendingSignIns } from '../users/users.ts'
 import { proveTotp, saveTotp } from './enrollment.ts'
@@ -34,11 +35,13 @@ export async function confirmTotpOf(work: Work, sent: ConfirmTotp): Promise<Conf
   const proven = await proveTotp(work, sent)
   if (challenge && challenge.challenge_user_id !== proven.user.id) throw challengeErrors.expired()
   const session = await inTx(work, async (work) => {
-    const facts = challenge && (await getSubjectForUpdate(work, challenge))
+    if (challenge) await getSubjectForUpdate(work, challenge)
     const user = await saveTotp(work, proven)
     // The challenge ends the session whose refresh demanded it, and makes the one in which this is asked.
     const ends = challenge ? { ...sent.ends, sparedId: challenge.session_id } : sent.ends
     await endSessions(work, user.id, ends, reasons.mfa_enrolled)
+    // As they are now: the end of the other sessions has raised the epoch that a sign-in compares.
+    const facts = challenge && (await findSignInFacts(work, { userId: user.id }))
     const passed = { right: { amr: ['otp', 'mfa'], spends: [] }, events: [] }
     const session = challenge && facts && (await completeChallenge(work, challenge, facts, passed))
     // Afterwards, since the challenge is among them.

@@ -239,9 +239,10 @@ test('a challenge on its way does not outlive what cut its user off', async () =
   expect((await tenant.post(VERIFY, await answerOf(holder))).status).toBe(200)
 })
 
-test('a deleted passkey opens nothing, nor one from before the first proof of the mailbox', async () => {
+test('a deleted passkey opens nothing, nor one that somebody who signed up had before the first proof of the mailbox', async () => {
   const subOrgId = await tenant.organization()
   const holder = await newHolder(tenant, subOrgId)
+  await app.app.platform.db.updateTable('users').set({ source: 'signup' }).where('id', '=', holder.userId).execute()
   const spare = newPasskey()
   await register(tenant, holder, spare)
   const late = await answerOf(holder)

@@ -6,6 +6,7 @@ import {
   type HashedPassword,
   HIGHEST_COST,
   LOWEST_COST,
+  normalizePassword,
   type PasswordParameters,
 } from '../../platform/crypto/password-format.ts'
 import { computePassword, type Hasher } from '../../platform/crypto/password-pool.ts'
@@ -22,11 +23,6 @@ const MAX_SENT_BYTES = 3 * MAX_PASSWORD_BYTES
 /** Whether a text is too long to be any password, checked before any work that grows with its length. */
 export function isOverlong(password: string): boolean {
   return Buffer.byteLength(password) > MAX_SENT_BYTES
-}
-
-/** The form that is hashed and judged: a password typed on another keyboard is the same (SP 800-63B §3.1.1.2). */
-export function normalizePassword(password: string): string {
-  return password.normalize('NFKC')
 }
 
 /** Hashes a password. Throws `unavailable` when too many wait; RangeError for parameters out of bounds. */

@@ -23,7 +23,9 @@ async function person({ enrolled = true } = {}) {
   const session = succeeded(
     await tenant.post('/v1/auth/login/password', { subOrgId, email, password: 'seven green bottles' }),
   )
-  const factor = enrolled ? await enrollTotp(tenant, id, { subOrgId, ahead }) : { secret: '', backupCodes: [] }
+  const factor = enrolled
+    ? await enrollTotp(tenant, id, { subOrgId, ahead, revokeSessions: false })
+    : { secret: '', backupCodes: [] }
   const temporary = { subOrgId, password: TEMPORARY, mustChange: true, revokeSessions: false }
   succeeded(await tenant.put(`/v1/users/${id}/password`, temporary))
   const refresh = () =>

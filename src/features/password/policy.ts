@@ -1,7 +1,8 @@
+import { findBreached } from '../../platform/crypto/breached-passwords.ts'
+import { normalizePassword } from '../../platform/crypto/password-format.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { findBreached } from './breached.ts'
 import { newPasswordErrors } from './errors.ts'
-import { isOverlong, MAX_PASSWORD_BYTES, normalizePassword } from './hash.ts'
+import { isOverlong, MAX_PASSWORD_BYTES } from './hash.ts'
 
 /** What a directory requires of passwords; no composition rules (ASVS 6.2.5). */
 export interface PasswordPolicy {

@@ -256,7 +256,7 @@ test('a session that ended with all others cannot be stepped up', async () => {
   const crowd = await newCrowd()
   const { subOrgId, userId } = crowd
   const ahead = (platform.clock.now().getTime() - Date.now()) / 1000
-  const { secret } = await enrollTotp(tenant, userId, { subOrgId, ahead })
+  const { secret } = await enrollTotp(tenant, userId, { subOrgId, ahead, revokeSessions: false })
   succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, require_mfa: true, grace_period_days: 0 }))
   const { refresh_token } = crowd.session
   const { challenge_token } = succeeded(await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token }))

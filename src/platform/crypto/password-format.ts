@@ -40,3 +40,8 @@ export interface PasswordParameters {
 
 export const LOWEST_COST: PasswordParameters = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 export const HIGHEST_COST: PasswordParameters = { memoryKib: 1_048_576, iterations: 32, parallelism: 16 }
+
+/** The form that is hashed and judged: a password typed on another keyboard is the same (SP 800-63B §3.1.1.2). */
+export function normalizePassword(password: string): string {
+  return password.normalize('NFKC')
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { normalizePassword } from './hash.ts'
+import { type Platform, perPlatform } from '../platform.ts'
+import { normalizePassword } from './password-format.ts'
 
 /** Bytes of SHA-256 stored per listed password: the probability of a false positive is 5 in 10^8. */
 const ENTRY_BYTES = 5
