@@ -152,7 +152,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/platform/db/embedded-cluster.ts': 'names what it puts aside',
   'src/platform/db/embedded-server.ts': 'waits for a database that ends',
   'src/platform/failures.ts': 'how many failures of an hour this process has recorded one by one',
-  'src/platform/http/pipeline.ts': 'a cached key expires, and its rate is counted, without asking the database',
+  'src/platform/http/entry.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
   'src/platform/outbox/delivery.ts': 'when to try again, as the queue keeps its own time',
 }
@@ -186,8 +186,8 @@ const ADDRESS_READERS = [
   'src/features/tokens/authenticate.ts',
   'src/features/tokens/issuers.ts',
   'src/platform/crypto/signing-keys.ts',
+  'src/platform/http/entry.ts',
   'src/platform/http/pagination.ts',
-  'src/platform/http/pipeline.ts',
   'src/platform/http/problem.ts',
   'src/platform/http/server.ts',
   'src/platform/mail/smtp.ts',

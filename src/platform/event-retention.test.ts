@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startApp } from '../../test/harness.ts'
+import { startApp, until } from '../../test/harness.ts'
 import { markEventStream } from './event-epoch.ts'
 import { cleanUpEvents } from './event-retention.ts'
 
@@ -19,8 +19,10 @@ async function markToEnd(): Promise<void> {
     const { rows } = await sql`select from event_marks where tx_id > ${end.rows[0]?.id}::text::xid8`.execute(db)
     return rows.length > 0
   }
-  do await markEventStream.handle(platform, {}, 1)
-  while (!(await isMarked()))
+  await until(async () => {
+    await markEventStream.handle(platform, {}, 1)
+    return isMarked()
+  })
 }
 
 test('events go when their retention is over, of every directory, and not before', async () => {

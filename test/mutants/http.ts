@@ -65,7 +65,7 @@ export const http: Mutant[] = [
   },
   {
     name: 'a route without a key takes no address that its caller makes up',
-    file: 'src/platform/http/pipeline.ts',
+    file: 'src/platform/http/entry.ts',
     find: "if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)",
     replace: 'state.origin.endUser.userAgent ??= null',
     tests: [ADDRESS],

@@ -1,3 +1,4 @@
+import { availability } from './availability.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
@@ -18,4 +19,5 @@ export const mutants: Mutant[] = [
   ...passkeys,
   ...limits,
   ...secrets,
+  ...availability,
 ]

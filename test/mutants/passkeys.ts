@@ -144,8 +144,8 @@ export const passkeys: Mutant[] = [
   {
     name: 'a passkey is registered in a session of its user',
     file: STORE,
-    find: ".where('user_id', '=', session.userId)\n    .where(isLiveSession)",
-    replace: '.where(isLiveSession)',
+    find: ".where('user_id', '=', session.userId)\n    .where(isLiveSession(directory))",
+    replace: '.where(isLiveSession(directory))',
     tests: [PASSKEY_TESTS],
   },
 ]

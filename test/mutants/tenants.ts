@@ -40,8 +40,8 @@ export const tenants: Mutant[] = [
   {
     name: 'a token of another organization is out of reach',
     file: DIRECTORY,
-    find: 'return reach.directory && reach.directory.id !== directory.id ? null : directory',
-    replace: 'return directory',
+    find: "reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'",
+    replace: "reach.directory !== null || directory.kind !== 'console'",
     tests: ['src/features/tokens/tokens.test.ts'],
   },
   {

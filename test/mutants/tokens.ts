@@ -113,8 +113,8 @@ export const tokens: Mutant[] = [
   {
     name: 'a session that has ended rotates no token',
     file: STORE,
-    find: "and id = asked.session_id and ${liveSessionText('clock.at')}\n        ${lock}",
-    replace: 'and id = asked.session_id\n        ${lock}',
+    find: "and ${liveSessionText('clock.at', { directory: directory('asked'), organization: 'asked.organization_id' })}",
+    replace: '',
     tests: [TOKENS, 'test/race/sign-in.test.ts'],
   },
   {
@@ -127,7 +127,7 @@ export const tokens: Mutant[] = [
   {
     name: 'a refresh asks the door',
     file: RULES,
-    find: '  assertMaySignIn(work, session)\n',
+    find: '  await assertMaySignIn(work, session)\n',
     replace: '',
     tests: [TOKENS],
   },
@@ -163,22 +163,22 @@ export const tokens: Mutant[] = [
   {
     name: 'a token of an ended session is not live',
     file: STORE,
-    find: 'and id = asked.id and ${isLiveSession} limit 1) sessions',
+    find: 'and id = asked.id and ${isUnended} limit 1) sessions',
     replace: 'and id = asked.id limit 1) sessions',
     tests: [TOKENS],
   },
   {
     name: 'a token of an inactive user is not live',
     file: STORE,
-    find: 'and id = sessions.user_id and active and deleted_at is null limit 1) u',
-    replace: 'and id = sessions.user_id limit 1) u',
+    find: 'and id = sessions.user_id and active and deleted_at is null\n',
+    replace: 'and id = sessions.user_id\n',
     tests: [TOKENS],
   },
   {
     name: 'a token of a suspended organization is not live',
     file: STORE,
-    find: "or (select status from organizations where id = asked.organization_id) = 'active'",
-    replace: 'or true',
+    find: "or (o.status = 'active' and",
+    replace: 'or (true and',
     tests: [TOKENS],
   },
 ]

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { ID_LENGTH } from '../../src/platform/crypto/tokens.ts'
-import { type Caller, caller } from '../harness.ts'
+import { type Caller, caller, until } from '../harness.ts'
 import { newEmail } from '../people.ts'
 import { productionSettings, type Service, startService } from './service.ts'
 
@@ -58,7 +58,7 @@ async function hammer(baseUrl: string, connections: number, requestOf: () => { p
 
   /** Ends once very many were refused for their network. Returns the other statuses. */
   async function endRefused() {
-    await expect.poll(() => statuses['429'] ?? 0, { timeout: 30_000 }).toBeGreaterThan(100)
+    await until(async () => (statuses['429'] ?? 0) > 100)
     const { 429: _, ...others } = end()
     return others
   }

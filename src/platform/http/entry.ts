@@ -1,0 +1,106 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ApiError, busy, httpErrors } from '../errors.ts'
+import type { Origin } from '../events.ts'
+import type { Peer } from './anonymous.ts'
+import { authorize } from './authorize.ts'
+import type { Authenticators, Caller } from './caller.ts'
+import { clientAddress } from './client-address.ts'
+import { allowReading, assertOriginAllowed } from './cors.ts'
+import { refuseOtherSites } from './cross-site.ts'
+import { mediaOf } from './media.ts'
+import { rateHeaders } from './rate-limit.ts'
+import type { Pipeline } from './request-state.ts'
+import type { Route } from './route.ts'
+
+/**
+ * Nobody reads the body of a GET: what it says, such as an organization, would be passed over in silence, and the answer
+ * be that of another request (RFC 9110 §9.3.1).
+ */
+function refuseUnreadBody({ method, headers }: FastifyRequest): void {
+  if (method !== 'GET' && method !== 'HEAD') return
+  if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
+  throw httpErrors.invalidRequest({ detail: `A ${method} has no body: send parameters in the query.` })
+}
+
+/** The steps before a byte of the body is read. */
+export function compileEntry(route: Route, pipeline: Pipeline) {
+  const { platform } = pipeline
+  const medium = mediaOf(route.media)
+  const ownOrigin = new URL(platform.config.baseUrl).origin
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const { state } = request
+    state.route = route
+    allowReading(route.cors, request, reply)
+    refuseUnreadBody(request)
+    const peer = peerOf(request)
+    if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)
+    const { accept } = request.headers
+    const isReadable = accept === undefined || route.tolerant || medium.suits(accept)
+    if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
+    if (route.auth === 'public' || route.auth === 'page') {
+      if (!isReadable) throw httpErrors.notAcceptable()
+      return
+    }
+    // A refusal now is better than an answer after the caller has given up.
+    if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
+    const now = platform.clock.now()
+    const caller = await authenticate(pipeline, route.auth, request, peer)
+    state.caller = caller
+    if (!isReadable) throw httpErrors.notAcceptable()
+    state.origin.actor = caller.actor
+    if (caller.kind === 'key') {
+      authorize(caller, route.scope ?? 'any key')
+      const rate = pipeline.limitKey(caller, now.getTime())
+      if (rate) reply.headers(rateHeaders(rate))
+    } else if (route.cors === 'origins')
+      await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
+  }
+}
+
+// Requests that wait for a connection to the database.
+const MAX_WAITING = 500
+
+/** Whether a route asks for no credential. */
+export function isAnonymous({ auth }: Route): boolean {
+  return auth === 'public' || auth === 'page'
+}
+
+export function peerOf(request: FastifyRequest): Peer {
+  return { ip: clientAddress(request), isGone: () => request.raw.socket.destroyed }
+}
+
+/**
+ * The limit of a client network on what needs no credential, checked before anything else: pages, public routes, and
+ * whatever no route takes. Probes have none. Returns the refusal once it is due, or null.
+ */
+export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
+  const { route, otherMethod } = request.routeOptions?.config ?? {}
+  if (route && !otherMethod && (!isAnonymous(route) || route.probe)) return null
+  const refusal = anonymous.count(peerOf(request), platform.clock.now().getTime())
+  return refusal && anonymous.delay(refusal)
+}
+
+/**
+ * Who calls. What is presented is looked up among the anonymous, unless it was right a moment ago: of made-up
+ * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
+ */
+async function authenticate(
+  { authenticators, anonymous, platform }: Pipeline,
+  kind: keyof Authenticators,
+  { headers }: FastifyRequest,
+  peer: Peer,
+): Promise<Caller> {
+  const now = platform.clock.now()
+  const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
+  try {
+    return await authenticators[kind]({ headers, ip: peer.ip, lookUp }, now)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+    throw await anonymous.fail(peer, now.getTime(), error)
+  }
+}
+
+/** The end user's own browser or device, when the request does not come through a customer's backend. */
+function browserOf(request: FastifyRequest, ip: string): Origin['endUser'] {
+  return { ip, userAgent: request.headers['user-agent']?.slice(0, 512) ?? null }
+}

@@ -1,0 +1,31 @@
+import type { Origin } from '../events.ts'
+import type { Platform } from '../platform.ts'
+import type { AnonymousTraffic } from './anonymous.ts'
+import type { Authenticators, Caller, KeyCaller } from './caller.ts'
+import type { IsOriginAllowed } from './cors.ts'
+import type { AccountScope, Directory, Reach } from './directory.ts'
+import type { RateState } from './rate-limit.ts'
+import type { Route } from './route.ts'
+
+export interface Pipeline {
+  platform: Platform
+  authenticators: Authenticators
+  isOriginAllowed: IsOriginAllowed
+  limitKey(caller: KeyCaller, nowMs: number): RateState | null
+  anonymous: AnonymousTraffic
+}
+
+/** What the pipeline knows of one request. */
+export interface RequestState {
+  route: Route | null
+  caller: Caller | null
+  directory: Directory | Reach | AccountScope | null
+  origin: Origin
+  /** Error code of the answer, for the log. */
+  code: string | null
+}
+
+export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
+  const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
+  return { route: null, caller: null, directory: null, origin, code: null }
+}

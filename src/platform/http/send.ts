@@ -1,0 +1,50 @@
+import type { FastifyReply } from 'fastify'
+import { redirectOf } from './answer.ts'
+import { assertDeclared } from './declared.ts'
+import type { SentOnce } from './idempotency.ts'
+import { isKept, selectKept } from './kept.ts'
+import { mediaOf } from './media.ts'
+import { readPageAnswer } from './pages.ts'
+import type { Route } from './route.ts'
+
+/** The text of an answer, by the serializer of its status. */
+export function serialize(route: Route, reply: FastifyReply, { code, body }: Given): string {
+  assertDeclared(route, code)
+  return code === 204 ? '' : String(reply.code(code).serialize(body))
+}
+
+export function sendKept(route: Route, reply: FastifyReply, { status, headers, body, replayed }: SentOnce) {
+  reply.code(status).headers(headers)
+  if (replayed) reply.header('idempotent-replayed', 'true')
+  if (status === 204) return reply.send()
+  return reply
+    .type(mediaOf(route.media).type)
+    .serializer((text: unknown) => String(text))
+    .send(body)
+}
+
+interface Given {
+  code: number
+  body: unknown
+}
+
+/** Sends an answer in the format of its route; plain JSON goes through the compiled serializer of its status. */
+export function send(route: Route, reply: FastifyReply, { code, body }: Given): unknown {
+  if (isKept(body)) {
+    const kept = selectKept(body, reply.request.headers)
+    return reply.code(kept.status).headers(kept.headers).send(kept.body)
+  }
+  const location = route.redirects ? redirectOf(body) : null
+  if (location !== null) return reply.redirect(location, route.method === 'GET' ? 302 : 303)
+  if (route.auth === 'page') {
+    const page = readPageAnswer(body)
+    return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
+  }
+  assertDeclared(route, code)
+  if (code === 200 && route.media === 'json') return body
+  reply.code(code)
+  if (code === 204) return reply.send()
+  return route.media === 'json'
+    ? reply.send(body)
+    : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))
+}

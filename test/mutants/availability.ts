@@ -1,0 +1,188 @@
+import type { Mutant } from './mutant.ts'
+
+const LINK_TOKEN = 'src/features/links/token.ts'
+const MADE_UP = 'src/features/links/made-up-tokens.test.ts'
+const CUT_OFF = 'src/features/sessions/cut-off.test.ts'
+const FAILURES = 'src/platform/failures.ts'
+const COST = 'src/platform/crypto/password-cost.ts'
+
+/** What keeps one from shutting the door on others. */
+export const availability: Mutant[] = [
+  {
+    name: 'a made-up link token is refused without a statement',
+    file: LINK_TOKEN,
+    find: 'return isTagOf(platform.keyring.hashKey(links), token.slice(0, BODY_LENGTH), token.slice(BODY_LENGTH))',
+    replace: 'return true',
+    tests: [MADE_UP],
+  },
+  {
+    name: 'link tokens of before there were tags are looked up at a bounded rate',
+    file: LINK_TOKEN,
+    find: 'if (waitMs > 0) throw busy()',
+    replace: '',
+    tests: [MADE_UP],
+  },
+  {
+    name: 'a client network has a limit on what needs no credential',
+    file: 'src/platform/http/network-limit.ts',
+    find: 'if (waitMs > 0) return Math.ceil(waitMs / 1000)',
+    replace: '',
+    tests: ['test/network-limit.test.ts'],
+  },
+  {
+    name: 'a GET has no body',
+    file: 'src/platform/http/entry.ts',
+    find: '    refuseUnreadBody(request)\n    const peer',
+    replace: '    const peer',
+    tests: ['test/unread-body.test.ts'],
+  },
+  {
+    name: 'a request names one host',
+    file: 'src/platform/http/server.ts',
+    find: "isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined",
+    replace: 'undefined',
+    tests: ['src/platform/http/server.test.ts'],
+  },
+  {
+    name: 'an organization has so many environments',
+    file: 'src/features/environments/environments.ts',
+    find: 'if ((await countCustomRows(work.db, organizationId)) >= MAX_CUSTOM)',
+    replace: 'if ((await countCustomRows(work.db, organizationId)) < 0)',
+    tests: ['src/features/environments/separate-names.test.ts'],
+  },
+  {
+    name: 'the shown part of a key has random characters',
+    file: 'src/platform/crypto/api-key.ts',
+    find: 'Math.max(START_LENGTH, prefix.length + SHOWN_OF_SECRET)',
+    replace: 'START_LENGTH + 0 * prefix.length * SHOWN_OF_SECRET',
+    tests: ['src/features/api-keys/start.test.ts'],
+  },
+  {
+    name: 'an unknown mode does not start',
+    file: 'src/platform/config.ts',
+    find: "if (!['production', 'development', 'test'].includes(mode))",
+    replace: 'if (mode === mode.toUpperCase())',
+    tests: ['src/platform/config.test.ts'],
+  },
+  {
+    name: 'introspection compares the epoch of the user',
+    file: 'src/features/tokens/store.ts',
+    find: 'and session_epoch = sessions.user_epoch limit 1) u',
+    replace: 'limit 1) u',
+    tests: [CUT_OFF],
+  },
+  {
+    name: 'introspection compares the epoch of the organization',
+    file: 'src/features/tokens/store.ts',
+    find: "(o.status = 'active' and o.session_epoch = sessions.organization_epoch)",
+    replace: "(o.status = 'active')",
+    tests: [CUT_OFF],
+  },
+  {
+    name: 'refresh compares the epoch of the user',
+    file: 'src/features/tokens/store.ts',
+    find: '${isUnended} and sessions.user_epoch = u.session_epoch',
+    replace: '${isUnended}',
+    tests: [CUT_OFF],
+  },
+  {
+    name: 'to end a session by its id needs the scope',
+    file: 'src/features/tokens/routes.ts',
+    find: "if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')",
+    replace: '',
+    tests: ['src/features/tokens/tokens.test.ts'],
+  },
+  {
+    name: 'lists of an environment leave the team out',
+    file: 'src/features/sessions/store.ts',
+    find: "eb('directories.kind', '<>', 'console'),",
+    replace: "eb('directories.kind', '<>', 'nothing'),",
+    tests: ['src/features/sessions/console.test.ts'],
+  },
+  {
+    name: 'addresses of nobody use up nothing that others share',
+    file: 'src/platform/http/send-limit.ts',
+    find: 'sending.leaves ? shared : shared.map((limit) => ({ ...limit, takes: 0 }))',
+    replace: 'shared',
+    tests: ['test/send-ceilings.test.ts'],
+  },
+  {
+    name: 'a lock of guessing stops what is guessed alone',
+    file: 'src/features/lockout/gate.ts',
+    find: "if (scope === 'all') throw",
+    replace: "if (scope !== 'none') throw",
+    tests: ['test/gates.test.ts'],
+    only: 'a lock of the password',
+  },
+  {
+    name: 'a lock of every way in stops all',
+    file: 'src/features/lockout/gate.ts',
+    find: "if (scope === 'all') throw",
+    replace: "if (scope === 'none') throw",
+    tests: ['test/gates.test.ts'],
+    only: 'a lock of the password',
+  },
+  {
+    name: 'failures of a directory are counted beyond a bound',
+    file: FAILURES,
+    find: 'if (ofDirectory >= TOLD_AN_HOUR.ofDirectory) return false',
+    replace: '',
+    tests: ['src/platform/failures.test.ts'],
+  },
+  {
+    name: 'failures of an address are counted beyond a bound',
+    file: FAILURES,
+    find: 'if (ofAddress >= TOLD_AN_HOUR.ofAddress) return false',
+    replace: '',
+    tests: ['src/platform/failures.test.ts'],
+  },
+  {
+    name: 'no event goes that a reader may still ask for',
+    file: 'src/platform/event-retention.ts',
+    find: 'and (epoch, tx_id) < (${mark.epoch}::bigint, ${mark.txId}::xid8)',
+    replace: '',
+    tests: ['src/platform/event-retention.test.ts'],
+  },
+  {
+    name: 'an imported hash costs no more than allowed',
+    file: COST,
+    find: 'return read && costOfHash(read) <= limit ? read : null',
+    replace: 'return read && limit ? read : null',
+    tests: ['src/features/password/imported-hash.test.ts'],
+  },
+  {
+    name: 'a full queue of hashes makes room for other directories',
+    file: 'src/platform/crypto/password-queue.ts',
+    find: 'if (queue.present <= queue.places || makeRoom(queue, lane)) return place',
+    replace: 'if (queue.present <= queue.places) return place',
+    tests: ['src/platform/crypto/password-queue.test.ts'],
+  },
+  {
+    name: 'a sign-in that succeeds counts',
+    file: 'src/features/login/door.ts',
+    find: 'proof.isSecondStep ? [] : [await signInAllowance(work)]',
+    replace: 'proof.isSecondStep || (await signInAllowance(work)) ? [] : []',
+    tests: ['src/features/login/sign-in-rate.test.ts'],
+  },
+  {
+    name: 'factors of people whom the application added stay at the first proof',
+    file: 'src/features/users/proof.ts',
+    find: 'if (!SELF_SERVICE.includes(user.source)) return true',
+    replace: '',
+    tests: ['test/first-proof.test.ts'],
+  },
+  {
+    name: 'what a stranger typed goes with the first proof',
+    file: 'src/features/users/proof.ts',
+    find: 'kept.profile || keepsPassword || !mayBeStrangers(user) ? {} : TYPED_AT_SIGN_UP',
+    replace: 'kept.profile || keepsPassword || mayBeStrangers(user) || true ? {} : TYPED_AT_SIGN_UP',
+    tests: ['test/first-proof.test.ts', 'src/features/signup'],
+  },
+  {
+    name: 'a challenge ends with the epoch that it began in',
+    file: 'src/features/challenges/pass.ts',
+    find: 'return user_epoch !== null && facts !== null && user_epoch !== facts.epoch',
+    replace: 'return user_epoch !== user_epoch && facts !== null',
+    tests: ['test/race/proofs-over-time.test.ts'],
+  },
+]
