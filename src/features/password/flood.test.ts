@@ -31,7 +31,7 @@ const storedHash = async (userId: string) => {
 async function takeEveryThread() {
   const { platform } = app.app
   const go = Promise.withResolvers<void>()
-  const held = Array.from({ length: availableParallelism() + 1 }, (_, n) =>
+  const held = Array.from({ length: Math.max(2, availableParallelism()) }, (_, n) =>
     withPasswordTurn({ platform, directory: { id: `nobody ${n}` } }, 1, () => go.promise),
   )
   onTestFinished(async () => {

@@ -9,7 +9,7 @@ import { closePasswordPool, computePassword } from './password-pool.ts'
 const { app, as } = await startApp()
 const { platform } = app
 const task = { input: 'correct horse', memoryKib: 19_456, iterations: 2, parallelism: 1 }
-const threads = availableParallelism() + 1
+const threads = Math.max(2, availableParallelism())
 const places = threads * 11
 const hasher = { platform, directory: { id: 'one' } }
 

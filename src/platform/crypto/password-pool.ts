@@ -57,9 +57,9 @@ interface PasswordPool {
   closed: boolean
 }
 
-// One more than there are cores, which costly hashes leave to the others.
+// As many as cores: more would take time from other work. Costly hashes leave one to the others, so there are two at least.
 const passwordPool = perPlatform(({ clock }): PasswordPool => {
-  const threads = availableParallelism() + 1
+  const threads = Math.max(2, availableParallelism())
   const queue = openPasswordQueue({
     threads,
     places: threads * (1 + QUEUE_PER_THREAD),
