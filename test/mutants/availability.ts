@@ -185,4 +185,11 @@ export const availability: Mutant[] = [
     replace: 'return user_epoch !== user_epoch && facts !== null',
     tests: ['test/race/proofs-over-time.test.ts'],
   },
+  {
+    name: 'a session that is kept is of the user whose others end',
+    file: 'src/features/sessions/cut-off-store.ts',
+    find: "    .where('user_id', '=', kept.userId)\n",
+    replace: '',
+    tests: ['src/features/factors/sessions-end.test.ts'],
+  },
 ]

@@ -1,3 +1,5 @@
+import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
@@ -128,6 +130,31 @@ describe.each(Object.keys(changes))('%s', (name) => {
     expect(ceremony.used_at).not.toBeNull()
     succeeded(await verify('/v1/auth/email/verify', { token_hash: verification.token_hash, password: PASSWORD }))
   })
+})
+
+test('a token of somebody else spares nothing, and neither ends nor revives a session of theirs', async () => {
+  const person = await newPerson()
+  const other = { ...person, ...(await makeProvenUser(tenant, person.subOrgId)) }
+  const [own, live, dead] = [await openSession(person), await openSession(other), await openSession(other)]
+  // One that ended with all others, whose row does not say so yet.
+  const { db } = app.app.platform
+  const deadId = String(decodeJwt(dead.access_token)['sid'])
+  await db.updateTable('users').set({ session_epoch: 1 }).where('id', '=', other.id).execute()
+  const liveId = String(decodeJwt(live.access_token)['sid'])
+  await db.updateTable('sessions').set({ user_epoch: 1 }).where('id', '=', liveId).execute()
+  const change = await ready('an app', person)
+  await change({ access_token: dead.access_token })
+  const { rows } =
+    await sql`select id, user_epoch from sessions where id in (${deadId}, ${liveId}) order by user_epoch`.execute(db)
+  expect(rows).toEqual([
+    { id: deadId, user_epoch: 0 },
+    { id: liveId, user_epoch: 1 },
+  ])
+  expect([await isLive(person, own), await isLive(other, dead), await isLive(other, live)]).toEqual([
+    false,
+    false,
+    true,
+  ])
 })
 
 test('whoever enrolls to finish a sign-in keeps that session alone', async () => {

@@ -63,13 +63,19 @@ export async function raiseUserEpoch(
   return row?.session_epoch ?? null
 }
 
-/** Takes live sessions along into the epoch that has begun. */
-export async function keepSessionRows(tx: Tx, directory: Directory, ids: string[], epoch: number): Promise<void> {
+/** Takes live sessions of a user along into the epoch that has begun; those of others have epochs of their own. */
+export async function keepSessionRows(
+  tx: Tx,
+  directory: Directory,
+  kept: { userId: string; ids: string[] },
+  epoch: number,
+): Promise<void> {
   await tx
     .updateTable('sessions')
     .set({ user_epoch: epoch })
     .where('directory_id', '=', directory.id)
-    .where(sql<boolean>`id = any(${uuidArray(ids)}::uuid[])`)
+    .where('user_id', '=', kept.userId)
+    .where(sql<boolean>`id = any(${uuidArray(kept.ids)}::uuid[])`)
     .where('revoked_at', 'is', null)
     .where('user_epoch', '=', epoch - 1)
     .execute()

@@ -46,7 +46,7 @@ export async function revokeUserSessions(
     const { db, directory } = work
     const epoch = await raiseUserEpoch(db, directory, userId, keep.length)
     if (epoch === null) return 0
-    if (keep.length) await keepSessionRows(db, directory, keep, epoch)
+    if (keep.length) await keepSessionRows(db, directory, { userId, ids: keep }, epoch)
     return markSessions(work, { userId, epoch, reason })
   })
 }
