@@ -8,6 +8,7 @@ import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
+import { provisionSignup } from './features/signup/pending.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { cleanUpEvents } from './platform/event-retention.ts'
@@ -29,6 +30,7 @@ export const jobs: JobHandler[] = [
   cleanUpChallenges,
   cleanUpTrustedDevices,
   userCleanup,
+  provisionSignup,
   announceExpiredInvites,
   cleanUpCeremonies,
   cleanUpSessions,

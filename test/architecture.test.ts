@@ -143,6 +143,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/api-keys/key-use.ts': 'when a key was last used, to the minute',
   'src/features/api-keys/lifecycle.ts': 'refuses a wish for an expiry that has passed',
   'src/features/sessions/tokens.ts': 'the times in a token, which others check by their own clocks',
+  'src/features/signup/pending.ts': 'when to run a job, as the queue keeps its own time',
   'src/platform/clock.ts': 'is the process clock',
   'src/platform/crypto/keyring.ts': 'a data key is followed by another after about ninety days',
   'src/platform/crypto/password-queue.ts': 'how long a request waits',

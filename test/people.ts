@@ -30,7 +30,7 @@ export async function newUser(
   return { subOrgId, email, id: String(user.id) }
 }
 
-/** Somebody who waits a day for the proof of their mailbox, as sign-ups by code of an earlier release do. */
+/** Somebody who waits a day for the proof of their mailbox, as whoever signs up by code does. */
 export async function newPendingUser(
   db: Db,
   tenant: Pick<Tenant, 'post' | 'organization'>,

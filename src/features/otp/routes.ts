@@ -112,7 +112,7 @@ export const otpRoutes: Route[] = [
     errors: doorRoutes.sendErrors,
     maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
-      const send = { purpose: 'login' as const, email: body.email, signsUp: false }
+      const send = { purpose: 'login' as const, email: body.email, provision: null }
       const sent = showRate(work, await sendSignInCode(work, send))
       return toSentCode(sent)
     },

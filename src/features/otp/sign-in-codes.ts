@@ -4,7 +4,7 @@ import type { TxWork, Work } from '../../platform/work.ts'
 import { readFacts, type SignInFacts } from '../login/login.ts'
 import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { findLiveOtpRow, insertOtpRow, triedCode, type Verdict } from './store.ts'
+import { findLiveOtpRow, hasLiveSignupRow, insertOtpRow, triedCode, type Verdict } from './store.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
@@ -55,6 +55,11 @@ export async function findLiveOtp(
 ): Promise<{ otpId: string; expiresAt: Date } | null> {
   const row = await findLiveOtpRow(work.db, work.directory, which, which.newerThanSeconds)
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
+}
+
+/** Whether a code waits to be redeemed by somebody who signs up by it. */
+export function signsUpStill(work: Work, otpId: string): Promise<boolean> {
+  return hasLiveSignupRow(work.db, work.directory, otpId)
 }
 
 /** An attempt at a sign-in code. */

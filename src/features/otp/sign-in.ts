@@ -32,8 +32,11 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** An address of no user gets a code as well, which creates the user when it is redeemed. */
-  signsUp: boolean
+  /**
+   * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
+   * addresses too, so that they take as long.
+   */
+  provision: ((work: TxWork, code: { otpId: string; email: string }) => Promise<void>) | null
 }
 
 export interface SentCode {
@@ -57,7 +60,7 @@ export async function sendSignInCode(work: Work, send: CodeRequest): Promise<Sen
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
   // A double click, or a retry after a lost response: the code already on its way stays valid.
   const live = await findLiveOtp(work, which)
-  const isForSomebody = facts ? facts.active : send.signsUp
+  const isForSomebody = facts ? facts.active : send.provision !== null
   const sending = { leaves: live === null && isForSomebody, byAnyone: true }
   const rate = await countMail(work, who, sendLimits(settings), sending)
   if (live) return { ...live, deliveryHint, rate }
@@ -74,12 +77,13 @@ interface SendContext {
 async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContext) {
   const { who, settings, facts } = context
   const { address, hash: identity } = who
-  const { purpose } = send
+  const { purpose, provision } = send
   const userId = facts?.active ? facts.user_id : null
-  const signsUp = facts === null && send.signsUp
+  const signsUp = facts === null && provision !== null
   const decoy = userId === null && !signsUp
   const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
+  await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))
   else await record(work, codeSent(purpose, userId, otp.otpId))

@@ -231,6 +231,20 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
     .executeTakeFirst()
 }
 
+/** Whether a code that signs up has neither been used nor expired. */
+export async function hasLiveSignupRow(db: Db, directory: Directory, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('otps')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('signs_up', '=', true)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** What became of an attempt at a sign-in code, which `codeProof` consumes if it is right. */
 interface TriedRow {
   /** `left_out` while another statement tries the same code. */

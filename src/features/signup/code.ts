@@ -4,11 +4,13 @@ import type { Work } from '../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply } from '../login/login.ts'
 import { otpMethod, type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { signUpByMailbox } from './first-session.ts'
+import { provisionLater } from './pending.ts'
 import { judgeSignup, signupMethod } from './signup.ts'
 
 /**
- * Mails a code that proves the mailbox. With open sign-up the code of an unknown address creates the user when it is
- * redeemed, not before: known and unknown addresses take the same path, and the response is always the same.
+ * Mails a code that proves the mailbox. With open sign-up an unknown address soon becomes a pending user: nothing can be
+ * attached to it before the proof, and it is deleted after a day without one. Known and unknown addresses take the same
+ * path, and the response is always the same.
  * Throws `signup_disabled`, and what sendSignInCode throws.
  */
 export async function sendSignupCode(work: Work, body: { email: string; openSignup?: boolean }): Promise<SentCode> {
@@ -16,16 +18,18 @@ export async function sendSignupCode(work: Work, body: { email: string; openSign
   return sendSignInCode(work, {
     purpose: 'signup',
     email: body.email,
-    signsUp: open,
+    provision: open ? provisionLater : null,
   })
 }
 
 /**
- * Exchanges the right code of an address that had no user for a session. Throws `signup_disabled`, and what the door
+ * Exchanges the right code of an address that has no user yet for a session. Throws `signup_disabled`, and what the door
  * throws. Returns null when the code was already consumed.
  */
 export function signUpByCode(work: Work, who: Identity, spends: UsedProof[]): Promise<SessionReply | null> {
   const by = { amr: ['otp'], spends }
   const signUp = { who, profile: {}, proof: { ...by, method: signupMethod } }
-  return signUpByMailbox(work, signUp, (facts) => completeMailboxLogin(work, facts, { ...by, method: otpMethod }))
+  return signUpByMailbox(work, signUp, (facts) =>
+    completeMailboxLogin(work, facts, { ...by, method: facts.pending ? signupMethod : otpMethod }),
+  )
 }

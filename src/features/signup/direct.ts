@@ -82,7 +82,7 @@ async function makeUser(
   input: { who: Identity; profile: SignupProfile; chosen: Chosen | null },
 ): Promise<SessionReply | null> {
   const { who, profile, chosen } = input
-  const made = await createSignup(work, { ...profile, ...who.address }, false)
+  const made = await createSignup(work, { ...profile, ...who.address }, {})
   if (!made) return null
   const { user, created } = made
   await record(work, created)

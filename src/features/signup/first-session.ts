@@ -33,7 +33,7 @@ export async function signUpByMailbox(
 ): Promise<SessionReply | null> {
   await judgeSignup(work)
   const answer = await inTxUnlessConsumed(work, async (work) => {
-    const made = await createSignup(work, { ...profile, ...who.address }, true)
+    const made = await createSignup(work, { ...profile, ...who.address }, { email_verified: true })
     return made && startFirstSession(work, { who, user: made.user, proof }, [made.created])
   })
   if (answer) return answer

@@ -83,8 +83,8 @@ export const signupRoutes: Route[] = [
     tag,
     summary: 'Mail a sign-up code',
     description:
-      'With openSignup the code of an unknown address creates the user when it is redeemed, not before; without it the ' +
-      'response is the same and no email is sent. Existing users get a code as well.',
+      'With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the ' +
+      'mailbox; without it the response is the same and no email is sent. Existing users get a code as well.',
     body: Type.Object({ email: Email, openSignup }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],

@@ -18,7 +18,7 @@ async function sendCode(subOrgId: string, email = newEmail()) {
   return { subOrgId, email, otp_id: String(sent.body.otp_id), code: await mailedCode(app, email) }
 }
 
-test('open sign-up makes nobody before the code, which makes a person with a session', async () => {
+test('a code that is redeemed before anybody was provisioned makes a person with a session', async () => {
   const subOrgId = await tenant.organization()
   const seen = (await app.events({ accountId: tenant.accountId })).length
   const sent = await sendCode(subOrgId)

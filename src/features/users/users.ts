@@ -17,6 +17,7 @@ import {
   insertUserRows,
   type ListedUserRow,
   lockUserRow,
+  type NewUserRow,
   selectUserPage,
   setAuthAccount,
   setInvited,
@@ -83,7 +84,7 @@ export async function listUsers(
 /** Whether the query is a plain look-up by address. */
 function isLookup(query: object, page: Page): boolean {
   const { after, order, includeTotal } = page
-  const asked = Object.keys(query).filter((name) => name !== 'limit' && name !== 'subOrgId')
+  const asked = Object.keys(query).filter((name) => !['limit', 'subOrgId'].includes(name))
   return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
 }
 
@@ -121,12 +122,12 @@ export async function provisionInvitedUser(
 }
 
 /**
- * Creates the user who signs up. Returns null when the address is taken, even by a pending sign-up; else the event too,
- * which a caller with more to write records with that.
+ * Creates the user who signs up, with what is known of the mailbox. Returns null when the address is taken, even by a
+ * pending sign-up; else the event too, which a caller with more to write records with that.
  */
-export async function createSignup(work: TxWork, input: EmailAddress & SignupProfile, emailVerified: boolean) {
+export async function createSignup(work: TxWork, input: EmailAddress & SignupProfile, mailbox: Partial<NewUserRow>) {
   const { firstName = null, lastName = null, phone = null } = input
-  const said = { ...toColumns({ firstName, lastName, phone }), email_verified: emailVerified, source: 'signup' }
+  const said = { ...toColumns({ firstName, lastName, phone }), ...mailbox, source: 'signup' }
   const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], 'expired')
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }

@@ -22,7 +22,7 @@ export interface JobHandler {
 
 /**
  * Enqueues a job inside the caller's transaction: it runs only if that commits. The payload is stored in the clear, so
- * it carries ids and never a secret.
+ * it carries ids, and what else it must carry is sealed.
  */
 export async function enqueue(db: Db, name: string, payload: Record<string, string>, options: JobOptions = {}) {
   await sql`select graphile_worker.add_job(${name}, ${JSON.stringify(payload)}::json,
