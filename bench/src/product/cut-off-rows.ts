@@ -140,7 +140,9 @@ async function readFeed(bench: Bench, subOrgId: string, cursor: string): Promise
   const found = new Set<string>()
   for (let after = cursor; ; ) {
     const answer = await fetch(watchword.baseUrl + feed(subOrgId, after).path, { headers })
-    const page: { revocations: { session_id: string }[]; next_cursor: string; has_more: boolean } = await answer.json()
+    const page: { revocations: { session_id: string }[]; next_cursor: string; has_more: boolean } = JSON.parse(
+      await answer.text(),
+    )
     for (const { session_id } of page.revocations) found.add(session_id)
     if (!page.has_more) return found.size
     after = page.next_cursor
