@@ -13,7 +13,7 @@ export interface Admission {
 }
 
 // In one turn of the event loop, so that no caller's turn comes much later for all that waits.
-const PER_TURN = 8
+const PER_TURN = 2
 const [MAX_WAITING, WAIT_MS] = [2000, 3000]
 const [MAX_PAUSES, PAUSE_MS] = [2000, 1000]
 
