@@ -17,12 +17,7 @@ const isChosen = ({ name, file }: Mutant) =>
   positionals.length === 0 || positionals.some((part) => name.includes(part) || file.includes(part))
 const chosen = mutants.filter(isChosen)
 
-const complaints = [
-  ...mutants.map(complaintOf).filter((complaint) => complaint !== null),
-  ...mutants
-    .filter(({ name }, i) => mutants.findIndex((other) => other.name === name) !== i)
-    .map(({ name }) => `“${name}” is there twice`),
-]
+const complaints = mutants.map(complaintOf).filter((complaint) => complaint !== null)
 if (values.list) for (const { name, file } of chosen) say(`${file}: ${name}`)
 for (const complaint of complaints) say(complaint)
 if (complaints.length > 0) process.exitCode = 1
