@@ -154,7 +154,7 @@ test('removal takes codes, devices and challenges along, tells the user, and say
   const { session } = succeeded(await by.post('/v1/mfa/challenge/verify', verify))
   const waiting = succeeded(await signInByLink(by, email))
   succeeded(await by.patch('/v1/mfa/policy', { require_mfa: true }))
-  const removed = await by.delete('/v1/mfa/totp', {}, { userId: id, revokeSessions: true })
+  const removed = await by.delete('/v1/mfa/totp', {}, { userId: id })
   expect(succeeded(removed)).toEqual({ success: true, required: true })
   expect(await enrollmentOf(id, by)).toEqual(NOTHING)
   expect(succeeded(await by.get(`/v1/mfa/trusted-devices?userId=${id}`)).devices).toEqual([])

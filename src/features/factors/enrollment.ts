@@ -146,13 +146,13 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<HeldUs
  * Removes the app, with the backup codes, trusted devices and pending sign-ins. Throws `user_not_found`,
  * `enrollment_not_found`. Returns whether the policy still requires a factor of the user.
  */
-export async function removeTotpOf(work: Work, userId: string, revokeSessions: boolean): Promise<boolean> {
+export async function removeTotpOf(work: Work, userId: string, ends: SessionsToEnd): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removeTotp(work, user))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'app', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
-    await endSessions(work, user.id, { revokeSessions, sparedId: null }, reasons.mfa_removed)
+    await endSessions(work, user.id, ends, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))
   })
 }

@@ -145,19 +145,14 @@ export const factorRoutes: Route[] = [
       'Also removes backup codes and trusted devices, ends sign-ins under way, and notifies the user by email. `required`: the ' +
       `policy requires a factor, so the next sign-in enrolls one. ${NAMES_USER}`,
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
-    body: Type.Object({
-      userId: Type.Optional(FactorUserId),
-      revokeSessions: Type.Optional(Type.Boolean({ description: 'Ends every session of the user. Default false.' })),
-    }),
+    body: Type.Object({ userId: Type.Optional(FactorUserId), ...endsFields }),
     reply: FactorRemoval,
     errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
     maybeEvents: [sessionEvents.revoked],
     handle: async (work, { query, body }) => {
       const userId = oneUserId(query.userId, body.userId)
-      const { revokeSessions = false } = body
-      const required = await removeTotpOf(work, userId, revokeSessions)
-      return { success: true, required }
+      return { success: true, required: await removeTotpOf(work, userId, await readEnds(work, body)) }
     },
   }),
   defineRoute({
@@ -250,12 +245,14 @@ export const factorRoutes: Route[] = [
     summary: 'Remove the phone',
     description: 'Also removes the user’s trusted devices, ends sign-ins under way, and notifies the user by email.',
     query: Type.Object({ userId: FactorUserId }),
+    body: Type.Object(endsFields),
     reply: FactorRemoval,
     errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
-    handle: async (work, { query }) => ({
+    maybeEvents: [sessionEvents.revoked],
+    handle: async (work, { query, body }) => ({
       success: true,
-      required: await removePhoneOf(work, query.userId),
+      required: await removePhoneOf(work, query.userId, await readEnds(work, body)),
     }),
   }),
 ]

@@ -36,15 +36,34 @@ const changes: Record<string, (person: Person) => Promise<(ends?: Ends) => Promi
     return async (ends) =>
       succeeded(await tenant.put('/v1/mfa/totp', { subOrgId, userId, pendingId, code: codeOf(secret), ...ends }))
   },
-  async 'a phone'({ subOrgId, id: userId }) {
-    succeeded(await tenant.post('/v1/mfa/sms', { subOrgId, userId, phone: PHONE }))
-    const code = await sentSmsCode(app, PHONE)
-    return async (ends) => succeeded(await tenant.put('/v1/mfa/sms', { subOrgId, userId, code, ...ends }))
-  },
+  'a phone': beginPhone,
   async 'new backup codes'({ subOrgId, id: userId }) {
-    await enrollTotp(tenant, userId, { subOrgId })
+    await enrollTotp(tenant, userId, { subOrgId, revokeSessions: false })
     return async (ends) => succeeded(await tenant.post('/v1/mfa/totp/backup-codes', { subOrgId, userId, ...ends }))
   },
+  async 'the removal of an app'({ subOrgId, id: userId }) {
+    await enrollTotp(tenant, userId, { subOrgId, revokeSessions: false })
+    return async (ends) => succeeded(await tenant.delete('/v1/mfa/totp', {}, { subOrgId, userId, ...ends }))
+  },
+  async 'the removal of a phone'(person) {
+    const enroll = await beginPhone(person)
+    await enroll({ revokeSessions: false })
+    const { subOrgId, id } = person
+    return async (ends) => succeeded(await tenant.delete(`/v1/mfa/sms?userId=${id}`, {}, { subOrgId, ...ends }))
+  },
+}
+
+async function beginPhone({ subOrgId, id: userId }: Person) {
+  succeeded(await tenant.post('/v1/mfa/sms', { subOrgId, userId, phone: PHONE }))
+  const code = await sentSmsCode(app, PHONE)
+  return async (ends?: Ends) => succeeded(await tenant.put('/v1/mfa/sms', { subOrgId, userId, code, ...ends }))
+}
+
+/** Why sessions end, where it is not that a factor was added. */
+const reasons: Record<string, string> = {
+  'new backup codes': 'mfa_codes_renewed',
+  'the removal of an app': 'mfa_removed',
+  'the removal of a phone': 'mfa_removed',
 }
 
 async function ready(name: string, person: Person) {
@@ -54,16 +73,11 @@ async function ready(name: string, person: Person) {
 }
 
 describe.each(Object.keys(changes))('%s', (name) => {
-  // Sessions are opened before there is a factor, except for backup codes, whose app is there.
+  // Sessions are opened before there is a factor, which would be asked for.
   const withSessions = async () => {
     const person = await newPerson()
     const sessions = [await openSession(person), await openSession(person)] as const
-    if (name !== 'new backup codes') return { person, sessions, change: await ready(name, person) }
-    const { subOrgId, id: userId } = person
-    await enrollTotp(tenant, userId, { subOrgId, revokeSessions: false })
-    const renew = async (ends?: Ends) =>
-      succeeded(await tenant.post('/v1/mfa/totp/backup-codes', { subOrgId, userId, ...ends }))
-    return { person, sessions, change: renew }
+    return { person, sessions, change: await ready(name, person) }
   }
 
   test('ends every session of the user, unless the caller spares them', async () => {
@@ -80,7 +94,7 @@ describe.each(Object.keys(changes))('%s', (name) => {
     await change({ access_token: present.access_token })
     expect([await isLive(person, present), await isLive(person, other)]).toEqual([true, false])
     const [last] = (await app.events({ accountId: tenant.accountId, type: 'session.revoked' })).slice(-1)
-    const reason = name === 'new backup codes' ? 'mfa_codes_renewed' : 'mfa_enrolled'
+    const reason = reasons[name] ?? 'mfa_enrolled'
     expect(last?.data).toMatchObject({ directory_user_id: person.id, reason })
   })
 

@@ -103,12 +103,13 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string, e
  * Removes the phone, with trusted devices and pending sign-ins. Throws `user_not_found`, `enrollment_not_found`.
  * @returns whether the policy still requires a factor of the user.
  */
-export async function removePhoneOf(work: Work, userId: string): Promise<boolean> {
+export async function removePhoneOf(work: Work, userId: string, ends: SessionsToEnd): Promise<boolean> {
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removePhone(work, user))) throw factorErrors.enrollmentNotFound()
     await queueMail(work, removedMail(user.email, 'phone', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'sms' })))
+    await endSessions(work, user.id, ends, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))
   })
 }
