@@ -181,7 +181,7 @@ export const signIn: Mutant[] = [
     file: 'src/features/login/spend.ts',
     find: '[...spending.conditions, firstProof.nothingBefore]',
     replace: 'spending.conditions',
-    tests: [ACCESS, 'test/race/joined.test.ts'],
+    tests: ['test/first-proof.test.ts', ACCESS, 'test/race/joined.test.ts'],
   },
   {
     name: 'an inactive user does not sign in',
