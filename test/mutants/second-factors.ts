@@ -59,7 +59,6 @@ export const secondFactors: Mutant[] = [
     find: 'and used_at is null and expires_at > clock.at\n    and attempts',
     replace: 'and expires_at > clock.at\n    and attempts',
     tests: [CHALLENGE],
-    equivalent: 'it is spent by the condition of its proof',
   },
   {
     name: 'a challenge allows five attempts',

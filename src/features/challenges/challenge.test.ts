@@ -90,6 +90,19 @@ test('a backup code passes once, however it is typed, and the user hears of it',
   ])
 })
 
+test('a backup code is right as a whole, and of its user alone', async () => {
+  const { id, email, backupCodes } = await newEnrolled()
+  const [code = ''] = backupCodes
+  const other = code.endsWith('0') ? '1' : '0'
+  const stranger = await newEnrolled()
+  const theirs = stranger.backupCodes.find((each) => each.startsWith(code.charAt(0))) ?? stranger.backupCodes[0] ?? ''
+  for (const wrong of [`${code.slice(0, -1)}${other}`, `${code.slice(0, 2)}${theirs.slice(2)}`])
+    expect(outcome(await verify(await challenge(email), wrong))).toEqual([401, 'mfa_code_invalid'])
+  const { enrollment } = succeeded(await caller.get(`/v1/mfa/totp?userId=${id}`))
+  expect([enrollment.backupCodesRemaining, await sessionRowsOf(db, id)]).toEqual([10, []])
+  succeeded(await verify(await challenge(email), code))
+})
+
 test('five tries, then the challenge is dead for the right code too', async () => {
   const { email, secret } = await newEnrolled()
   const token = await challenge(email)
