@@ -95,4 +95,8 @@ test('the reference shows the routes in a browser that asks no other host for an
   await visit(page, '/docs/errors#service_disabled')
   expect(await page.locator('div:target code').first().textContent()).toBe('service_disabled')
   expect(seen).toEqual({ foreign: [], complaints: [] })
+  // The browser has the page now, and asks whether it is still right.
+  await visit(page, '/docs')
+  await page.locator('h1', { hasText: 'Watchword' }).waitFor()
+  expect(seen).toEqual({ foreign: [], complaints: [] })
 })

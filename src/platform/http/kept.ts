@@ -52,13 +52,14 @@ interface Asked {
 /** What of a kept answer a request gets: 304 if it has it already, compressed only if it takes that. */
 export function selectKept({ plain, gzipped, headers }: KeptAnswer, asked: Asked) {
   if (hasTag(asked['if-none-match'], headers['etag'] ?? ''))
-    return { status: 304, headers: withoutContent(headers), body: null }
+    return { status: 304, headers: withoutContent(headers), body: undefined }
   if (!takesGzip(String(asked['accept-encoding'] ?? ''))) return { status: 200, headers, body: plain }
   return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipped }
 }
 
-function withoutContent(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('content-')))
+/** A browser takes the headers of a 304 for those of what it has: the policy of a page must be among them. */
+function withoutContent({ 'content-type': _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers
 }
 
 /** RFC 9110 §13.1.2: compares weakly. */
