@@ -12,6 +12,8 @@ export function explainStartFailure(error: unknown, config: Config | null): stri
 
 function explainListenError(error: Error, config: Config | null): string | null {
   const syscall = readErrorField(error, 'syscall')
+  if (syscall === 'getaddrinfo' && config !== null && readErrorField(error, 'hostname') === config.metricsHost)
+    return `WATCHWORD_METRICS_HOST is ${config.metricsHost}, which has no address: use one of this machine.`
   if (syscall !== 'listen' && syscall !== 'bind') return null
   const port = readErrorField(error, 'port')
   const isPrivate = port === config?.metricsPort && port !== config?.port

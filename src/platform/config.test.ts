@@ -53,6 +53,13 @@ test('takes hosts, addresses and CIDRs as exceptions for outbound HTTP, and noth
     expect(() => allow(text)).toThrow(/WATCHWORD_OUTBOUND_ALLOW has/)
 })
 
+test('takes addresses and CIDRs as proxies, and nothing else', () => {
+  const trust = (text: string) => parseConfig({ WATCHWORD_TRUST_PROXY: text }).trustProxy
+  expect(trust('10.0.0.0/8, 192.0.2.1 ,fd00::/8')).toEqual(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
+  for (const text of ['1', 'true', '10.0.0.0/33', 'fd00::/129', '10.0.0', '10.0.0.1/', 'proxy.internal'])
+    expect(() => trust(text)).toThrow(/WATCHWORD_TRUST_PROXY has .+: use addresses or CIDRs/)
+})
+
 test.each(['prod', 'Production', 'staging', 'dev', 'PRODUCTION'])('refuses the mode %s', (mode) => {
   expect(() => parseConfig({ NODE_ENV: mode })).toThrow(`NODE_ENV is ${mode}: use production or development`)
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { isException, readExceptions } from './outbound/addresses.ts'
+import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
 
 /** An invalid setting, in one line that says what to do. */
 export class ConfigError extends Error {
@@ -180,7 +180,7 @@ function readCidrs(env: Record<string, string | undefined>, name: string): strin
   const list = readList(env, name)
   for (const item of list) {
     // A hop count or `true` would trust any peer (security: forged forwarded headers).
-    if (!/^[0-9a-f.:]+(\/\d{1,3})?$/i.test(item) || !/[.:]/.test(item))
+    if (!isNetwork(item))
       throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
   }
   return list

@@ -99,6 +99,10 @@ test('a wrong setting is one line', async () => {
       { DATABASE_URL: 'mysql://x' },
       'DATABASE_URL is not a URL that starts with postgres:// or postgresql://: correct it.',
     ],
+    [
+      { WATCHWORD_METRICS_HOST: 'no.such.host.invalid' },
+      'WATCHWORD_METRICS_HOST is no.such.host.invalid, which has no address: use one of this machine.',
+    ],
     [{ NODE_ENV: 'prod' }, 'NODE_ENV is prod: use production or development (or test).'],
     [{ NODE_ENV: 'staging' }, 'NODE_ENV is staging: use production or development (or test).'],
   ]

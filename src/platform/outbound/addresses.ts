@@ -74,7 +74,8 @@ function isHostname(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label))
 }
 
-function isNetwork(text: string): boolean {
+/** Whether the text is an address or a CIDR. */
+export function isNetwork(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/')
   const version = isIP(address)
   if (version === 0 || more.length > 0) return false
