@@ -1,47 +1,24 @@
-import { request } from 'node:http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf } from './samples.ts'
+import { type Sent, send } from './send.ts'
 import { snapshot } from './snapshot.ts'
 import { makeWorld } from './world.ts'
 
 const app = await startApp()
 const world = await makeWorld(app, await app.tenant())
-const { port } = new URL(app.baseUrl)
 const keyed = routes.filter((route) => route.auth === 'key')
 const anyRoute = fc.constantFrom(...keyed)
 
-interface Raw {
-  method: string
-  path: string
-  headers?: Record<string, string>
-  body?: string
-}
-
-/** Sends a request as it stands: no client tidies its path up. */
-async function send({
-  method,
-  path,
-  headers = {},
-  body,
-}: Raw): Promise<{ status: number; type: string; text: string }> {
+/** Sends a request with the path as it stands. */
+function sendRaw({ headers = {}, body, ...request }: Sent) {
+  // Without it the body of a DELETE would have no end.
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; type: string; text: string }>()
-  const call = request(
-    { agent: false, host: '127.0.0.1', port, method, path, headers: { ...headers, ...length } },
-    async (response) => {
-      const chunks: Buffer[] = []
-      for await (const chunk of response) chunks.push(chunk)
-      const type = response.headers['content-type'] ?? ''
-      resolve({ status: response.statusCode ?? 0, type, text: Buffer.concat(chunks).toString() })
-    },
-  )
-  call.on('error', reject)
-  call.end(body)
-  return promise
+  const bodied = body === undefined ? {} : { body }
+  return send(app.baseUrl, { ...request, headers: { ...headers, ...length }, ...bodied })
 }
 
 function pathOf(route: Route): string {
@@ -109,7 +86,7 @@ test('no spelling of a path gets past the key', async () => {
       const path = second(first(pathOf(route)))
       const body = bodyOf(route)
       const json = body === undefined ? {} : { 'content-type': 'application/json' }
-      const reply = await send({
+      const reply = await sendRaw({
         method: route.method,
         path,
         headers: { ...json, ...headers },
@@ -171,7 +148,7 @@ test('no content type and no text of a body is an error of ours', async () => {
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...bodies), types, hostile, async (route, type, text) => {
       const headers = { 'x-api-key': keyFor(route), 'content-type': type }
-      const reply = await send({ method: route.method, path: pathOf(route), headers, body: text })
+      const reply = await sendRaw({ method: route.method, path: pathOf(route), headers, body: text })
       expect(reply.status, `${type} ${text.slice(0, 300)}: ${reply.text}`).toBeLessThan(500)
       if (/^[\t ]*(application\/json)\b/i.test(type) || text === '') return
       expect([type, reply.status]).toEqual([type, 415])
@@ -221,7 +198,7 @@ test.each(
   await fc.assert(
     fc.asyncProperty(bodyFor(route), async (body) => {
       const headers = { 'x-api-key': keyFor(route), 'content-type': 'application/json' }
-      const reply = await send({ method: route.method, path: pathOf(route), headers, body: JSON.stringify(body) })
+      const reply = await sendRaw({ method: route.method, path: pathOf(route), headers, body: JSON.stringify(body) })
       expect(reply.status, `${JSON.stringify(body).slice(0, 500)}: ${reply.text}`).toBeLessThan(500)
       expect(reply.type).toMatch(/^application\/(problem\+)?json/)
     }),
@@ -240,7 +217,11 @@ test('no value of a query is an error of ours', async () => {
       const names = Object.keys(route.query.properties)
       const [path] = pathOf(route).split('?')
       const query = `${names[pick % names.length]}=${/[%&]/.test(text) ? text.replaceAll(/[^\x21-\x7e]/g, '') : encodeURIComponent(text.toWellFormed())}`
-      const reply = await send({ method: 'GET', path: `${path}?${query}`, headers: { 'x-api-key': world.orgWide.key } })
+      const reply = await sendRaw({
+        method: 'GET',
+        path: `${path}?${query}`,
+        headers: { 'x-api-key': world.orgWide.key },
+      })
       expect(reply.status, `${path}?${query}: ${reply.text}`).toBeLessThan(500)
     }),
     { numRuns: 400 },
@@ -251,12 +232,14 @@ test('a parameter of any length is no error of ours, with a key or without', asy
   for (const headers of [{}, { 'x-api-key': world.orgWide.key }])
     for (const length of [199, 201, 4000])
       for (const path of ['/v1/users/', '/dev/mail/', '/accounts/x/'])
-        expect([401, 404]).toContain((await send({ method: 'GET', path: path + 'a'.repeat(length), headers })).status)
+        expect([401, 404]).toContain(
+          (await sendRaw({ method: 'GET', path: path + 'a'.repeat(length), headers })).status,
+        )
 })
 
 test('of a body’s wrong values fifty are told, and of too many that they are', async () => {
   const errorsOf = async (values: string) => {
-    const { status, text } = await send({
+    const { status, text } = await sendRaw({
       method: 'PATCH',
       path: '/v1/auth/settings',
       headers: { 'x-api-key': world.scoped.key, 'content-type': 'application/json' },
