@@ -23,6 +23,8 @@ export const streamErrors = defineErrors({
 })
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+/** After every event of a transaction. */
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * Where reading starts: after the position asked for, or else as far back as the stream can be read, which is the very
@@ -84,7 +86,12 @@ function expired(why: string) {
 
 function isBefore(a: Position, b: Position): boolean {
   if (a.epoch !== b.epoch) return a.epoch < b.epoch
-  return BigInt(a.txId) < BigInt(b.txId)
+  return firstUnread(a) < firstUnread(b)
+}
+
+/** The transaction that reading goes on with: whoever has read all of one is at the start of the next. */
+function firstUnread({ txId, id }: Position): bigint {
+  return id === LAST_ID ? BigInt(txId) + 1n : BigInt(txId)
 }
 
 /** Records the position of the stream every hour. */

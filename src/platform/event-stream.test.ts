@@ -173,3 +173,21 @@ test('keeps a mark for each hour, and none that is older than it needs', async (
     expect(await db.selectFrom('event_marks').selectAll().execute()).toHaveLength(2)
   }
 })
+
+test('a reader who is caught up may come back however late, unless something was recorded meanwhile', async () => {
+  const { cursor } = await slugs()
+  const caller = { ...tenant, environmentSlug: 'production', organizationId: null }
+  const { epoch, txId } = openPosition(platform, await resolveReach(platform, caller, null), cursor)
+  // The first place after everything that was read.
+  const markAt = (place: bigint) =>
+    db
+      .insertInto('event_marks')
+      .values({ epoch, tx_id: String(place) })
+      .execute()
+  await markAt(BigInt(txId) + 1n)
+  await service.advance(31 * 24 * 3600)
+  expect((await slugs(cursor)).seen).toEqual([])
+  await markAt(BigInt(txId) + 2n)
+  await service.advance(31 * 24 * 3600)
+  expect((await tenant.get(`/v1/events?after=${cursor}`)).body.code).toBe('cursor_expired')
+})

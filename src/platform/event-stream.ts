@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { openPosition, type Position, sealPosition } from './event-cursor.ts'
-import { findStart } from './event-epoch.ts'
+import { findStart, LAST_ID } from './event-epoch.ts'
 import type { Reach } from './http/directory.ts'
 import type { Work } from './work.ts'
 
@@ -35,7 +35,6 @@ export interface StreamPage {
 const LOOKED_AT = 5000
 // However large events are, a page ends with the one that makes it longer than this.
 const PAGE_BYTES = 4_000_000
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
  * Events after a position in the stream, in the order in which their transactions began to write. Reading stops before
