@@ -15,8 +15,10 @@ const newAda = async (subOrgId: string) => {
   return { ...named, userId }
 }
 
-const list = async (who: { subOrgId: string; userId: string }) =>
-  (await tenant.get(`/v1/webauthn/credentials?subOrgId=${who.subOrgId}&userId=${who.userId}`)).body.credentials
+const listReply = async (who: { subOrgId: string; userId: string }) =>
+  (await tenant.get(`/v1/webauthn/credentials?subOrgId=${who.subOrgId}&userId=${who.userId}`)).body
+
+const list = async (who: { subOrgId: string; userId: string }) => (await listReply(who)).credentials
 
 test('the options are what a browser takes, for a passkey that may be found without an address', async () => {
   const subOrgId = await tenant.organization()
@@ -59,7 +61,7 @@ test('a passkey is registered, told to its user, listed, excluded from then on, 
     lastUsedAt: null,
   }
   expect(reply.body).toEqual({ success: true, credential })
-  expect(await list(user)).toEqual([credential])
+  expect(await listReply(user)).toEqual({ credentials: [credential], has_more: false, next_cursor: null })
   const again = await registrationOptions(tenant, subOrgId, user.userId)
   expect(again.options.excludeCredentials).toEqual([{ type: 'public-key', id: passkey.id, transports: ['internal'] }])
   const read = await tenant.get(`/v1/users/${user.userId}`)

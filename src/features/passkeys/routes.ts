@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { wholeList, wholeListReply } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { userErrors } from '../users/users.ts'
@@ -104,10 +105,14 @@ export const passkeyRoutes: Route[] = [
     query: Type.Object({
       userId: Type.String({ minLength: 1, description: 'Directory user (`id`) or auth account (`userId`).' }),
     }),
-    reply: Type.Object({ credentials: Type.Array(Passkey) }),
+    reply: Type.Object(
+      { credentials: Type.Array(Passkey), ...wholeListReply },
+      { description: 'Every passkey of the user, oldest first.' },
+    ),
     errors: [userErrors.notFound],
     handle: async (work, { query }) => ({
       credentials: (await listPasskeysOf(work, query.userId)).map(toPasskey),
+      ...wholeList,
     }),
   }),
   defineRoute({

@@ -21,10 +21,17 @@ export const listQuery = {
   include_total: Type.Optional(Type.Boolean({ default: false, description: 'Adds `total`, which requires a count.' })),
 }
 
-/** What every list returns besides its rows; spread into `reply`. */
-export const listReply = {
+/** What a list that is always whole returns besides its rows; spread into `reply`. */
+export const wholeListReply = {
   has_more: Type.Boolean(),
   next_cursor: nullable(Type.String({ examples: ['AZi28nwafT6bQlofDI5tIXkP3m1vQ2c4v0s1ZQeWmTo'] })),
+}
+
+export const wholeList: PageReply = { has_more: false, next_cursor: null }
+
+/** What every other list returns besides its rows; spread into `reply`. */
+export const listReply = {
+  ...wholeListReply,
   total: Type.Optional(Type.Integer({ minimum: 0 })),
 }
 

@@ -1,0 +1,302 @@
+/**
+ * What the interface says of the fields of its rows, written down by hand and not taken from the code: a change of a
+ * route that breaks its callers fails test/contract.test.ts. Rows are those of test/interface-rows.tsv that are served.
+ *
+ * `subOrgId` stands here as optional wherever the interface takes it in a body: a key of one organization may leave it
+ * out, and what a key of the whole environment must name is no matter of the schema. Every keyed row takes it in the
+ * query besides, unsaid.
+ */
+export interface InterfaceFields {
+  body?: Fields
+  query?: Fields
+  /** Paths: `a.b` of an object, `a[].b` of each item. One that ends in `?` may be absent. */
+  answer: readonly string[]
+  /** At least these values, by `body`, `query` or `answer` and the path. */
+  enums?: Readonly<Record<string, readonly string[]>>
+}
+
+interface Fields {
+  required?: readonly string[]
+  optional?: readonly string[]
+}
+
+const within = (path: string, fields: readonly string[]): string[] => [path, ...fields.map((name) => `${path}.${name}`)]
+
+/** Where the first factor suffices; else `session` is null, and the challenge is told beside it. */
+const session = within('session', ['access_token', 'refresh_token', 'expires_in'])
+const namedSession = [...session, 'session.user_id', 'session.directory_user_id']
+
+const profile = ['displayName', 'firstName', 'lastName', 'phone', 'jobTitle', 'department', 'externalId']
+
+const userFields = [
+  ...['id', 'userId', 'subOrgId', 'email', 'emailVerified', ...profile, 'active', 'status', 'role', 'roleIds'],
+  ...['source', 'scimManaged', 'mfaEnrolled', 'passkeyCount', 'lastLoginAt', 'metadata', 'createdAt', 'updatedAt'],
+]
+const user = within('user', userFields)
+
+const organizationFields = [
+  ...['id', 'accountId', 'parentId', 'name', 'slug', 'description', 'status', 'externalId', 'memberCount'],
+  ...['userCount', 'domains', 'metadata', 'createdAt', 'updatedAt', 'archivedAt'],
+]
+const organization = within('subOrganization', organizationFields)
+const organizationStatus = ['active', 'suspended', 'archived']
+
+const environmentFields = ['id', 'name', 'slug', 'type', 'subOrgId', 'createdAt', 'keyCount']
+
+const passkeyFields = [
+  ...['id', 'credentialId', 'userId', 'directoryUserId', 'deviceName', 'aaguid', 'authenticatorName', 'transports'],
+  ...['deviceType', 'backedUp', 'createdAt', 'lastUsedAt'],
+]
+
+const sessionFields = [
+  ...['id', 'user_id', 'directory_user_id', 'sub_org_id', 'auth_method', 'amr', 'aal', 'ip_address', 'user_agent'],
+  ...['status', 'impersonator', 'created_at', 'last_active_at', 'expires_at'],
+]
+
+const policyFields = ['require_mfa', 'grace_period_days', 'allowed_methods', 'enforce_for_roles']
+const policy = [...within('policy', policyFields), 'policy.updated_at']
+const factors = ['totp', 'backup', 'sms']
+const enforcedRoles = ['owner', 'admin', 'member']
+const policyEnums = {
+  'answer policy.allowed_methods[]': factors,
+  'answer policy.enforce_for_roles[]': enforcedRoles,
+}
+
+const otpMode = ['phrase', 'digit', 'both']
+const otpSettingsFields = [
+  ...['mode', 'ttl_seconds', 'channel_sms', 'channel_email', 'max_attempts', 'resend_interval_seconds'],
+  ...['rate_limit_per_minute', 'rate_limit_per_hour'],
+]
+const otpSettings = within('settings', otpSettingsFields)
+
+const authSettingsFields = [
+  ...['allow_sign_up', 'open_signup_default', 'require_email_verification', 'email_password_enabled'],
+  ...['password_reset_enabled', 'password_min_length', 'password_max_length', 'password_breach_check'],
+  ...['password_history', 'lockout_enabled', 'lockout_max_attempts', 'lockout_window_seconds'],
+  ...['lockout_duration_seconds', 'magic_link_ttl_seconds', 'magic_link_rate_limit_per_minute'],
+  ...['magic_link_rate_limit_per_hour', 'password_reset_ttl_seconds', 'email_verification_ttl_seconds'],
+  ...['invite_ttl_seconds', 'access_token_ttl_seconds', 'session_idle_timeout_seconds'],
+  ...['session_max_lifetime_seconds', 'max_concurrent_sessions', 'concurrent_session_policy'],
+  ...['refresh_reuse_interval_seconds', 'allowed_redirect_uris', 'enforce_sso', 'sso_exempt_user_ids'],
+  'notify_new_device',
+]
+const authSettings = within('settings', authSettingsFields)
+
+const page = ['has_more', 'next_cursor']
+const paging = ['limit', 'cursor', 'order', 'include_total']
+const inOrder = { 'query order': ['asc', 'desc'] }
+
+const sentCode = ['otp_id', 'expires_at', 'delivery_hint', 'delivery_method']
+const services = ['enabledAppIds', 'appGroups', 'sidebarGroupsCollapsible']
+const onlyOrganization = { optional: ['subOrgId'] }
+
+const otpGenerate: InterfaceFields = {
+  body: { optional: ['session_id', 'ttl_seconds', 'email', 'phone'] },
+  answer: ['otp_id', 'code', 'session_id', 'expires_at'],
+}
+const otpValidate: InterfaceFields = {
+  body: { required: ['code'], optional: ['otp_id', 'session_id'] },
+  answer: ['valid', 'message?'],
+}
+
+export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
+  'GET /api/v1/auth/methods': { answer: ['methods[].id', 'methods[].label', 'methods[].providers?'] },
+  'POST /api/v1/auth/login/otp/send': { body: { required: ['email'], ...onlyOrganization }, answer: sentCode },
+  'POST /api/v1/auth/login/otp/verify': {
+    body: { required: ['email', 'otp_id', 'code'], ...onlyOrganization },
+    answer: namedSession,
+  },
+  'POST /api/v1/auth/login/password': {
+    body: { required: ['email', 'password'], ...onlyOrganization },
+    answer: session,
+  },
+  'POST /api/v1/auth/password/reset/send': {
+    body: { required: ['email'], optional: ['redirectTo', 'subOrgId'] },
+    answer: ['delivery_hint'],
+  },
+  'POST /api/v1/auth/password/reset/confirm': {
+    body: { required: ['email', 'token_hash', 'password'], ...onlyOrganization },
+    answer: session,
+  },
+  'POST /api/v1/auth/invite/accept': {
+    body: { required: ['token', 'password'], ...onlyOrganization },
+    answer: session,
+  },
+  'POST /api/v1/auth/login/magic-link/send': {
+    body: { required: ['email'], optional: ['redirectTo', 'subOrgId'] },
+    answer: ['delivery_hint'],
+  },
+  'POST /api/v1/auth/login/magic-link/verify': {
+    body: { required: ['email', 'token_hash'], ...onlyOrganization },
+    answer: session,
+  },
+  'POST /api/v1/auth/login/passkey/options': {
+    body: { required: ['email'], ...onlyOrganization },
+    answer: ['options', 'challengeId'],
+  },
+  'POST /api/v1/auth/login/passkey/verify': {
+    body: { required: ['email', 'challengeId', 'credential'], ...onlyOrganization },
+    answer: session,
+  },
+  'POST /api/v1/auth/signup': {
+    body: { required: ['email'], optional: ['openSignup', 'firstName', 'lastName', 'phone', 'subOrgId'] },
+    answer: namedSession,
+  },
+  'POST /api/v1/auth/signup/password': {
+    body: { required: ['email', 'password'], optional: ['openSignup', 'subOrgId'] },
+    answer: session,
+  },
+  'POST /api/v1/auth/signup/otp/send': {
+    body: { required: ['email'], optional: ['openSignup', 'subOrgId'] },
+    answer: sentCode,
+  },
+  'POST /api/v1/auth/signup/otp/verify': {
+    body: { required: ['email', 'otp_id', 'code'], ...onlyOrganization },
+    answer: namedSession,
+  },
+  'POST /api/v1/auth/signup/authenticate-email/send': {
+    body: { required: ['email'], optional: ['redirectTo', 'firstName', 'lastName', 'phone', 'subOrgId'] },
+    answer: ['delivery_hint', 'expires_at'],
+  },
+  'POST /api/v1/auth/signup/authenticate-email/verify': {
+    body: { required: ['email', 'token_hash'], ...onlyOrganization },
+    answer: namedSession,
+  },
+  'GET /api/v1/auth/settings': { query: { optional: ['effective'] }, answer: authSettings },
+  'PATCH /api/v1/auth/settings': { body: { optional: [...authSettingsFields, 'subOrgId'] }, answer: authSettings },
+
+  'GET /api/v1/mfa/policy': { answer: policy, enums: policyEnums },
+  'PATCH /api/v1/mfa/policy': {
+    body: { optional: [...policyFields, 'subOrgId'] },
+    answer: policy,
+    enums: { ...policyEnums, 'body allowed_methods[]': factors, 'body enforce_for_roles[]': enforcedRoles },
+  },
+  'GET /api/v1/mfa/totp': {
+    query: { required: ['userId'] },
+    answer: within('enrollment', ['enrolled', 'method', 'enrolledAt', 'pending', 'backupCodesRemaining']),
+  },
+  'POST /api/v1/mfa/totp': {
+    body: { required: ['userId'], ...onlyOrganization },
+    answer: ['pendingId', 'qrDataUrl', 'secret', 'otpauthUrl'],
+  },
+  'PUT /api/v1/mfa/totp': {
+    body: { required: ['userId', 'pendingId', 'code'], optional: ['challenge_token', 'subOrgId'] },
+    answer: ['success', 'backupCodes', 'session?'],
+  },
+  'DELETE /api/v1/mfa/totp': { body: { required: ['userId'], ...onlyOrganization }, answer: ['success'] },
+  'POST /api/v1/mfa/challenge/verify': {
+    body: { required: ['challenge_token', 'code'], ...onlyOrganization },
+    answer: session,
+  },
+
+  'GET /api/v1/users': {
+    query: { optional: ['email', 'externalId', 'active', 'q', 'updatedSince', 'role', ...paging] },
+    answer: [...within('users[]', userFields), ...page],
+    enums: inOrder,
+  },
+  'POST /api/v1/users': { body: { required: ['email'], optional: [...profile, 'subOrgId'] }, answer: user },
+  'PUT /api/v1/users': {
+    body: { optional: ['users', 'bulkText', 'subOrgId'] },
+    answer: [
+      ...within('created[]', userFields),
+      ...within('skipped[]', ['email', 'reason']),
+      ...within('failed[]', ['email', 'error']),
+    ],
+  },
+  'PATCH /api/v1/users/{userId}': { body: { optional: ['email', ...profile, 'active', 'subOrgId'] }, answer: user },
+  'DELETE /api/v1/users/{userId}': { answer: ['ok'] },
+  'POST /api/v1/users/{userId}': { body: { required: ['targetSubOrgId'] }, answer: user },
+  'POST /api/v1/users/invites': {
+    body: { required: ['email'], optional: ['displayName', 'firstName', 'lastName', 'subOrgId'] },
+    answer: [
+      ...user,
+      ...within('invite', ['id', 'email', 'status', 'user_id', 'directory_user_id', 'expires_at', 'invite_url?']),
+      'delivery_hint',
+    ],
+  },
+  'POST /api/v1/users/{userId}/invite': { answer: ['success', 'delivery_hint'] },
+  'POST /api/v1/users/{userId}/password/reset': { answer: ['success', 'delivery_hint'] },
+  'PUT /api/v1/users/{userId}/password': {
+    body: { required: ['password'], optional: ['revokeSessions'] },
+    answer: ['success', 'sessions_revoked'],
+  },
+  'POST /api/v1/users/{userId}/verify/resend': { answer: ['success', 'delivery_hint?', 'already_verified?'] },
+  'DELETE /api/v1/users/{userId}/sessions': { answer: ['success', 'revoked'] },
+
+  'POST /api/v1/otp/generate': otpGenerate,
+  'POST /api/v1/otp/validate': otpValidate,
+  'POST /v1/generate': otpGenerate,
+  'POST /v1/validate': otpValidate,
+  'GET /healthz': { answer: ['status'], enums: { 'answer status': ['ok'] } },
+  'GET /api/v1/otp/settings': {
+    query: { optional: ['effective'] },
+    answer: otpSettings,
+    enums: { 'answer settings.mode': otpMode },
+  },
+  'PATCH /api/v1/otp/settings': {
+    body: { optional: [...otpSettingsFields, 'subOrgId'] },
+    answer: otpSettings,
+    enums: { 'body mode': otpMode, 'answer settings.mode': otpMode },
+  },
+
+  'GET /api/v1/organizations': {
+    query: { optional: ['status', 'slug', 'externalId', ...paging] },
+    answer: [...within('subOrganizations[]', organizationFields), ...page],
+    enums: {
+      ...inOrder,
+      'query status': organizationStatus,
+      'answer subOrganizations[].status': organizationStatus,
+    },
+  },
+  'POST /api/v1/organizations': {
+    body: { required: ['name', 'slug'], optional: ['description'] },
+    answer: organization,
+    enums: { 'answer subOrganization.status': organizationStatus },
+  },
+  'GET /api/v1/organizations/{subOrgId}': {
+    answer: organization,
+    enums: { 'answer subOrganization.status': organizationStatus },
+  },
+  'PATCH /api/v1/organizations/{subOrgId}': {
+    body: { optional: ['name', 'description', 'status'] },
+    answer: organization,
+    enums: { 'body status': organizationStatus, 'answer subOrganization.status': organizationStatus },
+  },
+  'DELETE /api/v1/organizations/{subOrgId}': { answer: ['success'] },
+
+  'GET /api/v1/organization-apps': { answer: services },
+  'PUT /api/v1/organization-apps': { body: { optional: [...services, 'subOrgId'] }, answer: services },
+
+  'GET /api/v1/environments': {
+    query: { optional: paging },
+    answer: [...within('environments[]', environmentFields), ...page],
+    enums: inOrder,
+  },
+  'POST /api/v1/environments': {
+    body: { required: ['name', 'slug'], ...onlyOrganization },
+    answer: within('environment', environmentFields),
+  },
+
+  'POST /api/v1/auth/passkey/register': {
+    body: { required: ['action', 'userId'], optional: ['challengeId', 'credential', 'deviceName', 'subOrgId'] },
+    // What one step answers is absent from the other's answer.
+    answer: [
+      ...['options?', 'challengeId?', 'success?', 'credential?'],
+      ...passkeyFields.map((name) => `credential?.${name}`),
+    ],
+    enums: { 'body action': ['options', 'verify'] },
+  },
+  'GET /api/v1/webauthn/credentials': {
+    query: { required: ['userId'] },
+    answer: [...within('credentials[]', passkeyFields), ...page],
+  },
+  'DELETE /api/v1/webauthn/credentials/{credentialId}': { answer: ['success'] },
+
+  'GET /api/v1/sessions': {
+    query: { optional: paging },
+    answer: [...within('users[]', ['user_id', 'sessions']), ...within('users[].sessions[]', sessionFields), ...page],
+    enums: inOrder,
+  },
+  'DELETE /api/v1/sessions': { query: { required: ['userId'] }, answer: ['success', 'revoked'] },
+  'DELETE /api/v1/sessions/{sessionId}': { answer: ['success'] },
+}
