@@ -148,8 +148,8 @@ test('whoever loses a factor or a passkey to the first proof is told, and it is 
   expect(lost.map(({ data }) => data)).toEqual([
     { directory_user_id: id, method: 'totp' },
     { directory_user_id: id, method: 'sms' },
-    expect.objectContaining({ userId: id, deviceType: expect.any(String), createdAt: expect.any(String) }),
-    expect.objectContaining({ userId: id }),
+    expect.objectContaining({ directoryUserId: id, deviceType: expect.any(String), createdAt: expect.any(String) }),
+    expect.objectContaining({ directoryUserId: id }),
   ])
 })
 

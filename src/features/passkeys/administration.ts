@@ -8,15 +8,16 @@ import { findUserForUpdate, getUserInReach, type UserRow } from '../users/users.
 import { passkeyDeletedMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
-import { toPasskey } from './schema.ts'
+import { type Passkey, toPasskey } from './schema.ts'
 import { deletePasskey, findPasskey, listPasskeys, type PasskeyRow } from './store.ts'
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
-export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<PasskeyRow[]> {
+export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<Passkey[]> {
   const { platform, directory: reach, db } = work
   const user = await getUserInReach(work, userId)
   const directory = await directoryInReach(platform, reach, user.directory_id)
-  return directory ? listPasskeys(db, directory, user.id) : []
+  const rows = directory ? await listPasskeys(db, directory, user.id) : []
+  return rows.map((row) => toPasskey(row, user))
 }
 
 export interface Removal {
@@ -34,7 +35,7 @@ export async function deletePasskeyOf(work: Work, which: string): Promise<Remova
     if (!passkey || !user) throw passkeyErrors.notFound()
     const left = await deletePasskey(db, directory, passkey)
     if (left === undefined) throw passkeyErrors.notFound()
-    const data = toPasskey(passkey)
+    const data = toPasskey(passkey, user)
     await queueMail(work, passkeyDeletedMail(user.email, [data.deviceName]), NOTICE_USEFUL_SECONDS)
     await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))
     return { user, left }

@@ -10,6 +10,7 @@ const NONE = { passkey_count: 0 }
 
 /** A passkey as JSON has it. */
 type RemovedPasskey = Omit<Parameters<typeof toPasskey>[0], 'created_at' | 'last_used_at'> & {
+  auth_account_id: string | null
   created_at: string
   last_used_at: string | null
 }
@@ -19,14 +20,14 @@ function removeAndTell({ directory }: TxWork, { user }: UserChange): Step {
     query: sql`
       delete from passkeys where directory_id = ${directory.id} and user_id = ${user.id}
       returning id, user_id, credential_id, transports, device_type, backed_up, aaguid, device_name, rp_id, created_at,
-        last_used_at`,
+        last_used_at, ${user.auth_account_id}::uuid as auth_account_id`,
     columns: () => NONE,
   }
 }
 
 function toRemoved({ created_at, last_used_at, ...row }: RemovedPasskey) {
   const lastUsedAt = last_used_at === null ? null : new Date(last_used_at)
-  return toPasskey({ ...row, created_at: new Date(created_at), last_used_at: lastUsedAt })
+  return toPasskey({ ...row, created_at: new Date(created_at), last_used_at: lastUsedAt }, row)
 }
 
 const voided = ({ db, directory }: TxWork, { user }: UserChange) => ({ query: voidCeremonies(db, directory, user.id) })

@@ -49,7 +49,8 @@ test('a passkey is registered, told to its user, listed, excluded from then on, 
   const credential = {
     id: expect.any(String),
     credentialId: passkey.id,
-    userId: user.userId,
+    userId: expect.any(String),
+    directoryUserId: user.userId,
     deviceName: 'Apple Passwords',
     aaguid: AAGUID,
     authenticatorName: 'Apple Passwords',
@@ -65,7 +66,7 @@ test('a passkey is registered, told to its user, listed, excluded from then on, 
   const again = await registrationOptions(tenant, subOrgId, user.userId)
   expect(again.options.excludeCredentials).toEqual([{ type: 'public-key', id: passkey.id, transports: ['internal'] }])
   const read = await tenant.get(`/v1/users/${user.userId}`)
-  expect(read.body.user).toMatchObject({ passkeyCount: 1, userId: expect.any(String) })
+  expect(read.body.user).toMatchObject({ passkeyCount: 1, userId: reply.body.credential.userId })
   const gone = await tenant.delete(`/v1/webauthn/credentials/${reply.body.credential.id}?subOrgId=${subOrgId}`)
   expect(gone.body).toEqual({ success: true, last_factor: true })
   expect(await list(user)).toEqual([])

@@ -12,8 +12,15 @@ import { spendCeremony, startCeremony } from './ceremony-store.ts'
 import { passkeyRegisteredMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
-import { ALGORITHMS, type CreationOptions, type RegistrationCredential, toDescriptor, toPasskey } from './schema.ts'
-import { insertPasskey, isRecentSession, listPasskeys, type NewPasskey, type PasskeyRow } from './store.ts'
+import {
+  ALGORITHMS,
+  type CreationOptions,
+  type Passkey,
+  type RegistrationCredential,
+  toDescriptor,
+  toPasskey,
+} from './schema.ts'
+import { insertPasskey, isRecentSession, listPasskeys, type NewPasskey } from './store.ts'
 
 /** How long a browser may take to answer a challenge. */
 export const CEREMONY_SECONDS = 300
@@ -73,7 +80,7 @@ export async function startRegistration(
 export async function finishRegistration(
   work: Work,
   sent: { userId: string; challengeId: string; credential: RegistrationCredential; deviceName: string | null },
-): Promise<PasskeyRow> {
+): Promise<Passkey> {
   const { platform, directory } = work
   const user = await getRegistrant(work, sent.userId)
   const ceremony = await spendCeremony(platform.db, directory, 'registration', sent.challengeId)
@@ -100,18 +107,17 @@ function refusedRegistration(cause?: unknown) {
 }
 
 /** `read` is the user as the registration found them: a cut-off since then has raised the epoch. */
-async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise<PasskeyRow> {
+async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise<Passkey> {
   const user = await findUserForUpdate(work, read.id)
   if (!user?.active || user.pending_until || user.epoch !== read.epoch) throw loginErrors.userInactive()
   if (user.passkey_count >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
   const stored = await insertPasskey(work.db, work.directory, passkey)
   if (!stored) throw passkeyErrors.exists()
-  await ensureAuthAccount(work, user)
-  const data = toPasskey(stored)
+  const data = toPasskey(stored, { auth_account_id: await ensureAuthAccount(work, user) })
   const mail = passkeyRegisteredMail(user.email, data.deviceName)
   await queueMail(work, mail, NOTICE_USEFUL_SECONDS)
   await record(work, passkeyEvents.registered({ target: { type: 'passkey', id: data.id }, data }))
-  return stored
+  return data
 }
 
 /** A user who may get a passkey: active, in an open organization, and not a pending sign-up. */

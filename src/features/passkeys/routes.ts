@@ -17,7 +17,6 @@ import {
   RequestOptions,
   SignInOptionsBody,
   SignInVerifyBody,
-  toPasskey,
 } from './schema.ts'
 import { signInWithPasskey, startSignIn } from './sign-in.ts'
 
@@ -55,8 +54,8 @@ export const passkeyRoutes: Route[] = [
     handle: async (work, { body }) => {
       const { userId, deviceName = null, access_token: accessToken = null } = body
       if (body.action === 'options') return startRegistration(work, { userId, accessToken })
-      const passkey = await finishRegistration(work, { userId, deviceName, ...requireAnswer(body) })
-      return { success: true, credential: toPasskey(passkey) }
+      const credential = await finishRegistration(work, { userId, deviceName, ...requireAnswer(body) })
+      return { success: true, credential }
     },
   }),
   defineRoute({
@@ -111,7 +110,7 @@ export const passkeyRoutes: Route[] = [
     ),
     errors: [userErrors.notFound],
     handle: async (work, { query }) => ({
-      credentials: (await listPasskeysOf(work, query.userId)).map(toPasskey),
+      credentials: await listPasskeysOf(work, query.userId),
       ...wholeList,
     }),
   }),

@@ -164,7 +164,14 @@ export const Passkey = named(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     credentialId: Type.String({ examples: [CREDENTIAL_ID] }),
-    userId: Type.String({
+    userId: nullable(
+      Type.String({
+        format: 'uuid',
+        description: 'Auth account.',
+        examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
+      }),
+    ),
+    directoryUserId: Type.String({
       format: 'uuid',
       description: 'Directory user.',
       examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'],
@@ -220,12 +227,16 @@ export const CredentialParams = Type.Object({
   credentialId: Type.String({ minLength: 1, description: '`id` or `credentialId` of the passkey.' }),
 })
 
-export function toPasskey(row: Omit<PasskeyRow, 'directory_id' | 'public_key' | 'counter' | 'user_handle'>): Passkey {
+type ShownPasskey = Omit<PasskeyRow, 'directory_id' | 'public_key' | 'counter' | 'user_handle'>
+
+/** A passkey of a user, as the API shows it. */
+export function toPasskey(row: ShownPasskey, holder: { auth_account_id: string | null }): Passkey {
   const known = authenticatorName(row.aaguid)
   return {
     id: row.id,
     credentialId: row.credential_id,
-    userId: row.user_id,
+    userId: holder.auth_account_id,
+    directoryUserId: row.user_id,
     deviceName: row.device_name ?? known,
     aaguid: row.aaguid,
     authenticatorName: known,
