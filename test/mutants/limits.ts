@@ -42,10 +42,18 @@ export const limits: Mutant[] = [
     equivalent: 'what is deleted is compared with the networks once more',
   },
   {
-    name: 'no other network is cleared by a right password',
+    name: 'a right password clears the count of its network',
     file: 'src/features/lockout/attempts.ts',
     find: 'return ip ? [EVERYWHERE, hashLockoutNetwork(platform, ip)] : [EVERYWHERE]',
     replace: 'return [EVERYWHERE]',
+    tests: [LOCKOUT_TESTS],
+  },
+  {
+    name: 'a right password clears the count of no other network',
+    file: 'src/features/lockout/store.ts',
+    find: 'and l.identity = ready.failed_identity and l.network = any(ready.failed_networks)\n    order by l.directory_id, l.identity, l.network desc for update of l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and lockouts.network = any(ready.failed_networks) and held.network = lockouts.network`,',
+    replace:
+      'and l.identity = ready.failed_identity\n    order by l.directory_id, l.identity, l.network desc for update of l`,\n  write: (directory) => `\n    delete from lockouts using held_cleared held, ready\n    where lockouts.directory_id = ${directory} and held.directory_id = lockouts.directory_id\n      and lockouts.identity = ready.failed_identity and held.identity = lockouts.identity\n      and held.network = lockouts.network`,',
     tests: [LOCKOUT_TESTS],
   },
   {

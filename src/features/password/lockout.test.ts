@@ -193,6 +193,18 @@ test('one network is stopped without the person being locked out, until many net
   expect(await statusOf(user)).toBe('locked')
 })
 
+test('a right password clears the count of its own network, and that of no other', async () => {
+  const user = await newUser()
+  const [home, elsewhere] = ['203.0.113.9', '198.51.100.1']
+  await fail(user, 9, elsewhere)
+  for (let round = 0; round < 2; round++) {
+    await fail(user, 9, home)
+    expect((await login(user, PASSWORD, home)).status).toBe(200)
+  }
+  expect(await fail(user, 2, elsewhere)).toEqual(['invalid_credentials', 'account_locked'])
+  expect((await login(user, PASSWORD, home)).status).toBe(200)
+})
+
 test('every spelling of an address shares its count', async () => {
   const user = await newUser()
   const spellings = [
