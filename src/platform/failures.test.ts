@@ -128,6 +128,21 @@ test('addresses of nobody fill no table, others are not told less, and nothing t
   )
 })
 
+test('failures at one address wait for one another alike, whether a user has it: they are counted in one row', async () => {
+  const tenant = await service.tenant()
+  const { subOrgId, email } = await newUser(tenant)
+  await fill(tenant, subOrgId)
+  const countersOf = async (address: string) => {
+    await service.advance(301)
+    await tell()
+    const wrong = { subOrgId, email: address, otp_id: crypto.randomUUID(), code: 'a b' }
+    await Promise.all(Array.from({ length: 8 }, () => tenant.post('/v1/auth/login/otp/verify', wrong)))
+    const rows = await platform.db.selectFrom('event_counts').select('count').execute()
+    return rows.map(({ count }) => count)
+  }
+  expect([await countersOf(email), await countersOf(newEmail())]).toEqual([[8], [8]])
+})
+
 test('an address that is asked for codes costs the same statements beyond the bound, whether a user has it', async () => {
   const tenant = await service.tenant()
   const { subOrgId, email } = await newUser(tenant)

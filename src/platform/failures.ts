@@ -20,8 +20,8 @@ export const countedMembers = {
   last_at: Type.Optional(Type.String({ format: 'date-time', description: 'With `count`: the last of them.' })),
 }
 
-// In how many rows failures without a target are counted: requests at the same time rarely wait for one another, which would
-// tell them from those of users.
+// In how many rows failures without a target are counted. Those at one address are in one row, as those of a user are, and
+// rarely share it with another's: requests at the same time wait for one another as long for either.
 const SLOTS = 256
 
 const HOUR_MS = 3_600_000
@@ -40,7 +40,7 @@ export async function recordFailure(
 ): Promise<void> {
   if (isTold(work, identity)) return record(work, failure)
   const { directory_id, type, target_type, target_id, data } = eventRow(work, failure)
-  const slot = target_id === null ? randomInt(SLOTS) : 0
+  const slot = target_id === null ? (identity?.readUInt8() ?? randomInt(SLOTS)) : 0
   const key = createHash('sha256')
     .update(JSON.stringify([type, target_id, data, slot]))
     .digest()

@@ -137,6 +137,13 @@ export const availability: Mutant[] = [
     tests: ['src/platform/failures.test.ts'],
   },
   {
+    name: 'failures at one address of nobody wait for one another like those of a user',
+    file: FAILURES,
+    find: '(identity?.readUInt8() ?? randomInt(SLOTS))',
+    replace: 'randomInt(SLOTS)',
+    tests: ['src/platform/failures.test.ts'],
+  },
+  {
     name: 'no event goes that a reader may still ask for',
     file: 'src/platform/event-retention.ts',
     find: 'and (epoch, tx_id) < (${mark.epoch}::bigint, ${mark.txId}::xid8)',
