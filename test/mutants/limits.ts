@@ -80,8 +80,15 @@ export const limits: Mutant[] = [
   {
     name: 'requests that repeat take turns',
     file: 'src/platform/http/turns.ts',
-    find: 'count < total && runningOf(owner) < perOwner',
-    replace: 'count < total',
+    find: 'running.length < total && runningOf(owner) < perOwner && ',
+    replace: 'running.length < total && ',
+    tests: ['src/platform/http/idempotency.test.ts'],
+  },
+  {
+    name: 'an organization leaves the other requests that repeat of its account their turns',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'turns(platform)(owner, ',
+    replace: 'turns(platform)({ id: caller.accountId }, ',
     tests: ['src/platform/http/idempotency.test.ts'],
   },
 ]

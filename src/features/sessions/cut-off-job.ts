@@ -68,7 +68,9 @@ async function markSome(
 ): Promise<number | 'taken' | 'too many'> {
   const eventIds = Array.from({ length: size }, newId)
   try {
-    const marked = await turns(platform)(directory.id, () => markBatch(platform.db, directory, cutOff, eventIds))
+    const marked = await turns(platform)({ id: directory.id }, () =>
+      markBatch(platform.db, directory, cutOff, eventIds),
+    )
     return marked ?? 'taken'
   } catch (error) {
     const state = sqlState(error) ?? ''

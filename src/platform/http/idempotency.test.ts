@@ -100,6 +100,23 @@ test('an API key whose requests hang leaves connections to the others', async ()
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
 })
 
+test('an organization whose requests hang leaves the others of its account turns and places to wait', async () => {
+  const greedy = await tenant.withKey({ subOrgId })
+  const release = await holdOrganization()
+  const hang = (n: number) =>
+    greedy.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': `greedy-${n}` })
+  const hanging = Array.from({ length: 60 }, (_, n) => hang(n))
+  await expect.poll(() => claims('greedy-%')).toBe(2)
+  const neighbour = await tenant.organization()
+  for (let n = 0; n < 3; n++) {
+    const sent = { subOrgId: neighbour, email: `neighbour-${n}@example.com` }
+    const made = await tenant.post('/v1/users', sent, { 'idempotency-key': `neighbour-${n}` })
+    expect([made.status, made.body.code]).toEqual([200, undefined])
+  }
+  await release()
+  await Promise.all(hanging)
+})
+
 test('a claim that ran out and was taken over undoes what the slow request did', async () => {
   await tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Before' })
   const release = await holdOrganization()

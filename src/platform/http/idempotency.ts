@@ -31,7 +31,8 @@ interface RepeatableRequest {
   body: unknown
 }
 
-// Each holds a connection throughout, of which there are ten. An account can make any number of keys.
+// Each holds a connection throughout, of which there are ten. An account can make any number of keys, and an organization
+// of it may have some: it shares the places of the account with the others.
 const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
 /**
@@ -46,7 +47,8 @@ export async function runOnce(
   run: (tx: Tx) => Promise<SentAnswer>,
 ): Promise<SentOnce> {
   const { platform, caller } = context
-  return turns(platform)(caller.accountId, async () => {
+  const owner = { id: caller.accountId, ...(caller.organizationId ? { part: caller.organizationId } : {}) }
+  return turns(platform)(owner, async () => {
     const { claim, kept } = await claimKey(platform, caller, route, request)
     if (kept) return { ...kept, replayed: true }
     try {

@@ -5,8 +5,8 @@ import { inTurn } from './turns.ts'
 function jobs(run: ReturnType<typeof inTurn>) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()
-  const begin = (owner: string, name: string) =>
-    run(owner, async () => {
+  const begin = (owner: string, name: string, part?: string) =>
+    run({ id: owner, ...(part ? { part } : {}) }, async () => {
       begun.push(name)
       await new Promise<void>((resolve) => ends.set(name, resolve))
       return name
@@ -53,8 +53,8 @@ test('whose owner runs the fewest is next, whoever came first', async () => {
 
 test('a job that fails gives its place back', async () => {
   const run = inTurn({ ...limits, total: 1 })
-  await expect(run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-  expect(await run('a', async () => 'next')).toBe('next')
+  await expect(run({ id: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  expect(await run({ id: 'a' }, async () => 'next')).toBe('next')
 })
 
 const busy = { definition: { code: 'unavailable' } }
@@ -82,4 +82,43 @@ test('who waits too long is refused, and takes no place later', async () => {
   await settled()
   end('c1')
   expect([await last, begun]).toEqual(['c1', ['a1', 'c1']])
+})
+
+test('a part that wants everything leaves the other parts of its owner their turns and places to wait', async () => {
+  const { begun, begin, end } = jobs(inTurn({ ...limits, perOwner: 1, waitingPerOwner: 4 }))
+  const greedy = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => begin('a', name, 'greedy').catch(() => `${name} refused`))
+  await expect(begin('a', 'a6', 'greedy')).rejects.toMatchObject(busy)
+  const modest = ['m1', 'm2'].map((name) => begin('a', name))
+  await expect(begin('a', 'm3')).rejects.toMatchObject(busy)
+  for (const name of ['a1', 'a2', 'a3', 'm1', 'm2']) {
+    end(name)
+    await settled()
+  }
+  expect(begun).toEqual(['a1', 'a2', 'a3', 'm1', 'm2'])
+  expect(await Promise.all([...greedy, ...modest])).toEqual(['a1', 'a2', 'a3', 'a4 refused', 'a5 refused', 'm1', 'm2'])
+})
+
+test('no part takes the last place of its owner, and whose part runs the fewest is next', async () => {
+  const { begun, begin, end } = jobs(inTurn({ ...limits, perOwner: 2 }))
+  const all = ['g1', 'g2', 'g3'].map((name) => begin('a', name, 'greedy'))
+  all.push(begin('a', 'm1', 'modest'), begin('a', 'm2', 'modest'))
+  await settled()
+  expect(begun).toEqual(['g1', 'm1'])
+  for (const name of ['g1', 'g2', 'm1', 'g3', 'm2']) {
+    end(name)
+    await settled()
+  }
+  expect(begun).toEqual(['g1', 'm1', 'g2', 'g3', 'm2'])
+  await Promise.all(all)
+})
+
+test('owners who fill all places to wait with a few each leave one to whoever has none', async () => {
+  const { begin, end } = jobs(inTurn({ ...limits, total: 1, waiting: 4 }))
+  const names = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']
+  const all = names.map((name) => begin(name.slice(0, 1), name).catch(() => 'refused'))
+  for (let n = 0; n < names.length; n++) {
+    for (const name of names) end(name)
+    await settled()
+  }
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'refused', 'b1', 'b2', 'c1'])
 })

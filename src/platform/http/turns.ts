@@ -1,8 +1,15 @@
 import { busy } from '../errors.ts'
 
+/** Whose work it is. An owner may have parts, such as an account its organizations, which share its places alike. */
+export interface Owner {
+  id: string
+  part?: string
+}
+
 interface Waiter {
-  owner: string
+  owner: Owner
   start(): void
+  refuse(): void
 }
 
 interface Limits {
@@ -19,58 +26,72 @@ interface Limits {
 }
 
 /**
- * Runs functions a few at a time. Whose owner runs the fewest is next, so that no owner takes the places from the others
- * for longer than one function runs. Throws `unavailable` to whom too many wait before, or too long.
+ * Runs functions a few at a time. Whose owner runs the fewest is next, and of one owner whose part does, so that nobody
+ * takes the places from the others for longer than one function runs. Throws `unavailable` to whom too many wait before,
+ * or too long: where there is no place to wait, to the last of those who have most of them.
  */
 export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: Limits) {
-  const running = new Map<string, number>()
+  // Of several places one is always left to the other parts.
+  const perPart = Math.max(1, perOwner - 1)
+  const running: Owner[] = []
   let queue: Waiter[] = []
-  let count = 0
 
-  const runningOf = (owner: string) => running.get(owner) ?? 0
-  const isFree = (owner: string) => count < total && runningOf(owner) < perOwner
+  const runningOf = ({ id }: Owner) => running.filter((owner) => owner.id === id).length
+  const runningOfPart = (owner: Owner) => running.filter((other) => isSamePart(other, owner)).length
+  const isFree = (owner: Owner) =>
+    running.length < total && runningOf(owner) < perOwner && (!owner.part || runningOfPart(owner) < perPart)
 
-  function take(owner: string): void {
-    count++
-    running.set(owner, runningOf(owner) + 1)
-  }
-
-  function leave(owner: string): void {
-    count--
-    const left = runningOf(owner) - 1
-    if (left) running.set(owner, left)
-    else running.delete(owner)
+  function leave(owner: Owner): void {
+    running.splice(running.indexOf(owner), 1)
     const [next] = queue
       .filter((waiter) => isFree(waiter.owner))
-      .sort((a, b) => runningOf(a.owner) - runningOf(b.owner))
-    if (next) {
-      queue = queue.filter((waiter) => waiter !== next)
-      next.start()
-    }
+      .sort((a, b) => runningOf(a.owner) - runningOf(b.owner) || runningOfPart(a.owner) - runningOfPart(b.owner))
+    if (!next) return
+    remove(next)
+    running.push(next.owner)
+    next.start()
   }
 
-  async function enter(owner: string): Promise<void> {
-    if (isFree(owner)) return take(owner)
-    const own = queue.filter((waiter) => waiter.owner === owner).length
-    if (queue.length >= waiting || own >= waitingPerOwner) throw busy()
+  function remove(waiter: Waiter): void {
+    queue = queue.filter((other) => other !== waiter)
+  }
+
+  /** Refuses the last of the most crowded, if it is more crowded than the newcomer's would be. */
+  function makeRoom(waiters: Waiter[], owner: Owner, isAlike: (a: Owner, b: Owner) => boolean): void {
+    const alike = (one: Owner) => waiters.filter((waiter) => isAlike(waiter.owner, one))
+    const most = waiters.map((waiter) => alike(waiter.owner)).reduce((a, b) => (b.length > a.length ? b : a), [])
+    const last = most.at(-1)
+    if (!last || most.length <= alike(owner).length + 1) throw busy()
+    remove(last)
+    last.refuse()
+  }
+
+  async function enter(owner: Owner): Promise<void> {
+    if (isFree(owner)) return void running.push(owner)
+    const own = queue.filter((waiter) => waiter.owner.id === owner.id)
+    if (own.length >= waitingPerOwner) makeRoom(own, owner, isSamePart)
+    else if (queue.length >= waiting) makeRoom(queue, owner, (a, b) => a.id === b.id)
     await new Promise<void>((resolve, reject) => {
-      const waiter = {
+      const waiter: Waiter = {
         owner,
         start() {
           clearTimeout(timer)
-          take(owner)
           resolve()
+        },
+        refuse() {
+          clearTimeout(timer)
+          reject(busy())
         },
       }
       const timer = setTimeout(() => {
-        queue = queue.filter((other) => other !== waiter)
-        reject(busy())
+        remove(waiter)
+        waiter.refuse()
       }, seconds * 1000)
       queue.push(waiter)
     })
   }
 
-  return async <T>(owner: string, run: () => Promise<T>): Promise<T> => {
+  return async <T>(owner: Owner, run: () => Promise<T>): Promise<T> => {
     await enter(owner)
     try {
       return await run()
@@ -78,4 +99,8 @@ export function inTurn({ total, perOwner, waitingPerOwner, waiting, seconds }: L
       leave(owner)
     }
   }
+}
+
+function isSamePart(a: Owner, b: Owner): boolean {
+  return a.id === b.id && a.part === b.part
 }
