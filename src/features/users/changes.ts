@@ -14,14 +14,7 @@ import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { toColumns, type UserPatch } from './schema.ts'
-import {
-  asNewVersion,
-  deleteExpiredRow,
-  type HeldUser,
-  type UserChanges,
-  type UserRow,
-  updateUserRow,
-} from './store.ts'
+import { asNewVersion, dropPending, type HeldUser, type UserChanges, type UserRow, updateUserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
 import { assertMetadataFits, getUserForUpdate } from './users.ts'
 
@@ -42,7 +35,7 @@ export async function changeUser(
   { patch, ifMatch }: Condition & { patch: UserPatch },
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
-    const { db, directory } = work
+    const { directory } = work
     const before = await getUnchanged(work, id, ifMatch)
     const address = patch.email === undefined ? null : requireEmail(patch.email)
     assertMetadataFits(patch)
@@ -58,7 +51,7 @@ export async function changeUser(
     const turned = patch.active !== undefined && patch.active !== before.active
     const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))
     if (!turned && !edited) return before
-    if (movesMailbox) await deleteExpiredRow(db, directory, address.norm)
+    if (movesMailbox) await freeAddress(work, directory, address.norm)
     const asked = turned ? { ...changes, active: patch.active } : changes
     const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
     const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
@@ -96,10 +89,10 @@ export async function moveUser(
   { target, ifMatch }: Condition & { target: Directory },
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
-    const { db, directory } = work
+    const { directory } = work
     const before = await getUnchanged(work, id, ifMatch)
     if (target.id === directory.id) return before
-    await deleteExpiredRow(db, target, before.email_norm)
+    await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
     const changes = { role: 'member', scim_managed: false, locked_until: null }
@@ -109,6 +102,12 @@ export async function moveUser(
     await record({ ...work, directory: target }, event)
     return after
   })
+}
+
+/** A stranger's sign-up must not keep an address from an administrator. */
+async function freeAddress(work: TxWork, directory: Directory, norm: string): Promise<void> {
+  const gone = await dropPending(work.db, directory, norm)
+  if (gone) await record({ ...work, directory }, userEvent(directory, userEvents.deleted, gone))
 }
 
 /** The user, held, if the record still has the version that the caller has seen. */

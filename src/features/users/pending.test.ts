@@ -86,6 +86,27 @@ test('a stranger’s sign-up keeps nobody from being added, by one or by many', 
   }
 })
 
+test('nor from getting the address, by a change or by a move: the sign-up is told to be gone', async () => {
+  const other = await t.organization()
+  for (const way of ['change', 'move']) {
+    const email = freshEmail()
+    const stranger = await signUp(email)
+    const theirs = { subOrgId: way === 'move' ? other : subOrgId, email: way === 'move' ? email : freshEmail() }
+    const { id } = (await t.post('/v1/users', theirs)).body.user
+    await freshEvents()
+    const reply =
+      way === 'change'
+        ? await t.patch(`/v1/users/${id}`, { subOrgId, email })
+        : await t.post(`/v1/users/${id}`, { subOrgId: other, targetSubOrgId: subOrgId })
+    expect([reply.status, reply.body.user?.email], way).toEqual([200, email])
+    expect((await freshEvents()).map(({ type, target_id }) => [type, target_id])).toContainEqual([
+      'user.deleted',
+      stranger.id,
+    ])
+    expect((await findUserByEmail(work, email))?.id).toBe(id)
+  }
+})
+
 test('the first proof confirms the address and ends what was there before, a second does nothing', async () => {
   const user = await signUp(freshEmail())
   await db

@@ -132,7 +132,7 @@ function changeRoute(announced: EventDefinition[]): Route {
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
-    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, ...announced],
+    maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
     etag: true,
     async handle(work, { params, body }) {
       const user = await changeUser(work, params.userId, { patch: body, ifMatch: work.ifMatch })
@@ -178,7 +178,7 @@ function moveRoute(announced: EventDefinition[]): Route {
     body: MoveUser,
     reply: UserReply,
     errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
-    maybeEvents: [userEvents.moved, ...announced],
+    maybeEvents: [userEvents.moved, userEvents.deleted, ...announced],
     etag: true,
     async handle(work, { params, body }) {
       const { platform, caller, ifMatch } = work

@@ -152,15 +152,17 @@ export async function findTakenEmails(db: Db, directory: Directory, norms: strin
   return rows.map((row) => row.email_norm)
 }
 
-/** Frees an address that only an expired sign-up reserves. */
-export async function deleteExpiredRow(tx: Tx, directory: Directory, emailNorm: string): Promise<void> {
-  await tx
+/** Frees an address that only a pending sign-up reserves, and returns that. */
+export async function dropPending(tx: Tx, directory: Directory, emailNorm: string): Promise<UserRow | undefined> {
+  return tx
     .deleteFrom('users')
     .where('directory_id', '=', directory.id)
     .where('email_norm', '=', emailNorm)
     .where('deleted_at', 'is', null)
-    .where('pending_until', '<=', now)
-    .execute()
+    .where('pending_until', 'is not', null)
+    .returningAll()
+    .returning(sql<boolean>`locked_until is not null`.as('locked'))
+    .executeTakeFirst()
 }
 
 /** Columns of a change that the API shows. */
