@@ -30,7 +30,8 @@ export function networkOf(ip: string): string {
 }
 
 // What proxies add to requests.
-const FORWARDED = /^(forwarded|via|x-forwarded-.+|x-original-.+|x-real-ip|(x|true)-client-ip|cf-connecting-ip)$/
+const FORWARDED =
+  /^(forwarded|via|x-(forwarded|original|envoy|azure)-.+|x-real-ip|(x|true|fastly)-client-ip|cf-connecting-ip)$/
 
 /** From this machine itself, and not by a name that foreign DNS points at it (DNS rebinding). */
 export function isLocal(request: FastifyRequest): boolean {

@@ -48,6 +48,9 @@ const forwarding = {
   'X-Client-IP': '127.0.0.1',
   'True-Client-IP': '127.0.0.1',
   'CF-Connecting-IP': '127.0.0.1',
+  'X-Envoy-External-Address': '127.0.0.1',
+  'X-Azure-ClientIP': '127.0.0.1',
+  'Fastly-Client-IP': '127.0.0.1',
 }
 
 test.each(Object.entries(forwarding))('nor does whom a proxy on this machine speaks for: %s', async (name, value) => {
