@@ -56,6 +56,6 @@ export const secrets: Mutant[] = [
     file: 'src/platform/log.ts',
     find: 'name: error.name,',
     replace: 'name: error.message,',
-    tests: ['test/canary.test.ts'],
+    tests: ['src/platform/log.test.ts', 'test/canary.test.ts'],
   },
 ]
