@@ -70,10 +70,19 @@ function policyOf(images: string, formAction: string): string {
   )
 }
 
+// A host may have a semicolon (WHATWG URL), which would begin another directive.
+const SOURCE = /^https?:\/\/([a-z\d.-]+|\[[a-f\d:.]+\])(:\d+)?$/
+
+/** The origin of an address, to be added to a list of the policy; nothing for none, and for one that has no place there. */
+function sourceOf(url: string | null): string {
+  const origin = url === null ? '' : (URL.parse(url)?.origin ?? '')
+  return SOURCE.test(origin) ? ` ${origin}` : ''
+}
+
 /** A page that the service hosts for people: a small card under the brand, without scripts. */
 export function renderPage({ brand, title, body, status = 200, leadsTo = null }: HostedPage): RenderedPage {
   const target = leadsTo === null ? null : URL.parse(leadsTo)
-  const elsewhere = target && /^https?:$/.test(target.protocol) ? ` ${target.origin}` : ''
+  const elsewhere = target && /^https?:$/.test(target.protocol) ? sourceOf(target.href) : ''
   const main = `<header>${renderBrand(brand)}</header>
 <section>
 <h1>${escapeHtml(title)}</h1>
@@ -82,7 +91,7 @@ ${renderBody(body)}
   return {
     status,
     html: renderDocument({ title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main }),
-    contentSecurityPolicy: policyOf(brand.logoUrl === null ? 'data:' : 'data: https:', `'self'${elsewhere}`),
+    contentSecurityPolicy: policyOf(`data:${sourceOf(brand.logoUrl)}`, `'self'${elsewhere}`),
   }
 }
 

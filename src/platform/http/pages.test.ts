@@ -5,7 +5,7 @@ import { startApp } from '../../../test/harness.ts'
 import { httpErrors } from '../errors.ts'
 import type { Brand } from '../mail/brand.ts'
 import type { Fields } from './media.ts'
-import { type PageBody, renderPage } from './page-layout.ts'
+import { PAGE_POLICY, type PageBody, renderPage } from './page-layout.ts'
 import { definePage } from './pages.ts'
 import type { RequestContext } from './route.ts'
 
@@ -99,8 +99,19 @@ describe('a page', () => {
     })
     leadsTo = 'https://app.example.com/done?x=1'
     const policy = (await fetch(`${base}/test/hosted/7?logo=1`)).headers.get('content-security-policy')
-    expect(policy).toContain("img-src data: https:; frame-ancestors 'none'")
+    expect(policy).toContain("img-src data: https://cdn.example.com; frame-ancestors 'none'")
     expect(policy).toMatch(/form-action 'self' https:\/\/app\.example\.com$/)
+  })
+
+  test('allows no host that would add to its policy', () => {
+    const brand = { ...BRAND, logoUrl: 'https://cdn.example.com;script-src/logo.png' }
+    const { contentSecurityPolicy } = renderPage({
+      brand,
+      title: 'T',
+      body: {},
+      leadsTo: 'https://app;frame-src.example/',
+    })
+    expect(contentSecurityPolicy).toBe(PAGE_POLICY)
   })
 
   test('that is not there answers as any unknown address', async () => {

@@ -95,8 +95,9 @@ const READERS: Record<string, Reader> = {
 
 function readLogoUrl(field: string, value: string): string {
   const url = URL.parse(value)
-  if (url?.protocol !== 'https:' || url.username || url.password)
-    throw invalidField(field, 'url', `${field} must be an https URL without credentials`)
+  // A host may have a semicolon (WHATWG URL), at which the policy of a page that allows it would end.
+  if (url?.protocol !== 'https:' || url.username || url.password || !/^[a-z\d.[\]:-]+$/.test(url.host))
+    throw invalidField(field, 'url', `${field} must be an https URL of a host name, without credentials`)
   return url.href
 }
 
