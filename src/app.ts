@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { belongings } from './belongings.ts'
+import { setupFacts } from './features/admin-portal/admin-portal.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
@@ -31,6 +32,7 @@ import type { Platform } from './platform/platform.ts'
 import { serviceSwitches } from './platform/services.ts'
 import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
+import { facts } from './setup-facts.ts'
 import { methods } from './sign-in-methods.ts'
 
 export interface AppOptions {
@@ -92,6 +94,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)
+  setupFacts.hand(platform, facts)
   const server = buildServer(appParts(platform))
   return {
     platform,

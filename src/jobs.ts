@@ -1,4 +1,5 @@
 import { cleanUpChallenges } from './features/challenges/cleanup.ts'
+import { recheckDomain, recheckDueDomains } from './features/domains/recheck.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
@@ -36,6 +37,8 @@ export const jobs: JobHandler[] = [
   cleanUpSessions,
   markEndedSessions,
   settleCutOffs,
+  recheckDueDomains,
+  recheckDomain,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

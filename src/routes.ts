@@ -1,5 +1,6 @@
 import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
+import { adminPortalRoutes } from './features/admin-portal/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
@@ -53,6 +54,7 @@ const declared: Route[] = [
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),
+  ...adminPortalRoutes(),
   ...eventRoutes,
   ...hostedPages,
   ...mailPages,

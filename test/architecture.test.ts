@@ -5,6 +5,7 @@ import { crowdedFunctions, measureFunctions, readSources, type SourceFile } from
 /** Who may import whom among the features, only through `y/y.ts`. A new edge is a reviewed line. */
 const EDGES = [
   'accounts → organizations',
+  'admin-portal → domains',
   'api-keys → accounts',
   'challenges → lockout',
   'challenges → login',
@@ -41,6 +42,7 @@ const EDGES = [
   'login → users',
   'mfa → login',
   'mfa → users',
+  'organizations → domains',
   'organizations → sessions',
   'otp → login',
   'passkeys → login',
@@ -73,6 +75,7 @@ const WRITERS: Record<string, string[]> = {
   // The account-level and console directories come with the account.
   directories: ['platform/http/directory.ts', 'features/accounts'],
   // Production and staging come with the account; the signing algorithm is the keys'.
+  domains: ['features/domains'],
   environments: ['features/environments', 'features/accounts', 'platform/crypto/signing-keys.ts'],
   event_counts: ['platform/failures.ts'],
   // Of very many rows at once; what removes old ones.

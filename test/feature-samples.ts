@@ -1,3 +1,4 @@
+import * as adminPortal from '../src/features/admin-portal/sample.ts'
 import * as apiKeys from '../src/features/api-keys/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
@@ -37,6 +38,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
 
 /** In the order in which they make their records. Whose records a feature uses for its own stands above it. */
 const withRecords = noRecords
+  .add(adminPortal)
   .add(users)
   .add(sessions)
   .add(apiKeys)

@@ -41,6 +41,22 @@ const organizationFields = [
 const organization = within('subOrganization', organizationFields)
 const organizationStatus = ['active', 'suspended', 'archived']
 
+const branding = ['brand_name', 'logo_url', 'support_email']
+const domainFields = [
+  ...['id', 'domain', 'status', 'verification', 'verification.type', 'verification.name', 'verification.value'],
+  ...['verified_at', 'last_checked_at', 'last_error'],
+]
+const overview = [
+  ...['overview', ...within('overview.branding', branding)],
+  ...within('overview.domains[]', domainFields),
+  ...within('overview.setup_checklist[]', ['id', 'label', 'done']),
+]
+const overviewEnums = {
+  'answer overview.domains[].status': ['pending', 'verified', 'failed'],
+  'answer overview.domains[].verification.type': ['dns_txt'],
+  'answer overview.setup_checklist[].id': ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'],
+}
+
 const environmentFields = ['id', 'name', 'slug', 'type', 'subOrgId', 'createdAt', 'keyCount']
 
 const passkeyFields = [
@@ -237,6 +253,22 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     body: { optional: [...otpSettingsFields, 'subOrgId'] },
     answer: otpSettings,
     enums: { 'body mode': otpMode, 'answer settings.mode': otpMode },
+  },
+
+  'GET /api/v1/admin-portal': { answer: overview, enums: overviewEnums },
+  'PATCH /api/v1/admin-portal': {
+    body: { optional: [...branding, 'subOrgId'] },
+    answer: overview,
+    enums: overviewEnums,
+  },
+  'POST /api/v1/admin-portal': {
+    body: { required: ['action'], optional: ['domain', 'domainId', 'subOrgId'] },
+    answer: ['success', 'error', ...within('domain', domainFields), ...overview],
+    enums: {
+      ...overviewEnums,
+      'body action': ['add_domain', 'verify_domain', 'remove_domain'],
+      'answer error': ['txt_not_found'],
+    },
   },
 
   'GET /api/v1/organizations': {

@@ -8,6 +8,8 @@ import { nameOf } from './samples.ts'
  * and would follow one that was weakened by mistake.
  */
 const CALLERS: Record<string, string[]> = {
+  'admin_portal.read': ['GET /v1/admin-portal'],
+  'admin_portal.write': ['PATCH /v1/admin-portal', 'POST /v1/admin-portal'],
   'an access token': ['GET /v1/auth/userinfo'],
   'any key': ['POST /v1/otp/generate', 'POST /v1/otp/validate'],
   'api_keys.manage': ['DELETE /v1/api-keys/{id}', 'POST /v1/api-keys', 'POST /v1/api-keys/{id}/rotate'],

@@ -6,7 +6,11 @@ import { type Caller, caller, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
 export async function startSecondApp(first: TestApp): Promise<{ app: App; as(key: string | null): Caller }> {
-  const config = parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000' })
+  const { dnsServer } = first.app.platform.config
+  const config = parseConfig({
+    WATCHWORD_BASE_URL: 'http://localhost:4000',
+    ...(dnsServer === null ? {} : { WATCHWORD_DNS_SERVER: dnsServer }),
+  })
   const app = await buildApp({
     config,
     databaseUrl: first.databaseUrl,

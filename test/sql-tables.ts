@@ -9,6 +9,7 @@ export const PLACES = {
     'api_keys',
     'data_keys',
     'directories',
+    'domains',
     'environments',
     'members',
     'mfa_policies',

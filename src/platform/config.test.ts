@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises'
 import { expect, test } from 'vitest'
 import { ConfigError, parseConfig } from './config.ts'
 
@@ -58,6 +59,25 @@ test('takes addresses and CIDRs as proxies, and nothing else', () => {
   expect(trust('10.0.0.0/8, 192.0.2.1 ,fd00::/8')).toEqual(['10.0.0.0/8', '192.0.2.1', 'fd00::/8'])
   for (const text of ['1', 'true', '10.0.0.0/33', 'fd00::/129', '10.0.0', '10.0.0.1/', 'proxy.internal'])
     expect(() => trust(text)).toThrow(/WATCHWORD_TRUST_PROXY has .+: use addresses or CIDRs/)
+})
+
+test('takes the address of one DNS server, with a port if need be, and nothing else', () => {
+  const server = (text: string) => parseConfig({ WATCHWORD_DNS_SERVER: text }).dnsServer
+  expect(server('')).toBeNull()
+  for (const text of ['10.0.0.2', '10.0.0.2:5353', 'fd00::2', '[fd00::2]', '[fd00::2]:5353']) {
+    expect(server(text)).toBe(text)
+    expect(() => new Resolver().setServers([text])).not.toThrow()
+  }
+  for (const text of [
+    'dns.internal',
+    '10.0.0',
+    '10.0.0.2:0',
+    '10.0.0.2:70000',
+    'udp://10.0.0.2',
+    '10.0.0.2,10.0.0.3',
+    '[10.0.0.2]:53',
+  ])
+    expect(() => server(text), text).toThrow(/WATCHWORD_DNS_SERVER is/)
 })
 
 test.each(['prod', 'Production', 'staging', 'dev', 'PRODUCTION'])('refuses the mode %s', (mode) => {

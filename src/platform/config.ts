@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
@@ -73,7 +74,7 @@ export const variables: Record<string, string> = {
   WATCHWORD_TRUST_PROXY: 'CIDRs of proxies whose forwarded headers are trusted, separated by commas',
   WATCHWORD_OUTBOUND_ALLOW:
     'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
-  WATCHWORD_DNS_SERVER: 'Resolver for domain checks; absent: the system’s',
+  WATCHWORD_DNS_SERVER: 'Address of the resolver for domain checks, such as 10.0.0.2; absent: the system’s',
   WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
   WATCHWORD_NETWORK_REQUESTS_PER_SECOND:
     'Limit of requests per second without a credential for each client network; 0: none. Default 50',
@@ -119,7 +120,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     metricsHost: text('WATCHWORD_METRICS_HOST') ?? '127.0.0.1',
     trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
     outboundAllow,
-    dnsServer: text('WATCHWORD_DNS_SERVER'),
+    dnsServer: readDnsServer(text('WATCHWORD_DNS_SERVER')),
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
       ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
       : null,
@@ -184,6 +185,16 @@ function readCidrs(env: Record<string, string | undefined>, name: string): strin
       throw new ConfigError(`${name} has ${item}: use addresses or CIDRs such as 10.0.0.0/8, separated by commas.`)
   }
   return list
+}
+
+function readDnsServer(value: string | null): string | null {
+  if (value === null) return null
+  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\d.]+|[\da-f:]+?))(?::(\d{1,5}))?$/i.exec(value) ?? []
+  const isServer = isIP(value) > 0 || isIP(bracketed ?? '') === 6 || isIP(plain ?? '') === 4
+  if (isServer && (port === undefined || (Number(port) > 0 && Number(port) < 65_536))) return value
+  throw new ConfigError(
+    `WATCHWORD_DNS_SERVER is ${value}: use the address of one server, such as 10.0.0.2, 10.0.0.2:5353 or [fd00::2]:5353.`,
+  )
 }
 
 function readOutboundAllow(env: Record<string, string | undefined>): string[] {

@@ -1,4 +1,5 @@
 import { availability } from './availability.ts'
+import { domains } from './domains.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
@@ -20,4 +21,5 @@ export const mutants: Mutant[] = [
   ...limits,
   ...secrets,
   ...availability,
+  ...domains,
 ]

@@ -101,6 +101,11 @@ function earliest(a: Date | null, b: Date | null): Date | null {
   return a && b ? (a < b ? a : b) : (a ?? b)
 }
 
+/** Whether a second factor is required in a directory, of whatever role. */
+export async function requiresFactors(work: Tenant): Promise<boolean> {
+  return (await policyOf(work)).require_mfa
+}
+
 /** Whether a policy requires a second factor of users with this role. */
 export function requiresOf(policy: PolicyFields, role: string): boolean {
   const roles: readonly string[] = policy.enforce_for_roles

@@ -7,6 +7,7 @@ import type { AccountScope } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { endDomains } from '../domains/domains.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
@@ -100,6 +101,7 @@ export async function updateOrganization(
       const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
       await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
+    if (status === 'archived') await endDomains(work, before.id)
     const after = found(await findOrganizationRow(db, scope, before.id))
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
     return after

@@ -3,6 +3,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { domainEvents } from '../domains/domains.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
@@ -98,7 +99,7 @@ export const organizationRoutes: Route[] = [
     body: OrganizationPatch,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: [...changes, sessionEvents.revoked],
+    maybeEvents: [...changes, sessionEvents.revoked, domainEvents.removed],
     etag: true,
     async handle(work, { params, body }) {
       const mayReopen = work.caller.organizationId === null
@@ -116,11 +117,12 @@ export const organizationRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'Archive an organization',
-    description: 'Its sessions end at once. It stays listed and keeps its slug; a change of status reactivates it.',
+    description:
+      'Its sessions end at once, and its domains are free for others. It stays listed and keeps its slug; a change of status reactivates it.',
     params: OrganizationParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: [archived, sessionEvents.revoked],
+    maybeEvents: [archived, sessionEvents.revoked, domainEvents.removed],
     async handle(work, { params }) {
       const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }
       await updateOrganization(work, params.subOrgId, change)

@@ -20,6 +20,7 @@ export interface OrganizationFilter {
 export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> & {
   metadata: Record<string, unknown>
   member_count: number
+  domains: string[]
   user_count: number
 }
 
@@ -100,6 +101,10 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
     .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
     .select(['created_at', 'updated_at', 'archived_at', 'session_epoch'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
+    .select(
+      sql<string[]>`array(select d.domain from domains d where d.organization_id = organizations.id
+        and d.environment_id = ${reach.environmentId} and d.status = 'verified' order by d.domain)`.as('domains'),
+    )
     .select(
       sql<number>`(select count(*) from members m
         where m.account_id = organizations.account_id and m.organization_id = organizations.id)`.as('member_count'),

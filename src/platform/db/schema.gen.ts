@@ -90,6 +90,23 @@ export interface Directories {
   organization_id: string | null;
 }
 
+export interface Domains {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  domain: string;
+  environment_id: string;
+  failed_checks: Generated<number>;
+  failing_since: Timestamp | null;
+  id: string;
+  last_checked_at: Timestamp | null;
+  last_error: string | null;
+  next_check_at: Timestamp | null;
+  organization_id: string;
+  status: Generated<string>;
+  token: string;
+  verified_at: Timestamp | null;
+}
+
 export interface Environments {
   account_id: string;
   created_at: Generated<Timestamp>;
@@ -520,6 +537,7 @@ export interface DB {
   backup_codes: BackupCodes;
   data_keys: DataKeys;
   directories: Directories;
+  domains: Domains;
   environments: Environments;
   event_counts: EventCounts;
   event_marks: EventMarks;

@@ -1,0 +1,1 @@
+export { type SetupFacts, setupFacts } from './checklist.ts'

@@ -1,0 +1,5 @@
+export { addDomain, endDomains, listDomains, removeDomain } from './claims.ts'
+export { domainErrors } from './errors.ts'
+export { domainEvents } from './events.ts'
+export { Domain, DomainError } from './schema.ts'
+export { verifyDomain } from './verification.ts'

@@ -1,0 +1,5 @@
+import type { SetupFacts } from './features/admin-portal/admin-portal.ts'
+import { requiresFactors } from './features/mfa/mfa.ts'
+
+/** What tells which steps of the setup are done, beside the branding and the domains. */
+export const facts: SetupFacts = { mfa: requiresFactors }
