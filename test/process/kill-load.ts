@@ -71,7 +71,7 @@ export function startLoad(access: Access, journal: Journal, name: string): Load 
     Array.from({ length: count }, async (_, index) => {
       try {
         for (let n = 0; !state.ending; n++)
-          await signIn(access, journal, { kind, name: `${name}-${kind}-${index}-${n}` })
+          await unlessBusy(() => signIn(access, journal, { kind, name: `${name}-${kind}-${index}-${n}` }))
       } catch (error) {
         // A broken connection, which fetch reports as a TypeError: what was not acknowledged was not promised.
         const isOfKill = error instanceof TypeError || error instanceof Interrupted
@@ -90,11 +90,27 @@ export function startLoad(access: Access, journal: Journal, name: string): Load 
 }
 
 /** The service answered that it cannot answer now. */
-class Interrupted extends Error {}
+class Interrupted extends Error {
+  /** It asked to come again, since too many passwords wait: on a slow machine, without a fault. */
+  readonly isBusy: boolean
+
+  constructor({ status, text, headers }: Pick<Reply, 'status' | 'text' | 'headers'>) {
+    super(`${status} ${text}`)
+    this.isBusy = status === 503 && headers.has('retry-after')
+  }
+}
+
+async function unlessBusy(act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    if (!(error instanceof Interrupted) || !error.isBusy) throw error
+  }
+}
 
 /** The body of a success. Throws `Interrupted` after a 5xx. */
 function bodyOf(reply: Reply) {
-  if (reply.status >= 500) throw new Interrupted(`${reply.status} ${reply.text}`)
+  if (reply.status >= 500) throw new Interrupted(reply)
   if (reply.status !== 200) throw new Error(`${reply.status} ${reply.text}`)
   return reply.body
 }
@@ -151,7 +167,7 @@ export async function present(
   if (kind === 'challenge' && proof.state !== 'accepted') proof.body['code'] = nextCode(person)
   if (proof.state === 'issued') proof.state = 'presented'
   const reply = await caller(access.baseUrl, access.key).post(verifyPaths[kind], proof.body)
-  if (reply.status >= 500) throw new Interrupted(`${reply.status} ${reply.text}`)
+  if (reply.status >= 500) throw new Interrupted(reply)
   if (reply.status !== 200) return { status: reply.status, challenge: null }
   proof.state = 'accepted'
   const { session, challenge_token } = reply.body
@@ -196,6 +212,7 @@ async function readCode({ baseUrl }: Access, email: string): Promise<string> {
 
 async function readPage(url: string): Promise<string> {
   const reply = await fetch(url)
-  if (reply.status >= 500) throw new Interrupted(`${url} answered ${reply.status}`)
+  const { status, headers } = reply
+  if (status >= 500) throw new Interrupted({ status, headers, text: url })
   return reply.text()
 }

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { makeProvenUser, succeeded } from '../factors.ts'
-import { type Reply, startApp } from '../harness.ts'
+import { type Reply, startApp, until } from '../harness.ts'
 import { newEmail, newPasswordUser, newUser } from '../people.ts'
 import { mailedCode, signedInUser } from '../sign-in.ts'
 import { startProcesses } from './processes.ts'
@@ -21,6 +21,14 @@ function atOnce(count: number, path: string, body: (i: number) => object): Promi
     return caller.post(path, body(i))
   }
   return Promise.all(Array.from({ length: count }, (_, i) => call(i)))
+}
+
+/** A sign-in, once more where too many passwords waited: a slow machine hashes a few of them in time. */
+function signInByPassword(i: number, body: object): Promise<Reply> {
+  return until(async () => {
+    const reply = await callers[i % callers.length]?.post('/v1/auth/login/password', body)
+    return reply?.status === 503 ? null : reply
+  })
 }
 
 const countBy = (replies: Reply[]) =>
@@ -153,7 +161,7 @@ test.each(['revoke_oldest', 'deny_new'])(
     for (let round = 0; round < 4; round++) {
       const { email, id } = await newPasswordUser(tenant, { subOrgId: limited, password: PASSWORD })
       const body = { subOrgId: limited, email, password: PASSWORD }
-      const replies = await atOnce(8, '/v1/auth/login/password', () => body)
+      const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => signInByPassword(i, body)))
       const refused = policy === 'deny_new' ? { 200: 2, 403: 6 } : { 200: 8 }
       expect(countBy(replies)).toEqual(refused)
       const { users } = succeeded(await tenant.get(`/v1/sessions?subOrgId=${limited}&userId=${id}`))
