@@ -107,7 +107,8 @@ test('of one backup restored twice, neither copy takes the cursors of the other'
 })
 
 test('refuses a cursor ahead of what this database has come to', async () => {
-  const { cursor } = await slugs()
+  await tenant.organization('caught-up')
+  const { cursor } = await readUpTo('caught-up')
   const caller = { ...tenant, environmentSlug: 'production', organizationId: null }
   const reach = await resolveReach(platform, caller, null)
   const position = openPosition(platform, reach, cursor)
