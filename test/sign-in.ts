@@ -16,6 +16,17 @@ export async function mailedCode(app: TestApp, email: string): Promise<string> {
   return code
 }
 
+/** Has a code mailed to whoever signs up; returns what redeems it. */
+export async function sendSignupCode(
+  app: TestApp,
+  caller: Pick<Caller, 'post'>,
+  { subOrgId, email }: { subOrgId: string; email: string },
+) {
+  const sent = await caller.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true })
+  if (sent.status !== 200) throw new Error(`No code: ${sent.text}`)
+  return { subOrgId, email, otp_id: String(sent.body.otp_id), code: await mailedCode(app, email) }
+}
+
 /** Signs a user in the way people do: a mailed word pair for a session. */
 export async function signIn(app: TestApp, caller: Caller, subOrgId: string, email: string): Promise<Tokens> {
   const sent = await caller.post('/v1/auth/login/otp/send', { subOrgId, email })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { runJobs, takeJobs } from '../../../test/jobs.ts'
 import { newEmail, newUser, sessionsIn, usersAt, watchEvents } from '../../../test/people.ts'
-import { mailedCode } from '../../../test/sign-in.ts'
+import { sendSignupCode } from '../../../test/sign-in.ts'
 import { userCleanup } from '../users/cleanup.ts'
 import { provisionSignup } from './pending.ts'
 
@@ -15,12 +15,7 @@ const newestEvents = async (count: number) => (await app.events({ accountId: ten
 const SEND = '/v1/auth/signup/otp/send'
 const VERIFY = '/v1/auth/signup/otp/verify'
 
-/** Has a sign-up code mailed, for an address that nobody has unless one is named. */
-async function sendCode(subOrgId: string, email = newEmail()) {
-  const sent = await tenant.post(SEND, { subOrgId, email, openSignup: true })
-  expect(sent.status, sent.text).toBe(200)
-  return { subOrgId, email, otp_id: String(sent.body.otp_id), code: await mailedCode(app, email) }
-}
+const sendCode = (subOrgId: string, email = newEmail()) => sendSignupCode(app, tenant, { subOrgId, email })
 
 const provision = () => runJobs(platform, provisionSignup)
 

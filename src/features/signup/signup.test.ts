@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, sessionsIn, usersAt } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import { mailedCode, signedInUser } from '../../../test/sign-in.ts'
+import { mailedCode, sendSignupCode, signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const second = await startSecondApp(app)
@@ -11,12 +11,7 @@ const tenant = await app.tenant()
 const SEND = '/v1/auth/signup/otp/send'
 const VERIFY = '/v1/auth/signup/otp/verify'
 
-/** Has a sign-up code mailed, for an address that nobody has unless one is named. */
-async function sendCode(subOrgId: string, email = newEmail()) {
-  const sent = await tenant.post(SEND, { subOrgId, email, openSignup: true })
-  expect(sent.status, sent.text).toBe(200)
-  return { subOrgId, email, otp_id: String(sent.body.otp_id), code: await mailedCode(app, email) }
-}
+const sendCode = (subOrgId: string, email = newEmail()) => sendSignupCode(app, tenant, { subOrgId, email })
 
 test('a code that is redeemed before anybody was provisioned makes a person with a session', async () => {
   const subOrgId = await tenant.organization()
