@@ -160,8 +160,22 @@ export const availability: Mutant[] = [
   {
     name: 'a full queue of hashes makes room for other directories',
     file: 'src/platform/crypto/password-queue.ts',
-    find: 'if (queue.present <= queue.places || makeRoom(queue, lane)) return place',
-    replace: 'if (queue.present <= queue.places) return place',
+    find: 'queue.places || makeRoom(queue, lane) || hasShare',
+    replace: 'queue.places || hasShare',
+    tests: ['src/platform/crypto/password-queue.test.ts'],
+  },
+  {
+    name: 'a crowd between two hashes leaves room for other directories',
+    file: 'src/platform/crypto/password-queue.ts',
+    find: ' || hasShare(queue, lane)) return place',
+    replace: ') return place',
+    tests: ['src/platform/crypto/password-queue.test.ts'],
+  },
+  {
+    name: 'many directories do not make the queue of hashes endless',
+    file: 'src/platform/crypto/password-queue.ts',
+    find: ' && present <= 2 * places',
+    replace: '',
     tests: ['src/platform/crypto/password-queue.test.ts'],
   },
   {

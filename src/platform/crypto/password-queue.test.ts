@@ -148,6 +148,24 @@ test('a full queue makes room for a directory that has less of it, at the cost o
   expect(await settled()).toEqual(['y2 refused', 'x5 refused', 'x2 gave up'])
 })
 
+test('a full queue takes a directory with less than its share though nobody waits who could make room', async () => {
+  const { queue, ask, settled } = start(1, 4)
+  // A request between two hashes, or before its first, has a place and waits for no turn.
+  for (let n = 0; n < 4; n++) enterQueue(queue, 'x', 2000)
+  ask('x4', 'x', LIGHT)
+  ask('y0', 'y', LIGHT)
+  ask('y1', 'y', LIGHT)
+  ask('y2', 'y', LIGHT)
+  expect(await settled()).toEqual(['x4 refused', 'y2 refused', 'y0'])
+})
+
+test('as many directories as there are places do not keep the next one out, and twice as many do', async () => {
+  const { ask, settled } = start(1, 4)
+  for (let n = 0; n < 9; n++) ask(`x${n}`, `x${n}`, LIGHT)
+  ask('x0 again', 'x0', LIGHT)
+  expect(await settled()).toEqual(['x8 refused', 'x0 again refused', 'x0'])
+})
+
 test('what is closed refuses all who wait', async () => {
   const { queue, ask, settled } = start(1)
   for (const name of ['x', 'y', 'z']) ask(name, name, LIGHT)

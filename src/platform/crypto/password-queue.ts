@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 export interface PasswordQueue {
   /** How many hashes are computed at once. */
   threads: number
-  /** How many requests may compute or wait. */
+  /** How many requests may compute or wait; as many again if each is of a directory with no more than its share. */
   places: number
   /** Hashes of more than this cost leave one thread to the others. */
   lightCost: number
@@ -52,7 +52,10 @@ export function openPasswordQueue(
   return { ...options, lanes: new Map(), level: 0, present: 0, running: 0, heavy: 0 }
 }
 
-/** Takes a place. Returns null if all are taken, and no other directory has more of them. */
+/**
+ * Takes a place. If all are taken, a directory that has more of them gives one up; where nobody of it waits for a turn,
+ * a directory with no more than its share is let in all the same. Returns null if there is no room.
+ */
 export function enterQueue(queue: PasswordQueue, directoryId: string, patienceMs: number): Place | null {
   const { lanes, level } = queue
   const lane = lanes.get(directoryId) ?? { spent: level, present: 0, waiting: [] }
@@ -61,7 +64,7 @@ export function enterQueue(queue: PasswordQueue, directoryId: string, patienceMs
   const place = { lane, hasLeft: false, patienceMs }
   lane.present++
   queue.present++
-  if (queue.present <= queue.places || makeRoom(queue, lane)) return place
+  if (queue.present <= queue.places || makeRoom(queue, lane) || hasShare(queue, lane)) return place
   leaveQueue(queue, place)
   return null
 }
@@ -74,6 +77,11 @@ function makeRoom(queue: PasswordQueue, lane: Lane): boolean {
   leaveQueue(queue, last.place)
   last.settle(false)
   return true
+}
+
+function hasShare({ lanes, places, present }: PasswordQueue, lane: Lane): boolean {
+  const sharing = [...lanes.values()].filter((each) => each.present > 0).length
+  return lane.present <= Math.max(1, places / sharing) && present <= 2 * places
 }
 
 /** Gives the place back; once, however often it is called. */
