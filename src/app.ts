@@ -4,6 +4,7 @@ import { setupFacts } from './features/admin-portal/admin-portal.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
+import { ssoProtocols } from './features/connections/connections.ts'
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
@@ -34,6 +35,7 @@ import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
 import { facts } from './setup-facts.ts'
 import { methods } from './sign-in-methods.ts'
+import { protocols } from './sso-protocols.ts'
 
 export interface AppOptions {
   config: Config
@@ -95,6 +97,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)
   setupFacts.hand(platform, facts)
+  ssoProtocols.hand(platform, protocols)
   const server = buildServer(appParts(platform))
   return {
     platform,

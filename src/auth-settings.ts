@@ -8,6 +8,7 @@ import { trustedDeviceSettings } from './features/mfa/mfa.ts'
 import { passwordSettings } from './features/password/password.ts'
 import { sessionSettings } from './features/sessions/sessions.ts'
 import { signupSettings } from './features/signup/settings.ts'
+import { enforcementSettings } from './features/sso/sso.ts'
 import { tokenSettings } from './features/tokens/settings.ts'
 import { joinSettings, type SettingsPart, settingsFamily } from './platform/settings.ts'
 
@@ -23,6 +24,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   sessionSettings,
   tokenSettings,
   trustedDeviceSettings,
+  enforcementSettings,
 ]
 
 /** The family that they make. */

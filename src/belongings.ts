@@ -1,5 +1,6 @@
 import { challengeBelongings } from './features/challenges/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
+import { federationBelongings } from './features/federation/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
@@ -18,4 +19,5 @@ export const belongings: Belonging[] = [
   ...passkeyBelongings,
   ...otpBelongings,
   ...linkBelongings,
+  ...federationBelongings,
 ]

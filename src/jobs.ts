@@ -1,6 +1,8 @@
 import { cleanUpChallenges } from './features/challenges/cleanup.ts'
+import { cleanUpTraces } from './features/connections/cleanup.ts'
 import { recheckDomain, recheckDueDomains } from './features/domains/recheck.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
+import { cleanUpFederation } from './features/federation/cleanup.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
@@ -39,6 +41,8 @@ export const jobs: JobHandler[] = [
   settleCutOffs,
   recheckDueDomains,
   recheckDomain,
+  cleanUpTraces,
+  cleanUpFederation,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

@@ -3,6 +3,7 @@ import { belongings } from './belongings.ts'
 import { adminPortalRoutes } from './features/admin-portal/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
+import { connectionRoutes } from './features/connections/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
@@ -24,6 +25,7 @@ import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
+import { ssoRoutes } from './features/sso/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { userEvents } from './features/users/users.ts'
@@ -51,6 +53,8 @@ const declared: Route[] = [
   ...relyingPartyRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,
+  ...ssoRoutes,
+  ...connectionRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

@@ -5,6 +5,7 @@ import { otpMethod } from './features/otp/otp.ts'
 import { passkeyMethod } from './features/passkeys/passkeys.ts'
 import { passwordMethod } from './features/password/password.ts'
 import { signupMethod } from './features/signup/signup.ts'
+import { ssoMethod } from './features/sso/sso.ts'
 
 /** Every way to sign in, in the order of a sign-in page. */
 export const methods: readonly SignInMethod[] = [
@@ -12,6 +13,7 @@ export const methods: readonly SignInMethod[] = [
   otpMethod,
   magicLinkMethod,
   passkeyMethod,
+  ssoMethod,
   inviteMethod,
   signupMethod,
 ]

@@ -55,7 +55,7 @@ const deviations: Record<string, string> = {
   'DELETE /api/v1/mfa/totp does not require body.userId':
     'The query may name the user as well: not every client and proxy lets a DELETE have a body.',
   ...Object.fromEntries(
-    ['enforce_sso', 'sso_exempt_user_ids', 'notify_new_device'].flatMap((name) =>
+    ['notify_new_device'].flatMap((name) =>
       [
         `GET /api/v1/auth/settings does not answer settings.${name}`,
         `PATCH /api/v1/auth/settings does not answer settings.${name}`,

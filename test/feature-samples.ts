@@ -1,6 +1,7 @@
 import * as adminPortal from '../src/features/admin-portal/sample.ts'
 import * as apiKeys from '../src/features/api-keys/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
+import * as connections from '../src/features/connections/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
@@ -19,6 +20,7 @@ import * as relyingParty from '../src/features/relying-party/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
+import * as sso from '../src/features/sso/sample.ts'
 import * as tokens from '../src/features/tokens/sample.ts'
 import * as users from '../src/features/users/sample.ts'
 import { noRecords } from './records.ts'
@@ -33,7 +35,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   organizations,
   relyingParty,
   services,
-  tokens,
+  sso,
 ]
 
 /** In the order in which they make their records. Whose records a feature uses for its own stands above it. */
@@ -41,6 +43,8 @@ const withRecords = noRecords
   .add(adminPortal)
   .add(users)
   .add(sessions)
+  .add(tokens)
+  .add(connections)
   .add(apiKeys)
   .add(invites)
   .add(otp)

@@ -4,13 +4,6 @@
  */
 export const laterRows: readonly string[] = [
   'POST /api/v1/auth/login/social/start',
-  'POST /api/v1/auth/login/sso/start',
-  'GET /api/v1/sso/connections',
-  'POST /api/v1/sso/connections',
-  'GET /api/v1/sso/connections/{connectionId}',
-  'PATCH /api/v1/sso/connections/{connectionId}',
-  'DELETE /api/v1/sso/connections/{connectionId}',
-  'POST /api/v1/sso/connections/{connectionId}/test',
   'GET /api/v1/organizations/{subOrgId}/members',
   'PUT /api/v1/organizations/{subOrgId}/members',
   'GET /api/v1/members',

@@ -12,6 +12,7 @@ import {
   findDomainRow,
   insertDomainRow,
   isVerifiedElsewhere,
+  isVerifiedHere,
   listDomainRows,
   lockOrganizationRow,
 } from './store.ts'
@@ -44,6 +45,11 @@ export async function addDomain(work: Work, text: string): Promise<Domain> {
     await record(work, domainEvents.added({ target: { type: 'domain', id }, data }))
     return data
   })
+}
+
+/** Whether the organization has proved that the domain of this address (`EmailAddress.norm`) is its own. */
+export async function ownsDomainOf({ db, directory }: Work, emailNorm: string): Promise<boolean> {
+  return isVerifiedHere(db, directory, emailNorm.slice(emailNorm.lastIndexOf('@') + 1))
 }
 
 /** Removes a domain, proved or not. Throws `domain_not_found`. */

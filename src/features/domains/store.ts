@@ -49,6 +49,15 @@ export async function isVerifiedElsewhere(db: Db, directory: Directory, domain: 
   return row !== undefined
 }
 
+/** Whether the organization itself has it, proved. */
+export async function isVerifiedHere(db: Db, directory: Directory, domain: string): Promise<boolean> {
+  const row = await selectDomains(db, directory)
+    .where('domain', '=', domain)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function insertDomainRow(
   tx: Tx,
   directory: Directory,

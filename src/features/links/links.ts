@@ -17,7 +17,7 @@ export {
 export { magicLinkMethod } from './magic-link.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
 export { defineLinkPurpose, defineMailedPurpose, type MailedPurpose, purposeOfType } from './purposes.ts'
-export { defaultRedirect } from './redirects.ts'
+export { assertRedirectAllowed, defaultRedirect } from './redirects.ts'
 export { Delivery, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
 export {
   type LinkDelivery,

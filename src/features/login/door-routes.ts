@@ -19,7 +19,13 @@ export const doorRoutes = {
   /** Of one that sends a code or a link. */
   sendErrors,
   /** Of one that asks for a session. */
-  errors: [...sendErrors, loginErrors.userInactive, loginErrors.sessionLimitReached, loginErrors.signupDisabled],
+  errors: [
+    ...sendErrors,
+    loginErrors.userInactive,
+    loginErrors.sessionLimitReached,
+    loginErrors.signupDisabled,
+    loginErrors.ssoRequired,
+  ],
   /** One that ends in a session. */
   login,
   /** The same for a proof of the mailbox, which may be the user's first. */

@@ -35,6 +35,12 @@ export const loginErrors = defineErrors({
     'The user has as many sessions as allowed',
     'max_concurrent_sessions is reached and concurrent_session_policy is deny_new: end another session first.',
   ],
+  ssoRequired: [
+    403,
+    'sso_required',
+    'Single sign-on is required',
+    'enforce_sso is on here: POST /v1/auth/login/sso/start signs in; sso_exempt_user_ids names who needs not.',
+  ],
   methodDisabled: [
     403,
     'method_disabled',

@@ -3,6 +3,7 @@ import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { exchangeCode, federationErrors } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
@@ -40,6 +41,20 @@ export const tokenRoutes: Route[] = [
     errors: [tokenErrors.refreshTokenInvalid, tokenErrors.refreshTokenReused, ...doorRoutes.errors],
     maybeEvents: [loginEvents.challengeCreated],
     handle: (work, { body }) => refreshSession(work, body.refresh_token),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/token/exchange',
+    operation: 'tokens.exchange',
+    scope: 'auth.login',
+    service: 'auth',
+    tag,
+    summary: 'Exchange the code of a sign-in at a provider for its session',
+    description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
+    body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
+    reply: doorRoutes.login.reply,
+    errors: [federationErrors.codeInvalid],
+    handle: (work, { body }) => exchangeCode(work, body.code),
   }),
   defineRoute({
     method: 'POST',

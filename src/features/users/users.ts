@@ -127,7 +127,7 @@ export async function provisionInvitedUser(
  */
 export async function createSignup(work: TxWork, input: EmailAddress & SignupProfile, mailbox: Partial<NewUserRow>) {
   const { firstName = null, lastName = null, phone = null } = input
-  const said = { ...toColumns({ firstName, lastName, phone }), ...mailbox, source: 'signup' }
+  const said = { ...toColumns({ firstName, lastName, phone }), source: 'signup', ...mailbox }
   const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], 'expired')
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }

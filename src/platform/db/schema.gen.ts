@@ -164,6 +164,29 @@ export interface EventStream {
   singleton: Generated<boolean>;
 }
 
+export interface ExchangeCodes {
+  code_hash: Buffer;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  reply_sealed: string;
+}
+
+export interface FederatedSignIns {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  is_test: Generated<boolean>;
+  method: string;
+  open_signup: boolean | null;
+  redirect_uri: string;
+  response_mode: string;
+  source: string;
+  state_hash: Buffer;
+}
+
 export interface IdempotencyKeys {
   api_key_id: string;
   body_hash: Buffer;
@@ -172,6 +195,19 @@ export interface IdempotencyKeys {
   reply_sealed: string | null;
   route: string;
   status: number | null;
+}
+
+export interface Identities {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  email: string | null;
+  id: string;
+  issuer: string;
+  last_used_at: Generated<Timestamp>;
+  method: string;
+  source: string;
+  subject: string;
+  user_id: string;
 }
 
 export interface Links {
@@ -378,6 +414,13 @@ export interface RateCounters {
   window_started_at: Generated<Timestamp>;
 }
 
+export interface SamlAssertions {
+  assertion_hash: Buffer;
+  connection_id: string;
+  directory_id: string;
+  expires_at: Timestamp;
+}
+
 export interface ServiceConfigs {
   app_groups: Generated<Json>;
   directory_id: string;
@@ -454,6 +497,55 @@ export interface SmsOutbox {
   last_error: string | null;
   message_sealed: string;
   useful_until: Timestamp;
+}
+
+export interface SocialProviders {
+  client_id: string | null;
+  directory_id: string;
+  enabled: boolean;
+  options: Generated<Json>;
+  provider: string;
+  secret_sealed: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface SpKeys {
+  account_id: string;
+  certificate_pem: string;
+  created_at: Generated<Timestamp>;
+  id: string;
+  not_after: Timestamp;
+  private_key_sealed: string;
+  status: string;
+  use: string;
+}
+
+export interface SsoConnections {
+  config: Generated<Json>;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  environment_id: string;
+  id: string;
+  last_login_at: Timestamp | null;
+  last_test: Json | null;
+  name: string;
+  next_check_at: Timestamp | null;
+  oidc_client_secret_sealed: string | null;
+  protocol: string;
+  status: Generated<string>;
+  updated_at: Generated<Timestamp>;
+  version: Generated<number>;
+}
+
+export interface SsoTraces {
+  code: string | null;
+  connection_id: string;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  id: string;
+  is_test: boolean;
+  outcome: string;
+  said_sealed: string;
 }
 
 export interface TotpEnrollments {
@@ -543,7 +635,10 @@ export interface DB {
   event_marks: EventMarks;
   event_stream: EventStream;
   events: Events;
+  exchange_codes: ExchangeCodes;
+  federated_sign_ins: FederatedSignIns;
   idempotency_keys: IdempotencyKeys;
+  identities: Identities;
   links: Links;
   lockouts: Lockouts;
   mail_outbox: MailOutbox;
@@ -561,11 +656,16 @@ export interface DB {
   password_credentials: PasswordCredentials;
   password_history: PasswordHistory;
   rate_counters: RateCounters;
+  saml_assertions: SamlAssertions;
   service_configs: ServiceConfigs;
   session_cut_offs: SessionCutOffs;
   sessions: Sessions;
   signing_keys: SigningKeys;
   sms_outbox: SmsOutbox;
+  social_providers: SocialProviders;
+  sp_keys: SpKeys;
+  sso_connections: SsoConnections;
+  sso_traces: SsoTraces;
   totp_enrollments: TotpEnrollments;
   trusted_devices: TrustedDevices;
   users: Users;

@@ -27,19 +27,24 @@ export function describeEvents(components: Components): DescribedEvents {
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(refs) },
   })
   const schemas = new Map(refs)
-  const webhooks = events.map((event) => [event.type, describeWebhook(event, schemas.get(event.type) ?? '')])
+  // One example of each resource: what its events say differs in little, and a contract is read whole.
+  const shown = new Set([...Map.groupBy(events, ({ data }) => data).values()].map(([event]) => event))
+  const webhooks = events.map((event) => {
+    const example = shown.has(event) ? { example: exampleOfEvent(event) } : {}
+    return [event.type, describeWebhook(event, { schema: { $ref: schemas.get(event.type) ?? '' }, ...example })]
+  })
   const [first] = events.filter(({ type }) => type === 'user.created')
   return { webhooks: Object.fromEntries(webhooks), example: first ? exampleOfEvent(first) : {} }
 }
 
-function describeWebhook(event: EventDefinition, $ref: string): JsonObject {
+function describeWebhook(event: EventDefinition, content: JsonObject): JsonObject {
   return {
     post: {
       operationId: `on.${event.type}`,
       summary: event.help,
       description: 'Read at `GET /v1/events`; delivery is not available yet.',
       security: [],
-      requestBody: { content: { 'application/json': { schema: { $ref }, example: exampleOfEvent(event) } } },
+      requestBody: { content: { 'application/json': content } },
       responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
     },
   }

@@ -1,0 +1,193 @@
+import { httpErrors, invalidField } from '../../platform/errors.ts'
+import { changedFrom, record } from '../../platform/events.ts'
+import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { isPeerAddress } from '../../platform/outbound/url.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { FederationFailure, unlinkSource } from '../federation/federation.ts'
+import { readCertificates } from './certificates.ts'
+import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
+import { connectionErrors } from './errors.ts'
+import { connectionEvents } from './events.ts'
+import { forgetConnections, sealClientSecret } from './known.ts'
+import { MAX_CONNECTIONS } from './limits.ts'
+import { fetchMetadata } from './metadata.ts'
+import { ssoProtocols } from './protocols.ts'
+import type { Connection, ConnectionCreate, ConnectionPatch } from './schema.ts'
+import {
+  after,
+  type ConnectionRow,
+  deleteConnectionRow,
+  insertConnectionRow,
+  listConnectionRows,
+  lockConnectionRow,
+  updateConnectionRow,
+} from './store.ts'
+import { showConnection } from './view.ts'
+
+/** Makes a connection, as a draft. Throws `invalid_request`, `metadata_invalid`, `connection_limit_reached`. */
+export async function createConnection(work: Work, body: ConnectionCreate): Promise<Connection> {
+  const config = await configOf(work, body.protocol, body)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const present = await listConnectionRows(db, directory, MAX_CONNECTIONS)
+    if (present.length >= MAX_CONNECTIONS) throw connectionErrors.limitReached()
+    const id = newId()
+    const row = await insertConnectionRow(db, directory, {
+      id,
+      name: body.name,
+      protocol: body.protocol,
+      config: JSON.stringify(config),
+      oidc_client_secret_sealed: await sealed(work, id, body),
+      ...schedule(config),
+    })
+    return told(work, row, 'created')
+  })
+}
+
+/** Changes what is given; null clears. Throws `connection_not_found`, `version_conflict`, and as `createConnection`. */
+export async function changeConnection(
+  work: Work & { ifMatch: string | null },
+  id: string,
+  body: ConnectionPatch,
+): Promise<Connection> {
+  const known = readId(id)
+  const { protocol } = await present(work, known)
+  // Fetched before anything is locked.
+  const change = await configOf(work, protocol, body)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const row = await lockConnectionRow(db, directory, known)
+    if (!row) throw connectionErrors.notFound()
+    if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
+    const config = { ...Object(row.config), ...change }
+    const secret = body.oidc_client_secret
+    const after = await updateConnectionRow(db, directory, known, {
+      ...(body.name === undefined ? {} : { name: body.name }),
+      ...(body.status === undefined ? {} : { status: body.status }),
+      ...(secret === undefined ? {} : { oidc_client_secret_sealed: await sealed(work, known, body) }),
+      config: JSON.stringify(config),
+      ...schedule(config),
+    })
+    return told(work, after, eventOf(row, after), row)
+  })
+}
+
+/** Deletes a connection with its links to users, who stay. Throws `connection_not_found`. */
+export async function deleteConnection(work: Work, id: string): Promise<void> {
+  await inTx(work, async (work) => {
+    const row = await lockConnectionRow(work.db, work.directory, readId(id))
+    if (!row) throw connectionErrors.notFound()
+    await deleteConnectionRow(work.db, work.directory, row.id)
+    await unlinkSource(work, { method: 'sso', source: row.id })
+    await told(work, row, 'deleted')
+  })
+}
+
+async function present({ db, directory }: Work, id: string): Promise<ConnectionRow> {
+  const [row] = (await listConnectionRows(db, directory, MAX_CONNECTIONS)).filter((each) => each.id === id)
+  if (!row) throw connectionErrors.notFound()
+  return row
+}
+
+/** Throws `connection_not_found` for a text that is no id. */
+export function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw connectionErrors.notFound()
+  return id
+}
+
+type EventName = keyof typeof connectionEvents
+
+function eventOf(before: ConnectionRow, after: ConnectionRow): EventName {
+  if (before.status === after.status) return 'updated'
+  if (after.status === 'active') return 'activated'
+  return before.status === 'active' ? 'deactivated' : 'updated'
+}
+
+/** Records what became of a connection, and has it read again. */
+export async function told(
+  work: TxWork,
+  row: ConnectionRow,
+  event: 'created' | 'updated' | 'activated' | 'deactivated' | 'deleted',
+  before?: ConnectionRow,
+): Promise<Connection> {
+  const { platform, directory } = work
+  const place = { organization_id: directory.organizationId, account_id: directory.accountId }
+  const data = await showConnection(platform, { ...row, ...place })
+  const previous = before && changedFrom(await showConnection(platform, { ...before, ...place }), data)
+  await forgetConnections(work)
+  const details = { target: { type: 'sso_connection', id: row.id }, data, ...(previous ? { previous } : {}) }
+  await record(work, connectionEvents[event](details))
+  return data
+}
+
+async function sealed(work: Work, id: string, { oidc_client_secret: secret = null }: ConnectionPatch) {
+  return secret === null ? null : sealClientSecret(work, id, secret)
+}
+
+const DAY_SECONDS = 24 * 3600
+const MAX_GROUPS = 500
+
+/** Certificates expire and metadata changes: who has either is looked at every day. */
+function schedule(config: Partial<ConnectionConfig>) {
+  const isWatched = (config.idp_certificates ?? []).length > 0 || Boolean(config.idp_metadata_url)
+  return { next_check_at: isWatched ? after(DAY_SECONDS) : null }
+}
+
+/** What a body says of the configuration, checked; what metadata says comes first. */
+async function configOf(
+  work: Work,
+  protocol: 'saml' | 'oidc',
+  body: Omit<ConnectionPatch, 'name' | 'status'>,
+): Promise<Partial<ConnectionConfig>> {
+  const { idp_certificate, idp_metadata_xml, oidc_client_secret: _, ...given } = body
+  const fields = Object.keys(readConfig({}))
+  const said = Object.fromEntries(Object.entries(given).filter(([field]) => fields.includes(field)))
+  const config: Partial<ConnectionConfig> = { ...(await fromMetadata(work, protocol, body)), ...said }
+  if (idp_certificate !== undefined)
+    config.idp_certificates = readCertificates([idp_certificate].flat(), 'idp_certificate')
+  assertAddresses(work, config)
+  assertRoles(config.group_role_mapping)
+  return config
+}
+
+async function fromMetadata(
+  work: Work,
+  protocol: 'saml' | 'oidc',
+  { idp_metadata_xml: xml, idp_metadata_url: url }: ConnectionPatch,
+): Promise<Partial<ConnectionConfig>> {
+  if (xml === undefined && (url === undefined || url === null)) return {}
+  const { readMetadata } = ssoProtocols.of(work.platform)[protocol] ?? {}
+  if (!readMetadata) throw invalidField('idp_metadata_xml', 'protocol', 'Metadata is of connections of SAML')
+  try {
+    return readMetadata(xml ?? (await fetchMetadata(work.platform, url ?? '')))
+  } catch (error) {
+    if (error instanceof FederationFailure) throw connectionErrors.metadataInvalid({ detail: error.detail })
+    throw error
+  }
+}
+
+const ADDRESSES = ['idp_sso_url', 'idp_slo_url', 'idp_metadata_url', 'oidc_issuer'] as const
+
+function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>): void {
+  for (const field of ADDRESSES) {
+    const value = config[field]
+    if (typeof value === 'string' && !isPeerAddress(platform.config, value))
+      throw invalidField(field, 'insecure_url', `${field} must be a complete https address`)
+  }
+}
+
+/** Throws `invalid_request` for a role that no provider can give: ownership above all. */
+function assertRoles(mapping: ConnectionConfig['group_role_mapping'] = {}): void {
+  const groups = Object.entries(mapping)
+  if (groups.length > MAX_GROUPS)
+    throw invalidField('group_role_mapping', 'too_many', `group_role_mapping has at most ${MAX_GROUPS} groups`)
+  for (const [group, roles] of groups) {
+    const isLong = group === '' || group.length > 256
+    if (isLong) throw invalidField('group_role_mapping', 'group', 'A group has 1 to 256 characters')
+    const strange = [roles].flat().find((role) => !ROLES.some((known) => known === role))
+    if (strange !== undefined)
+      throw invalidField('group_role_mapping', 'unknown_role', `A group gives the role ${ROLES.join(' or ')}`)
+  }
+}

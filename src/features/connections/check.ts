@@ -1,0 +1,34 @@
+import { countAct, idBytes, type RateLimit } from '../../platform/http/rate-limit.ts'
+import { inTx, type Work } from '../../platform/work.ts'
+import { readId, told } from './changes.ts'
+import { connectionErrors } from './errors.ts'
+import { findConnection } from './known.ts'
+import { ssoProtocols } from './protocols.ts'
+import type { ConnectionCheck } from './schema.ts'
+import { lockConnectionRow, updateConnectionRow } from './store.ts'
+
+/** What an organization may ask for: each test asks a server of strangers. */
+const TESTS: RateLimit = { bucket: 'sso.test', limit: 60, windowSeconds: 3600 }
+
+/**
+ * Tries everything of a connection that needs no person, and keeps the result. A draft, or one in error, is in testing
+ * afterwards; an active one stays active. Throws `connection_not_found`, `rate_limited`.
+ */
+export async function testConnection(work: Work, id: string): Promise<{ success: boolean; checks: ConnectionCheck[] }> {
+  const { platform, directory } = work
+  const connection = await findConnection(work, readId(id))
+  if (!connection) throw connectionErrors.notFound()
+  await countAct(work, idBytes(directory.id), [TESTS])
+  const protocol = ssoProtocols.of(platform)[connection.protocol]
+  const checks = protocol ? await protocol.check(work, connection) : []
+  const success = checks.length > 0 && checks.every(({ ok }) => ok)
+  await inTx(work, async (work) => {
+    const row = await lockConnectionRow(work.db, directory, connection.id)
+    if (!row) throw connectionErrors.notFound()
+    const last_test = JSON.stringify({ success, checks, at: platform.clock.now().toISOString() })
+    const moves = row.status === 'draft' || row.status === 'error'
+    const set = { last_test, ...(moves ? { status: 'testing' } : {}) }
+    await told(work, await updateConnectionRow(work.db, directory, row.id, set), 'updated', row)
+  })
+  return { success, checks }
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import { nullable } from '../../platform/schema.ts'
+
+const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] })
+const url = (example: string) => nullable(text(2048, example))
+
+/** The roles that a connection can give. An owner is never made by a provider. */
+export const ROLES = ['admin', 'member'] as const
+
+/** Where the fields of a person are found in what the provider says; what is absent has its usual place. */
+export const ATTRIBUTES = ['subject', 'email', 'first_name', 'last_name', 'display_name', 'groups'] as const
+
+const Role = Type.String({ maxLength: 100, examples: ['admin'] })
+
+/** What a connection is configured with, as it is stored, named as on the wire. */
+export const ConnectionConfig = Type.Object({
+  idp_entity_id: nullable(text(1024, 'http://www.okta.com/exk1a2b3c4')),
+  idp_sso_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/sso/saml'),
+  idp_slo_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
+  idp_metadata_url: url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
+  /** PEM */
+  idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), { maxItems: 10 }),
+  sign_requests: Type.Boolean(),
+  request_binding: Type.Enum(['redirect', 'post']),
+  force_authn: Type.Boolean(),
+  name_id_format: nullable(text(200, 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress')),
+  want_assertions_signed: Type.Boolean(),
+  want_assertions_encrypted: Type.Boolean(),
+  allow_idp_initiated: Type.Boolean(),
+  allow_sha1: Type.Boolean(),
+  oidc_issuer: url('https://login.acme.com'),
+  oidc_client_id: nullable(text(500, '0oa1b2c3d4')),
+  oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt']),
+  oidc_scopes: Type.Array(text(200, 'openid'), { maxItems: 20 }),
+  group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)])),
+  attribute_mapping: Type.Partial(
+    Type.Object(Object.fromEntries(ATTRIBUTES.map((name) => [name, text(300, 'mail')])) as Record<Attribute, Text>),
+  ),
+  domains: Type.Array(text(253, 'acme.com'), { maxItems: 20 }),
+  jit_provisioning: Type.Boolean(),
+  default_role: Type.Enum([...ROLES]),
+  trust_idp_mfa: Type.Boolean(),
+})
+export type ConnectionConfig = Static<typeof ConnectionConfig>
+type Attribute = (typeof ATTRIBUTES)[number]
+type Text = ReturnType<typeof text>
+
+const DEFAULTS: ConnectionConfig = {
+  idp_entity_id: null,
+  idp_sso_url: null,
+  idp_slo_url: null,
+  idp_metadata_url: null,
+  idp_certificates: [],
+  sign_requests: true,
+  request_binding: 'redirect',
+  force_authn: false,
+  name_id_format: null,
+  want_assertions_signed: true,
+  want_assertions_encrypted: false,
+  allow_idp_initiated: false,
+  allow_sha1: false,
+  oidc_issuer: null,
+  oidc_client_id: null,
+  oidc_client_auth: 'client_secret_basic',
+  oidc_scopes: ['openid', 'email', 'profile'],
+  group_role_mapping: {},
+  attribute_mapping: {},
+  domains: [],
+  jit_provisioning: true,
+  default_role: 'member',
+  trust_idp_mfa: false,
+}
+
+/** What is stored, with the defaults of what is not. Throws for what no release has written. */
+export function readConfig(stored: unknown): ConnectionConfig {
+  const config: unknown = { ...DEFAULTS, ...Object(stored) }
+  if (!Value.Check(ConnectionConfig, config)) throw new Error('The configuration of a connection is not readable')
+  return config
+}

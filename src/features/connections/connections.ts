@@ -1,0 +1,15 @@
+export { type ConnectionConfig, readConfig } from './config.ts'
+export { connectionErrors } from './errors.ts'
+export {
+  findConnection,
+  hasActiveConnection,
+  type KnownConnection,
+  knownConnections,
+  mapGroups,
+  openClientSecret,
+  rulesOf,
+} from './known.ts'
+export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
+export { type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
+export { recordTrace } from './traces.ts'
+export { oidcRedirectUri, spOf } from './view.ts'

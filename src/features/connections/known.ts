@@ -1,0 +1,99 @@
+import { findDirectory } from '../../platform/http/directory.ts'
+import { type Platform, perPlatform } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import type { FederationRules } from '../federation/federation.ts'
+import { type ConnectionConfig, readConfig } from './config.ts'
+import { MAX_CONNECTIONS } from './limits.ts'
+import { type ConnectionRow, listConnectionRows } from './store.ts'
+
+/** A connection as sign-ins use it. */
+export interface KnownConnection extends ConnectionConfig {
+  id: string
+  name: string
+  protocol: 'saml' | 'oidc'
+  status: 'draft' | 'testing' | 'active' | 'error'
+  /** `openClientSecret` opens it. */
+  secretSealed: string | null
+}
+
+const ofDirectory = perPlatform((platform) =>
+  platform.caches.define<Map<string, KnownConnection>>('sso_connections', async (directoryId) => {
+    const directory = await findDirectory(platform, directoryId)
+    const rows = directory ? await listConnectionRows(platform.db, directory, MAX_CONNECTIONS) : []
+    return new Map(rows.map((row) => [row.id, toKnown(row)]))
+  }),
+)
+
+export function toKnown(row: ConnectionRow): KnownConnection {
+  const { id, name, protocol, status, oidc_client_secret_sealed: secretSealed } = row
+  return { ...readConfig(row.config), id, name, protocol, status, secretSealed }
+}
+
+/** The connections of a directory, the oldest first, from a cache. */
+export async function knownConnections({
+  platform,
+  directory,
+}: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
+  return [...(await ofDirectory(platform).get(directory.id)).values()]
+}
+
+/** One of them, or null. */
+export async function findConnection(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  id: string,
+): Promise<KnownConnection | null> {
+  return (await ofDirectory(platform).get(directory.id)).get(id.toLowerCase()) ?? null
+}
+
+/** Has every process read the connections of the directory again, once the transaction has committed. */
+export async function forgetConnections({ platform, directory, db }: TxWork): Promise<void> {
+  await ofDirectory(platform).invalidate(db, directory.id)
+}
+
+const place = (accountId: string, id: string) => ({
+  table: 'sso_connections',
+  column: 'oidc_client_secret_sealed',
+  row: id,
+  accountId,
+})
+
+type Secretive = Pick<Work, 'platform' | 'directory'>
+
+export async function sealClientSecret(work: Secretive, id: string, secret: string): Promise<string> {
+  return work.platform.keyring.seal(place(work.directory.accountId, id), secret)
+}
+
+/** The client secret of an OpenID connection; null if it has none. */
+export async function openClientSecret(
+  { platform, directory }: Secretive,
+  { id, secretSealed }: KnownConnection,
+): Promise<string | null> {
+  return secretSealed === null ? null : platform.keyring.open(place(directory.accountId, id), secretSealed)
+}
+
+/** What a sign-in by a connection may do, with what the groups of the person say. */
+export function rulesOf(connection: KnownConnection, groups: readonly string[]): FederationRules {
+  return {
+    jit: connection.jit_provisioning,
+    defaultRole: connection.default_role,
+    role: mapGroups(connection, groups),
+    needsOwnDomain: true,
+  }
+}
+
+/** The highest role that the groups give; the default one where they give none, and null without a mapping. */
+export function mapGroups(
+  { group_role_mapping: mapping, default_role }: Pick<ConnectionConfig, 'group_role_mapping' | 'default_role'>,
+  groups: readonly string[],
+): 'admin' | 'member' | null {
+  const known = new Map(Object.entries(mapping))
+  if (known.size === 0) return null
+  const roles = groups.flatMap((group) => known.get(group) ?? [])
+  if (roles.includes('admin')) return 'admin'
+  return roles.includes('member') ? 'member' : default_role
+}
+
+/** Whether people of the directory can sign in by a connection. */
+export async function hasActiveConnection(work: { platform: Platform } & Pick<Work, 'directory'>): Promise<boolean> {
+  return (await knownConnections(work)).some(({ status }) => status === 'active')
+}

@@ -1,0 +1,29 @@
+import { handedIn } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
+import type { Begun } from '../federation/federation.ts'
+import type { ConnectionConfig } from './config.ts'
+import type { KnownConnection } from './known.ts'
+import type { ConnectionCheck } from './schema.ts'
+
+/** What is asked of a provider besides a sign-in. */
+export interface StartHints {
+  /** Ask again who it is, even of somebody who is signed in there. */
+  forceAuthn: boolean
+  /** Whom to ask for. */
+  loginHint: string | null
+}
+
+/** A protocol by which connections sign in, which its feature brings in. */
+export interface SsoProtocol {
+  /** Where the browser goes to sign in. Throws FederationFailure. */
+  start(work: Work, connection: KnownConnection, begun: Begun, hints: StartHints): Promise<{ authorizationUrl: string }>
+  /** Tries what can be tried without a person. */
+  check(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]>
+  /** The configuration that a provider's metadata gives. Throws FederationFailure. */
+  readMetadata?(xml: string): Partial<ConnectionConfig>
+  /** Seconds that a sign-in may take. */
+  ttlSeconds?: number
+}
+
+/** Those of this deployment. */
+export const ssoProtocols = handedIn<Partial<Record<'saml' | 'oidc', SsoProtocol>>>('the protocols of single sign-on')

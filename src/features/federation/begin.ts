@@ -1,0 +1,97 @@
+import { type Directory, findDirectory } from '../../platform/http/directory.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Work } from '../../platform/work.ts'
+import { assertRedirectAllowed } from '../links/links.ts'
+import { directoryOfToken, hashToken, makeToken, secretsOf } from './state.ts'
+import { insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
+
+export type FederatedMethod = 'sso' | 'social'
+
+/** A sign-in that began here and continues at a provider. */
+export interface Begun {
+  id: string
+  method: FederatedMethod
+  /** The id of the connection, or the name of the provider. */
+  source: string
+  /** Where the browser goes in the end. */
+  redirectUri: string
+  /** `query`: with the tokens; `code`: with a code that the application's backend exchanges for them. */
+  responseMode: 'query' | 'code'
+  /** Whether an unknown person may sign up; null: as the settings say. */
+  openSignup: boolean | null
+  /** Ends in a trace instead of a session. */
+  isTest: boolean
+  /** What the browser brings back, and the application compares. */
+  state: string
+  nonce: string
+  /** RFC 7636 */
+  codeVerifier: string
+}
+
+// Time to sign in at the provider, with a second factor and a forgotten password.
+const TTL_SECONDS = 600
+
+/** Begins a sign-in at a provider. Throws `invalid_redirect_uri`. */
+export async function beginFederated(
+  work: Work,
+  input: Pick<Begun, 'method' | 'source' | 'redirectUri' | 'responseMode'> & {
+    openSignup?: boolean | null
+    isTest?: boolean
+    ttlSeconds?: number
+  },
+): Promise<Begun> {
+  const { platform, directory, db } = work
+  const { ttlSeconds = TTL_SECONDS, openSignup = null, isTest = false, ...said } = input
+  await assertRedirectAllowed(work, said.redirectUri)
+  const [id, state] = [newId(), makeToken(platform.keyring, directory)]
+  await insertSignInRow(db, directory, {
+    id,
+    state_hash: hashToken(platform.keyring, 'state', state),
+    method: said.method,
+    source: said.source,
+    redirect_uri: said.redirectUri,
+    response_mode: said.responseMode,
+    open_signup: openSignup,
+    is_test: isTest,
+    ttlSeconds,
+  })
+  return { ...said, id, openSignup, isTest, state, ...secretsOf(platform.keyring, state) }
+}
+
+/** What a route without a caller has. */
+export type BareWork = Pick<Work, 'platform' | 'origin' | 'db'>
+
+/**
+ * The sign-in of a state that a browser brings back, which is consumed thereby. Null when the state is made up, which
+ * costs no statement, or used, too old, or of another method.
+ */
+export async function takeFederated(
+  { platform, origin, db }: BareWork,
+  state: string,
+  method: FederatedMethod,
+): Promise<{ work: Work; begun: Begun } | null> {
+  const directory = await directoryOf({ platform }, state)
+  const row = directory && (await takeSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
+  if (!directory || row?.method !== method) return null
+  return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, state) }
+}
+
+/** The directory of a state or code of ours; null for a made-up one, which costs no statement. */
+export async function directoryOf({ platform }: Pick<Work, 'platform'>, token: string): Promise<Directory | null> {
+  const id = directoryOfToken(platform.keyring, token)
+  return id === null ? null : findDirectory(platform, id)
+}
+
+function toBegun({ platform }: Pick<Work, 'platform'>, row: SignInRow, state: string): Begun {
+  return {
+    id: row.id,
+    method: row.method,
+    source: row.source,
+    redirectUri: row.redirect_uri,
+    responseMode: row.response_mode,
+    openSignup: row.open_signup,
+    isTest: row.is_test,
+    state,
+    ...secretsOf(platform.keyring, state),
+  }
+}

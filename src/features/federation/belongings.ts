@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { type Belonging, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
+import type { TxWork } from '../../platform/work.ts'
+import { federationEvents } from './events.ts'
+import { type Identity, toIdentity } from './schema.ts'
+
+type Row = Parameters<typeof toIdentity>[0]
+
+function unlink({ directory }: TxWork, { user }: UserChange): Step {
+  return {
+    query: sql`
+      delete from identities where directory_id = ${directory.id} and user_id = ${user.id}
+      returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at`,
+  }
+}
+
+const identities: Belonging<Row> = {
+  table: 'identities',
+  // Whoever linked it may have been somebody else.
+  proof: unlink,
+  cutOff: { stays: 'Whoever is known to the provider may sign in again, if the user may.' },
+  removal: unlink,
+  // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
+  move: unlink,
+  isAbsent: isPending,
+  announce: {
+    event: federationEvents.unlinked,
+    of(row) {
+      const data: Identity = toIdentity(row)
+      return federationEvents.unlinked({ target: { type: 'identity', id: data.id }, data })
+    },
+  },
+}
+
+/** What a user has of identities at providers. */
+export const federationBelongings: Belonging[] = [identities]

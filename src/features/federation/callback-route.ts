@@ -1,0 +1,25 @@
+import { deliveryErrors } from '../links/links.ts'
+import { doorRoutes, loginEvents } from '../login/login.ts'
+import { userEvents } from '../users/users.ts'
+import { federationErrors } from './errors.ts'
+import { federationEvents } from './events.ts'
+
+/** What routes share to which a provider sends the browser. */
+export const callbackRoute = {
+  auth: 'public',
+  media: 'form',
+  redirects: true,
+  tolerant: true,
+  tag: 'Federation',
+  errors: [federationErrors.stateUnknown, deliveryErrors.invalidRedirectUri],
+  maybeEvents: [
+    ...doorRoutes.login.event,
+    ...doorRoutes.mailboxLogin.maybeEvents,
+    loginEvents.signedUp,
+    userEvents.created,
+    userEvents.updated,
+    federationEvents.linked,
+    federationEvents.unlinked,
+    loginEvents.failed,
+  ],
+} as const

@@ -1,0 +1,57 @@
+import { defineErrors } from '../../platform/errors.ts'
+
+export const federationErrors = defineErrors({
+  stateUnknown: [
+    400,
+    'state_invalid',
+    'This sign-in is no longer open',
+    'It was finished already, took too long, or did not begin here. Please sign in again from your application.',
+  ],
+  codeInvalid: [
+    400,
+    'code_invalid',
+    'The code is not valid',
+    'A code is good once, within 60 seconds, for the organization whose sign-in it came from.',
+  ],
+})
+
+/** What the application learns of a sign-in that failed, as `error` of its redirect. The texts are all that is ever shown. */
+export const FAILURES = {
+  access_denied: 'The sign-in was cancelled at the provider.',
+  account_locked: 'The account is locked.',
+  account_not_linked: 'No account here belongs to this person, and none may be made.',
+  connection_incomplete: 'The connection lacks what it takes to check an answer.',
+  connection_not_active: 'The connection is not active.',
+  domain_not_verified: 'The email address is of a domain that the organization has not verified.',
+  email_missing: 'The provider gave no usable email address.',
+  email_not_verified: 'The provider does not vouch for the email address.',
+  expired: 'The sign-in took too long.',
+  idp_error: 'The provider refused the sign-in.',
+  idp_unreachable: 'The provider could not be reached.',
+  organization_suspended: 'The organization is suspended or archived.',
+  provider_disabled: 'The provider is off.',
+  rate_limited: 'Too many sign-ins: try again in a minute.',
+  response_invalid: 'The answer of the provider did not pass its checks.',
+  service_disabled: 'Signing in this way is off.',
+  session_limit_reached: 'The user has as many sessions as allowed.',
+  signup_disabled: 'No user has this address, and signing up is off.',
+  sso_required: 'The organization wants its users to sign in by its identity provider.',
+  user_inactive: 'The user is inactive.',
+} as const
+
+export type FailureCode = keyof typeof FAILURES
+
+export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURES, code)
+
+/** A sign-in at a provider that fails. The detail is for traces; the browser gets the text of the code. */
+export class FederationFailure extends Error {
+  override name = 'FederationFailure'
+  readonly code: FailureCode
+  readonly detail: string
+
+  constructor(code: FailureCode, detail: string = FAILURES[code]) {
+    super(`Federated sign-in failed: ${code}`)
+    this.code = code
+    this.detail = detail
+  }
+}

@@ -1,0 +1,141 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { ExchangeCodes, FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { defineBeside } from '../../platform/proofs.ts'
+
+/** The methods and modes are those that were written. */
+export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
+  method: 'sso' | 'social'
+  response_mode: 'query' | 'code'
+}
+export type IdentityRow = Omit<Selectable<Identities>, 'method'> & { method: 'sso' | 'social' }
+
+/** Who a person is at a provider. */
+export type Subject = Pick<IdentityRow, 'method' | 'source' | 'issuer' | 'subject'>
+
+const inSeconds = (seconds: number) => sql<Date>`clock_now() + make_interval(secs => ${seconds})`
+
+export async function insertSignInRow(
+  db: Db,
+  directory: Directory,
+  row: Omit<Insertable<FederatedSignIns>, 'directory_id' | 'expires_at'> & { ttlSeconds: number },
+): Promise<Date> {
+  const { ttlSeconds, ...values } = row
+  const { expires_at } = await db
+    .insertInto('federated_sign_ins')
+    .values({ ...values, directory_id: directory.id, expires_at: inSeconds(ttlSeconds) })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
+
+/** The one consumer of states: of any number of requests with the same one, one gets the sign-in. */
+export async function takeSignInRow(db: Db, directory: Directory, stateHash: Buffer): Promise<SignInRow | undefined> {
+  return db
+    .deleteFrom('federated_sign_ins')
+    .where('directory_id', '=', directory.id)
+    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .$castTo<SignInRow>()
+    .executeTakeFirst()
+}
+
+export async function findIdentityRow(db: Db, directory: Directory, who: Subject): Promise<IdentityRow | undefined> {
+  return selectIdentities(db, directory)
+    .where('method', '=', who.method)
+    .where('source', '=', who.source)
+    .where('issuer', '=', who.issuer)
+    .where('subject', '=', who.subject)
+    .executeTakeFirst()
+}
+
+export async function listIdentityRows(db: Db, directory: Directory, userId: string): Promise<IdentityRow[]> {
+  return selectIdentities(db, directory)
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(MAX_IDENTITIES)
+    .execute()
+}
+
+const MAX_IDENTITIES = 100
+
+function selectIdentities(db: Db, directory: Directory) {
+  return db.selectFrom('identities').selectAll().where('directory_id', '=', directory.id).$castTo<IdentityRow>()
+}
+
+/** Returns undefined when the subject has a user by now. */
+export async function insertIdentityRow(
+  tx: Tx,
+  directory: Directory,
+  row: Omit<Insertable<Identities>, 'directory_id'>,
+): Promise<IdentityRow | undefined> {
+  return tx
+    .insertInto('identities')
+    .values({ ...row, directory_id: directory.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .$castTo<IdentityRow>()
+    .executeTakeFirst()
+}
+
+/** Forgets who people are at a connection that is gone. */
+export async function deleteIdentityRows(
+  tx: Tx,
+  directory: Directory,
+  { method, source }: Pick<Subject, 'method' | 'source'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('identities')
+    .where('directory_id', '=', directory.id)
+    .where('method', '=', method)
+    .where('source', '=', source)
+    .execute()
+}
+
+/** Notes that the identity signs in, by the statement that opens the session. */
+export const identityUsed = defineBeside({
+  name: 'identity_used',
+  columns: { identity_id: 'uuid', identity_email: 'text' },
+  write: (directory) => `
+    update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email) from ready
+    where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
+})
+
+/** Sets the role of a user, whose row the caller holds. */
+export async function setRoleRow(tx: Tx, directory: Directory, userId: string, role: string) {
+  return tx
+    .updateTable('users')
+    .set({ role, version: sql`version + 1`, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .returningAll()
+    .returning(sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked'))
+    .executeTakeFirstOrThrow()
+}
+
+export async function insertCodeRow(
+  db: Db,
+  directory: Directory,
+  row: Pick<Insertable<ExchangeCodes>, 'id' | 'code_hash' | 'reply_sealed'> & { ttlSeconds: number },
+): Promise<void> {
+  const { ttlSeconds, ...values } = row
+  await db
+    .insertInto('exchange_codes')
+    .values({ ...values, directory_id: directory.id, expires_at: inSeconds(ttlSeconds) })
+    .execute()
+}
+
+/** The one consumer of exchange codes. */
+export async function takeCodeRow(db: Db, directory: Directory, codeHash: Buffer) {
+  return db
+    .deleteFrom('exchange_codes')
+    .where('directory_id', '=', directory.id)
+    .where('code_hash', '=', codeHash)
+    .where('expires_at', '>', now)
+    .returning(['id', 'reply_sealed'])
+    .executeTakeFirst()
+}

@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
+import { nullable } from '../../platform/schema.ts'
+import { connectionErrors } from '../connections/connections.ts'
+import { StartReply, startErrors, startFields } from '../federation/federation.ts'
+import { ssoErrors } from './errors.ts'
+import { discoverConnection, startSso } from './start.ts'
+
+const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
+
+export const ssoRoutes: Route[] = [
+  defineRoute({
+    ...about,
+    method: 'POST',
+    path: '/v1/auth/login/sso/start',
+    operation: 'login.sso.start',
+    summary: 'Start a sign-in at an identity provider',
+    description:
+      'Send the browser to authorization_url. It comes back to redirectUri, with `state`, which your application compares ' +
+      'with the one of this answer, and with a code for POST /v1/auth/token/exchange, or the tokens, or `error`.',
+    query: Type.Object({
+      test: Type.Optional(
+        Type.Boolean({ description: 'Try a connection in testing: ends in a trace, without a session.' }),
+      ),
+    }),
+    body: Type.Object({
+      connectionId: Type.String({ minLength: 1 }),
+      ...startFields,
+      force_authn: Type.Optional(Type.Boolean({ description: 'Have the provider ask again who it is.' })),
+      login_hint: Type.Optional(Type.String({ maxLength: 320, description: 'Whom the provider should ask for.' })),
+    }),
+    reply: StartReply,
+    errors: [
+      connectionErrors.notFound,
+      connectionErrors.notActive,
+      ssoErrors.incomplete,
+      ssoErrors.unreachable,
+      ...startErrors,
+    ],
+    handle: (work, { query, body }) =>
+      startSso(work, {
+        connectionId: body.connectionId,
+        redirectUri: body.redirectUri,
+        responseMode: body.response_mode ?? 'query',
+        isTest: query.test ?? false,
+        forceAuthn: body.force_authn ?? false,
+        loginHint: body.login_hint ?? null,
+      }),
+  }),
+  defineRoute({
+    ...about,
+    method: 'POST',
+    path: '/v1/auth/login/sso/discover',
+    operation: 'login.sso.discover',
+    summary: 'Find the connection of an address',
+    description: 'By its domain, which the organization has verified. Tells nothing of who has an account.',
+    body: Type.Object({ email: Email }),
+    reply: Type.Object({
+      connectionId: nullable(Type.String({ format: 'uuid' })),
+      enforced: Type.Boolean({ description: 'Whether users of it sign in by no other way.' }),
+    }),
+    handle: (work, { body }) => discoverConnection(work, body.email),
+  }),
+]

@@ -1,0 +1,11 @@
+import { hasActiveConnection } from '../connections/connections.ts'
+import type { SignInMethod } from '../login/login.ts'
+
+export { ssoGate } from './gate.ts'
+export { enforcementSettings } from './settings.ts'
+
+/** Sign-in at the identity provider of the organization. */
+export const ssoMethod: SignInMethod = {
+  id: 'sso',
+  offer: { label: 'Single sign-on', service: 'sso', isOn: hasActiveConnection },
+}

@@ -1,0 +1,69 @@
+import { requireEmail } from '../../platform/mail/address.ts'
+import type { Work } from '../../platform/work.ts'
+import {
+  connectionErrors,
+  findConnection,
+  type KnownConnection,
+  knownConnections,
+  ssoProtocols,
+} from '../connections/connections.ts'
+import { ownsDomainOf } from '../domains/domains.ts'
+import { type Begun, beginFederated, FederationFailure } from '../federation/federation.ts'
+import { ssoErrors } from './errors.ts'
+import { enforcementSettings } from './settings.ts'
+
+/** What a start takes. */
+export interface SsoStart extends Pick<Begun, 'redirectUri' | 'responseMode' | 'isTest'> {
+  connectionId: string
+  forceAuthn: boolean
+  loginHint: string | null
+}
+
+/**
+ * Begins a sign-in by a connection: where to send the browser. Throws `connection_not_found`, `connection_not_active`,
+ * `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`.
+ */
+export async function startSso(work: Work, asked: SsoStart): Promise<{ authorization_url: string; state: string }> {
+  const { connectionId, redirectUri, responseMode, isTest, ...hints } = asked
+  const connection = await findConnection(work, connectionId)
+  if (!connection) throw connectionErrors.notFound()
+  const isOpen = connection.status === 'active' || (isTest && connection.status === 'testing')
+  if (!isOpen) throw connectionErrors.notActive()
+  const protocol = ssoProtocols.of(work.platform)[connection.protocol]
+  if (!protocol) throw ssoErrors.incomplete()
+  const begun = await beginFederated(work, {
+    method: 'sso',
+    source: connection.id,
+    redirectUri,
+    responseMode,
+    isTest,
+    ...(protocol.ttlSeconds === undefined ? {} : { ttlSeconds: protocol.ttlSeconds }),
+  })
+  try {
+    const { authorizationUrl } = await protocol.start(work, connection, begun, hints)
+    return { authorization_url: authorizationUrl, state: begun.state }
+  } catch (error) {
+    if (!(error instanceof FederationFailure)) throw error
+    const refusal = error.code === 'idp_unreachable' ? ssoErrors.unreachable : ssoErrors.incomplete
+    throw refusal({ detail: error.detail })
+  }
+}
+
+/** The connection that people of an address sign in by, and whether they have to. Tells nothing of who exists. */
+export async function discoverConnection(
+  work: Work,
+  email: string,
+): Promise<{ connectionId: string | null; enforced: boolean }> {
+  const { norm } = requireEmail(email)
+  const { enforce_sso: enforced } = await enforcementSettings.effective(work)
+  const active = (await knownConnections(work)).filter(({ status }) => status === 'active')
+  const found = active.length > 0 && (await ownsDomainOf(work, norm)) ? choose(active, norm) : null
+  return { connectionId: found?.id ?? null, enforced: enforced && found !== null }
+}
+
+/** One that names the domain, or else the oldest that names none. */
+function choose(connections: KnownConnection[], emailNorm: string): KnownConnection | null {
+  const domain = emailNorm.slice(emailNorm.lastIndexOf('@') + 1)
+  const named = connections.find(({ domains }) => domains.some((each) => each.toLowerCase() === domain))
+  return named ?? connections.find(({ domains }) => domains.length === 0) ?? null
+}

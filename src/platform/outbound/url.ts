@@ -1,0 +1,17 @@
+import type { Config } from '../config.ts'
+import { readExceptions } from './addresses.ts'
+
+/**
+ * Whether a text is the address of a server of somebody else that this service, or a browser it sends on, may go to:
+ * https without a user name or fragment; http only to what WATCHWORD_OUTBOUND_ALLOW names. Where it leads in the end is
+ * checked when it is asked.
+ */
+export function isPeerAddress({ outboundAllow }: Pick<Config, 'outboundAllow'>, text: string): boolean {
+  if (text.length > 2048 || /[\\\s\p{Cc}\p{Cf}]/u.test(text) || !/^https?:\/\/[^/]/i.test(text)) return false
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '' || text.includes('#')) return false
+  if (url.protocol === 'https:') return true
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const exceptions = readExceptions(outboundAllow)
+  return exceptions.host(host) || exceptions.address(host)
+}
