@@ -1,0 +1,64 @@
+import { type Begun, beginFederated } from '../src/features/federation/begin.ts'
+import { completeFederated, type FederatedPerson, type FederationRules } from '../src/features/federation/complete.ts'
+import type { Work } from '../src/platform/work.ts'
+import { fresh } from './fresh.ts'
+import type { TestApp } from './harness.ts'
+import { getWorkIn } from './work.ts'
+
+/** Where the application of a test waits for browsers. */
+export const APPLICATION = 'http://localhost:3000/auth?from=login'
+
+/** The work of an organization's production directory, which is there once something has asked for it. */
+export async function workOfOrganization(app: TestApp, organizationId: string): Promise<Work> {
+  const { platform } = app.app
+  const { id } = await platform.db
+    .selectFrom('directories')
+    .innerJoin('environments', 'environments.id', 'directories.environment_id')
+    .select('directories.id')
+    .where('directories.organization_id', '=', organizationId)
+    .where('environments.slug', '=', 'production')
+    .executeTakeFirstOrThrow()
+  return getWorkIn(platform, id)
+}
+
+/** Somebody whom a provider knows. */
+export function person(fields: Partial<FederatedPerson> = {}): FederatedPerson {
+  return {
+    issuer: 'https://idp.example',
+    subject: `sub-${fresh()}`,
+    email: null,
+    emailVerified: false,
+    firstName: null,
+    lastName: null,
+    displayName: null,
+    amr: [],
+    isTwoFactor: false,
+    ...fields,
+  }
+}
+
+/** What the rules of a social provider are, or with `needsOwnDomain` those of a connection. */
+export const RULES: FederationRules = { jit: true, defaultRole: 'member', role: null, needsOwnDomain: false }
+
+/** The parameters that a browser brings to the application. */
+export function said(redirectTo: string): Record<string, string> {
+  return Object.fromEntries(new URL(redirectTo).searchParams)
+}
+
+/** Begins a sign-in at a provider and ends it with what the provider would say, its protocol left out. */
+export async function signInAs(
+  work: Work,
+  who: FederatedPerson,
+  rules: FederationRules = RULES,
+  begun: Partial<Begun> = {},
+): Promise<Record<string, string>> {
+  const input = {
+    method: 'social',
+    source: 'google',
+    redirectUri: APPLICATION,
+    responseMode: 'query',
+    ...begun,
+  } as const
+  const started = await beginFederated(work, input)
+  return said((await completeFederated(work, started, who, rules)).redirectTo)
+}
