@@ -75,17 +75,21 @@ create table federated_sign_ins (
 create unique index federated_sign_ins_by_state on federated_sign_ins (directory_id, state_hash);
 create index federated_sign_ins_by_expiry on federated_sign_ins (expires_at);
 
--- What a browser took to the application in place of tokens, which the application's backend fetches, once.
+-- What a browser took to the application in place of tokens: its backend exchanges it for a session, once.
 create table exchange_codes (
   directory_id uuid not null references directories (id),
   id uuid not null,
   code_hash bytea not null,
-  reply_sealed text not null,
+  user_id uuid not null,
+  auth_method text not null,
+  amr text[] not null,
+  aal text not null check (aal in ('aal1', 'aal2')),
   created_at timestamptz not null default clock_now(),
   expires_at timestamptz not null,
   primary key (directory_id, id)
 );
 create unique index exchange_codes_by_code on exchange_codes (directory_id, code_hash);
+create index exchange_codes_by_user on exchange_codes (directory_id, user_id);
 create index exchange_codes_by_expiry on exchange_codes (expires_at);
 
 -- Assertions that were accepted, until they expire: none is accepted twice.

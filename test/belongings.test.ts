@@ -29,6 +29,7 @@ type Answer = 'same' | 'gone' | 'ended' | 'moved'
 /** What becomes of the rows of a user who signed up: on the proof of the mailbox, cut-off, removal and move. */
 const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   backup_codes: ['gone', 'same', 'gone', 'moved'],
+  exchange_codes: ['gone', 'gone', 'gone', 'gone'],
   identities: ['gone', 'same', 'gone', 'gone'],
   links: ['ended', 'ended', 'ended', 'ended'],
   mfa_challenges: ['gone', 'gone', 'gone', 'gone'],
@@ -56,6 +57,7 @@ function columnsOf(email: string): Record<UserTable, object> {
   const identity = hashIdentity(platform, email)
   return {
     backup_codes: { slot: 'ABCD', hash: 'hash' },
+    exchange_codes: { id, code_hash: secret, auth_method: 'social', amr: ['fed'], aal: 'aal1', expires_at: later },
     identities: { id, method: 'social', source: 'google', issuer: 'https://accounts.google.com', subject: id },
     links: { id, purpose: 'magic_link', identity, token_hash: secret, expires_at: later },
     mfa_challenges: { id, token_hash: secret, auth_method: 'otp', amr: ['otp'], enrollment: false, expires_at: later },

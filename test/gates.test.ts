@@ -61,6 +61,7 @@ test('the ways in are found by what they answer', () => {
     'POST /v1/auth/signup/authenticate-email/verify',
     'POST /v1/auth/signup/otp/verify',
     'POST /v1/auth/signup/password',
+    'POST /v1/auth/token/exchange',
     'POST /v1/auth/token/refresh',
     'POST /v1/mfa/challenge/verify',
     'PUT /v1/mfa/totp',

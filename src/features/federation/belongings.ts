@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { federationEvents } from './events.ts'
 import { type Identity, toIdentity } from './schema.ts'
@@ -33,4 +33,14 @@ const identities: Belonging<Row> = {
 }
 
 /** What a user has of identities at providers. */
-export const federationBelongings: Belonging[] = [identities]
+export const federationBelongings: Belonging[] = [
+  identities,
+  {
+    table: 'exchange_codes',
+    proof: goes('exchange_codes'),
+    cutOff: goes('exchange_codes'),
+    removal: goes('exchange_codes'),
+    move: goes('exchange_codes'),
+    isAbsent: isPending,
+  },
+]

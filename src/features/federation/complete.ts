@@ -8,18 +8,20 @@ import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import {
+  askGates,
   assertMaySignIn,
   completeLogin,
-  completeMailboxLogin,
+  doorSettings,
   findSignInFacts,
   loginEvents,
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { createSignup, findUserForUpdate, type HeldUser, toUser, userEvents } from '../users/users.ts'
+import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, toUser, userEvents } from '../users/users.ts'
 import type { Begun } from './begin.ts'
 import { FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
+import { makeExchangeCode } from './exchange.ts'
 import { failFederated, handBack } from './hand-back.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow, setRoleRow } from './store.ts'
@@ -52,8 +54,8 @@ export interface FederationRules {
 }
 
 /**
- * The end of every sign-in at a provider: finds the user, links or makes one, asks every gate, opens the session, and
- * sends the browser on. What fails sends it on with a fixed code.
+ * The end of every sign-in at a provider: finds the user, links or makes one, asks every gate, and sends the browser on
+ * with the session, or with a code for it. What fails sends it on with a fixed code.
  */
 export async function completeFederated(
   work: Work,
@@ -62,7 +64,7 @@ export async function completeFederated(
   rules: FederationRules,
 ): Promise<Redirect> {
   try {
-    return await handBack(work, begun, await signIn(work, begun, person, rules))
+    return await handBack(work, begun, await signIn(work, { begun, person, rules }))
   } catch (error) {
     const code = codeOf(error)
     if (code === null) throw error
@@ -77,63 +79,84 @@ export function codeOf(error: unknown) {
   return isFailureCode(code) ? code : null
 }
 
-async function signIn(
-  work: Work,
-  begun: Begun,
-  person: FederatedPerson,
-  rules: FederationRules,
-): Promise<SessionReply> {
-  const { method, source } = begun
-  const { issuer, subject } = person
-  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
-  const reply = known
-    ? await signInKnown(work, { begun, person, rules }, known)
-    : await signInUnknown(work, { begun, person, rules })
-  // Cut off, deleted or linked by another request at the same moment.
-  if (!reply) throw new FederationFailure('expired')
-  return reply
-}
-
 interface Arrival {
   begun: Begun
   person: FederatedPerson
   rules: FederationRules
 }
 
-async function signInKnown(work: Work, arrival: Arrival, identity: IdentityRow): Promise<SessionReply | null> {
+async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | SessionReply> {
+  const { method, source } = arrival.begun
+  const { issuer, subject } = arrival.person
+  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const answer = known ? await signInKnown(work, arrival, known) : await signInUnknown(work, arrival)
+  // Cut off, deleted or linked by another request at the same moment.
+  if (!answer) throw new FederationFailure('expired')
+  return answer
+}
+
+type Answer = { code: string } | SessionReply | null
+
+/** The session, or a code for it, which gives none to whom a gate refuses. */
+async function admit(
+  work: Work,
+  { begun, person }: Arrival,
+  facts: SignInFacts,
+  identity: IdentityRow,
+): Promise<Answer> {
+  const amr = ['fed', ...person.amr]
+  const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
+  const { user_id: userId } = facts
+  if (begun.responseMode === 'code') {
+    await rehearse(work, facts, { method: begun.method, amr, aal })
+    return { code: await makeExchangeCode(work, { userId, method: begun.method, amr, aal }) }
+  }
+  const used = identityUsed({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
+  const proof = { method: { id: begun.method }, amr, ...(aal === 'aal2' ? { aal } : {}), spends: [], beside: [used] }
+  return completeLogin(work, facts, proof)
+}
+
+/** Asks the gates, so that whoever is refused is told at once. Throws what they throw. */
+async function rehearse(work: Work, facts: SignInFacts, proof: { method: string; amr: string[]; aal: string }) {
+  await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
+}
+
+async function signInKnown(work: Work, arrival: Arrival, identity: IdentityRow): Promise<Answer> {
   const facts = await findSignInFacts(work, { userId: identity.user_id })
   if (!facts) throw new FederationFailure('account_not_linked')
   await assertMaySignIn(work, facts)
-  const proof = { ...proofOf(arrival), beside: [used(identity, arrival.person)] }
-  if (arrival.rules.role === null || arrival.rules.role === facts.role) return completeLogin(work, facts, proof)
+  const { role } = arrival.rules
+  if (role === null || role === facts.role) return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
-    const role = await holdAndGiveRole(work, facts, arrival.rules.role)
-    return role === null ? null : completeLogin(work, { ...facts, role }, proof)
+    const user = await findUserForUpdate(work, facts.user_id)
+    if (user?.epoch !== facts.epoch) return null
+    return admit(work, arrival, { ...facts, role: await giveRole(work, user, role) }, identity)
   })
 }
 
-const used = ({ id }: Pick<IdentityRow, 'id'>, { email }: FederatedPerson) =>
-  identityUsed({ identity_id: id, identity_email: email === null ? null : email.slice(0, 320) })
-
-function proofOf({ begun, person }: Arrival) {
-  return {
-    method: { id: begun.method },
-    amr: ['fed', ...person.amr],
-    ...(person.isTwoFactor ? { aal: 'aal2' as const } : {}),
-    spends: [],
-  }
-}
-
-async function signInUnknown(work: Work, arrival: Arrival): Promise<SessionReply | null> {
+async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
   const address = await vouchedAddress(work, arrival)
   const facts = await findSignInFacts(work, identify(work.platform, address))
   if (!facts) return provision(work, arrival, address)
   await assertMaySignIn(work, facts)
-  const { role } = arrival.rules
-  return completeMailboxLogin(work, { ...facts, role: role ?? facts.role }, proofOf(arrival), async (work, user) => {
-    await giveRole(work, user, role)
-    await link(work, arrival, facts.user_id)
+  if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
+    throw new FederationFailure('signup_disabled')
+  return inTxUnlessConsumed(work, async (work) => {
+    const user = await findUserForUpdate(work, facts.user_id)
+    if (user?.epoch !== facts.epoch) return null
+    const proved = await proveMailbox(work, user)
+    await giveRole(work, proved, arrival.rules.role)
+    return arrive(work, arrival, proved.id)
   })
+}
+
+/** Links the person to the user, and lets them in. */
+async function arrive(work: TxWork, arrival: Arrival, userId: string): Promise<Answer> {
+  const identity = await link(work, arrival, userId)
+  const facts = await findSignInFacts(work, { userId })
+  if (!facts) return null
+  await assertMaySignIn(work, facts)
+  return admit(work, arrival, facts, identity)
 }
 
 /** The address by which a person who is not known yet may be taken for a user. */
@@ -146,7 +169,7 @@ async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<E
   return address
 }
 
-async function provision(work: Work, arrival: Arrival, address: EmailAddress): Promise<SessionReply | null> {
+async function provision(work: Work, arrival: Arrival, address: EmailAddress): Promise<Answer> {
   const { begun, person, rules } = arrival
   const { method } = begun
   if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')
@@ -157,14 +180,13 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
     const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
     // Another request has made one of the same address at the same moment.
     if (!made) return null
-    await record(work, made.created)
-    await link(work, arrival, made.user.id)
-    const facts = await findSignInFacts(work, { userId: made.user.id })
-    if (!facts) return null
     const target = { type: 'user', id: made.user.id }
-    const events = method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []
-    await assertMaySignIn(work, facts)
-    return completeLogin(work, facts, { ...proofOf(arrival), events })
+    await record(
+      work,
+      made.created,
+      ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
+    )
+    return arrive(work, arrival, made.user.id)
   })
 }
 
@@ -182,23 +204,15 @@ function trimmed({ displayName, firstName, lastName }: FederatedPerson) {
   return { displayName: trim(displayName), firstName: trim(firstName), lastName: trim(lastName) }
 }
 
-async function link(work: TxWork, { begun, person }: Arrival, userId: string): Promise<void> {
+async function link(work: TxWork, { begun, person }: Arrival, userId: string): Promise<IdentityRow> {
   const { method, source } = begun
   const { issuer, subject, email } = person
   const row = { id: newId(), user_id: userId, method, source, issuer, subject, email }
   const linked = await insertIdentityRow(work.db, work.directory, row)
   if (!linked) throw new FederationFailure('expired')
-  await record(work, federationEvents.linked({ target: { type: 'identity', id: linked.id }, data: toIdentity(linked) }))
-}
-
-/** The role that the groups say, given to the user with the row locked. Null when the user is another one by now. */
-async function holdAndGiveRole(
-  work: TxWork,
-  { user_id, epoch }: SignInFacts,
-  role: FederationRules['role'],
-): Promise<string | null> {
-  const user = await findUserForUpdate(work, user_id)
-  return user?.epoch === epoch ? giveRole(work, user, role) : null
+  const target = { type: 'identity', id: linked.id }
+  await record(work, federationEvents.linked({ target, data: toIdentity(linked) }))
+  return linked
 }
 
 async function giveRole(work: TxWork, user: HeldUser, role: FederationRules['role']): Promise<string> {

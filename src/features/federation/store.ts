@@ -3,7 +3,8 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ExchangeCodes, FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import { defineBeside } from '../../platform/proofs.ts'
+import { defineBeside, defineProof } from '../../platform/proofs.ts'
+import { defineReading } from '../../platform/readings.ts'
 
 /** The methods and modes are those that were written. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
@@ -120,7 +121,7 @@ export async function setRoleRow(tx: Tx, directory: Directory, userId: string, r
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
-  row: Pick<Insertable<ExchangeCodes>, 'id' | 'code_hash' | 'reply_sealed'> & { ttlSeconds: number },
+  row: Omit<Insertable<ExchangeCodes>, 'directory_id' | 'expires_at'> & { ttlSeconds: number },
 ): Promise<void> {
   const { ttlSeconds, ...values } = row
   await db
@@ -129,13 +130,30 @@ export async function insertCodeRow(
     .execute()
 }
 
-/** The one consumer of exchange codes. */
-export async function takeCodeRow(db: Db, directory: Directory, codeHash: Buffer) {
-  return db
-    .deleteFrom('exchange_codes')
-    .where('directory_id', '=', directory.id)
-    .where('code_hash', '=', codeHash)
-    .where('expires_at', '>', now)
-    .returning(['id', 'reply_sealed'])
-    .executeTakeFirst()
-}
+/** The code of a sign-in at a provider, where the facts about its user are read; all null where there is none. */
+export const shownCode = defineReading<{
+  code_id: string | null
+  code_method: string
+  code_amr: string[]
+  code_aal: string
+}>()({
+  columns: { code_hash: 'bytea' },
+  userId: 'code.user_id',
+  joins: ({ directory }) => `
+    left join lateral (
+      select * from exchange_codes where directory_id = ${directory('asked')} and code_hash = asked.code_hash
+        and expires_at > clock.at limit 1) code on true`,
+  selects: () => 'code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal',
+})
+
+/** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */
+export const codeProof = defineProof({
+  name: 'exchange_code',
+  columns: { code_id: 'uuid' },
+  locks: true,
+  find: (directory) => `
+    select id from exchange_codes where directory_id = ${directory} and id = asked.code_id and expires_at > clock.at`,
+  write: (directory) => `
+    delete from exchange_codes using ready
+    where exchange_codes.directory_id = ${directory} and exchange_codes.id = ready.code_id`,
+})

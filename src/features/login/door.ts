@@ -115,10 +115,14 @@ interface Held {
   answer: SessionReply | null
 }
 
-/** Asks the gates, at a sign-in or a refresh. One that holds burns what is spent for its answer instead of a session. */
-export async function askGates(work: Work, entry: Entry, spent: Spent): Promise<Pass | Held> {
+/**
+ * Asks the gates, at a sign-in or a refresh. One that holds burns what is spent for its answer instead of a session;
+ * null: nothing is to be spent yet.
+ */
+export async function askGates(work: Work, entry: Entry, spent: Spent | null): Promise<Pass | Held> {
   const passage = await passGates(work, entry)
   if (passage.kind === 'pass') return passage
+  if (spent === null) return { kind: 'held', answer: null }
   return { kind: 'held', answer: await holdBack(work, entry.facts, spent, passage) }
 }
 

@@ -52,8 +52,9 @@ export const tokenRoutes: Route[] = [
     summary: 'Exchange the code of a sign-in at a provider for its session',
     description: 'The code that the browser brought to redirectUri with response_mode code: once, within 60 seconds.',
     body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200, examples: ['6qW0h3TqkY2v'] }) }),
-    reply: doorRoutes.login.reply,
-    errors: [federationErrors.codeInvalid],
+    takesDevice: true,
+    errors: [federationErrors.codeInvalid, ...doorRoutes.errors],
+    ...doorRoutes.login,
     handle: (work, { body }) => exchangeCode(work, body.code),
   }),
   defineRoute({

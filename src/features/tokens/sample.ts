@@ -1,16 +1,17 @@
+import { succeeded } from '../../../test/factors.ts'
+import { freshEmail } from '../../../test/fresh.ts'
 import type { TestApp } from '../../../test/harness.ts'
 import type { Start } from '../../../test/records.ts'
 import type { Samples } from '../../../test/samples.ts'
 import { getWorkIn } from '../../../test/work.ts'
-import { keepReply } from '../federation/hand-back.ts'
-import type { SessionRecords } from '../sessions/sample.ts'
+import { makeExchangeCode } from '../federation/exchange.ts'
 
 export interface TokenRecords {
-  ids: { exchangeCode: string }
+  ids: { exchangeCode: string; federatedUser: string }
 }
 
-/** The code of a sign-in at a provider that has ended in a challenge. */
-export async function makeRecords(app: TestApp, { ids }: Start & SessionRecords): Promise<TokenRecords> {
+/** The code of a sign-in at a provider. */
+export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise<TokenRecords> {
   const { platform } = app.app
   const { id } = await platform.db
     .selectFrom('directories')
@@ -18,7 +19,9 @@ export async function makeRecords(app: TestApp, { ids }: Start & SessionRecords)
     .where('organization_id', '=', ids.organization)
     .executeTakeFirstOrThrow()
   const work = await getWorkIn(platform, id)
-  return { ids: { exchangeCode: await keepReply(work, { session: null, mfa_required: true }) } }
+  const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
+  const proof = { userId: user.id, method: 'sso', amr: ['fed'], aal: 'aal1' as const }
+  return { ids: { exchangeCode: await makeExchangeCode(work, proof), federatedUser: user.id } }
 }
 
 export const samples: Samples = {

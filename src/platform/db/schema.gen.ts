@@ -165,12 +165,15 @@ export interface EventStream {
 }
 
 export interface ExchangeCodes {
+  aal: string;
+  amr: string[];
+  auth_method: string;
   code_hash: Buffer;
   created_at: Generated<Timestamp>;
   directory_id: string;
   expires_at: Timestamp;
   id: string;
-  reply_sealed: string;
+  user_id: string;
 }
 
 export interface FederatedSignIns {

@@ -1,0 +1,54 @@
+import { newId } from '../../platform/ids.ts'
+import type { Work } from '../../platform/work.ts'
+import { assertMaySignIn, completeLogin, readFacts, type SessionReply } from '../login/login.ts'
+import { directoryOf } from './begin.ts'
+import { federationErrors } from './errors.ts'
+import { hashToken, makeToken } from './state.ts'
+import { codeProof, insertCodeRow, shownCode } from './store.ts'
+
+const CODE_SECONDS = 60
+
+/** What a provider has proved of a user. */
+export interface FederatedProof {
+  userId: string
+  method: string
+  amr: string[]
+  aal: 'aal1' | 'aal2'
+}
+
+/** A code by which the backend of the application gets the session of a sign-in at a provider. */
+export async function makeExchangeCode(work: Work, { userId, method, amr, aal }: FederatedProof): Promise<string> {
+  const { keyring } = work.platform
+  const code = makeToken(keyring, work.directory)
+  await insertCodeRow(work.db, work.directory, {
+    id: newId(),
+    code_hash: hashToken(keyring, 'code', code),
+    user_id: userId,
+    auth_method: method,
+    amr,
+    aal,
+    ttlSeconds: CODE_SECONDS,
+  })
+  return code
+}
+
+/** Exchanges a code for the session, once. Throws `code_invalid`, and what the door throws. */
+export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {
+  const { platform, directory } = work
+  if ((await directoryOf(work, code))?.id !== directory.id) throw federationErrors.codeInvalid()
+  const { person, read } = await readFacts(
+    work,
+    null,
+    shownCode({ code_hash: hashToken(platform.keyring, 'code', code) }),
+  )
+  if (!person || read.code_id === null) throw federationErrors.codeInvalid()
+  await assertMaySignIn(work, person)
+  const answer = await completeLogin(work, person, {
+    method: { id: read.code_method },
+    amr: read.code_amr,
+    ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
+    spends: [codeProof({ code_id: read.code_id })],
+  })
+  if (!answer) throw federationErrors.codeInvalid()
+  return answer
+}
