@@ -98,6 +98,26 @@ const authSettingsFields = [
 ]
 const authSettings = within('settings', authSettingsFields)
 
+const connectionStatus = ['draft', 'testing', 'active', 'error']
+const connectionFields = [
+  ...['id', 'sub_org_id', 'name', 'protocol', 'status', 'idp_entity_id', 'idp_sso_url', 'idp_slo_url'],
+  ...['idp_metadata_url', 'oidc_issuer', 'oidc_client_id', 'oidc_client_secret_set', 'group_role_mapping'],
+  ...['attribute_mapping', 'domains', 'sign_requests', 'want_assertions_signed', 'want_assertions_encrypted'],
+  ...['allow_idp_initiated', 'jit_provisioning', 'default_role', 'trust_idp_mfa', 'sp', 'oidc_redirect_uri'],
+  ...within('idp_certificates[]', ['fingerprint_sha256', 'subject', 'not_before', 'not_after', 'status']),
+  ...within('sp', ['entity_id', 'acs_url', 'slo_url', 'metadata_url', 'certificates']),
+  ...within('last_test', ['success', 'checks', 'at']),
+  ...['last_login_at', 'created_at', 'updated_at'],
+]
+const connection = within('connection', connectionFields)
+const connectionEnums = (at: string) => ({
+  [`${at}.protocol`]: ['saml', 'oidc'],
+  [`${at}.status`]: connectionStatus,
+  [`${at}.idp_certificates[].status`]: ['current', 'next', 'expired'],
+})
+/** What the interface forgot, and no sign-in works without. */
+const connectionInputs = ['idp_certificate', 'idp_metadata_xml', 'idp_metadata_url', 'oidc_client_secret', 'domains']
+
 const page = ['has_more', 'next_cursor']
 const paging = ['limit', 'cursor', 'order', 'include_total']
 const inOrder = { 'query order': ['asc', 'desc'] }
@@ -269,6 +289,34 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
       'body action': ['add_domain', 'verify_domain', 'remove_domain'],
       'answer error': ['txt_not_found'],
     },
+  },
+
+  'POST /api/v1/auth/login/sso/start': {
+    body: { required: ['connectionId', 'redirectUri'], optional: ['subOrgId'] },
+    answer: ['authorization_url', 'state'],
+  },
+  'GET /api/v1/sso/connections': {
+    answer: [...within('connections[]', connectionFields), ...page],
+    enums: connectionEnums('answer connections[]'),
+  },
+  'POST /api/v1/sso/connections': {
+    body: {
+      required: ['name', 'protocol'],
+      optional: ['idp_entity_id', 'idp_sso_url', 'oidc_issuer', 'oidc_client_id', ...connectionInputs, 'subOrgId'],
+    },
+    answer: connection,
+    enums: { 'body protocol': ['saml', 'oidc'], ...connectionEnums('answer connection') },
+  },
+  'GET /api/v1/sso/connections/{connectionId}': { answer: connection, enums: connectionEnums('answer connection') },
+  'PATCH /api/v1/sso/connections/{connectionId}': {
+    body: { optional: ['status', 'name', 'group_role_mapping', ...connectionInputs, 'subOrgId'] },
+    answer: connection,
+    enums: { 'body status': connectionStatus, ...connectionEnums('answer connection') },
+  },
+  'DELETE /api/v1/sso/connections/{connectionId}': { answer: ['success'] },
+  'POST /api/v1/sso/connections/{connectionId}/test': {
+    answer: ['success', 'status', ...within('checks[]', ['id', 'ok', 'message', 'fix'])],
+    enums: { 'answer status': ['testing'] },
   },
 
   'GET /api/v1/organizations': {

@@ -50,7 +50,7 @@ export async function changeConnection(
   work: Work & { ifMatch: string | null },
   id: string,
   body: ConnectionPatch,
-): Promise<Connection> {
+): Promise<{ connection: Connection; version: number }> {
   const known = readId(id)
   const { protocol } = await present(work, known)
   // Fetched before anything is locked.
@@ -69,7 +69,7 @@ export async function changeConnection(
       config: JSON.stringify(config),
       ...schedule(config),
     })
-    return told(work, after, eventOf(row, after), row)
+    return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
 }
 

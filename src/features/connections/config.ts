@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { nullable } from '../../platform/schema.ts'
+import { named, nullable } from '../../platform/schema.ts'
 
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] })
 const url = (example: string) => nullable(text(2048, example))
@@ -10,6 +10,13 @@ export const ROLES = ['admin', 'member'] as const
 
 /** Where the fields of a person are found in what the provider says; what is absent has its usual place. */
 export const ATTRIBUTES = ['subject', 'email', 'first_name', 'last_name', 'display_name', 'groups'] as const
+
+const AttributeMapping = named(
+  'AttributeMapping',
+  Type.Partial(
+    Type.Object(Object.fromEntries(ATTRIBUTES.map((name) => [name, text(300, 'mail')])) as Record<Attribute, Text>),
+  ),
+)
 
 const Role = Type.String({ maxLength: 100, examples: ['admin'] })
 
@@ -34,9 +41,7 @@ export const ConnectionConfig = Type.Object({
   oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt']),
   oidc_scopes: Type.Array(text(200, 'openid'), { maxItems: 20 }),
   group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)])),
-  attribute_mapping: Type.Partial(
-    Type.Object(Object.fromEntries(ATTRIBUTES.map((name) => [name, text(300, 'mail')])) as Record<Attribute, Text>),
-  ),
+  attribute_mapping: AttributeMapping,
   domains: Type.Array(text(253, 'acme.com'), { maxItems: 20 }),
   jit_provisioning: Type.Boolean(),
   default_role: Type.Enum([...ROLES]),

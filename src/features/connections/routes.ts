@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
@@ -83,11 +84,14 @@ export const connectionRoutes: Route[] = [
       'Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.',
     body: ConnectionPatch,
     reply: ConnectionReply,
-    errors: [...one.errors, connectionErrors.metadataInvalid],
+    errors: [...one.errors, connectionErrors.metadataInvalid, httpErrors.versionConflict],
     maybeEvents: [connectionEvents.updated, connectionEvents.activated, connectionEvents.deactivated],
-    handle: async (work, { params, body }) => ({
-      connection: await changeConnection(work, params.connectionId, body),
-    }),
+    etag: true,
+    async handle(work, { params, body }) {
+      const { connection, version } = await changeConnection(work, params.connectionId, body)
+      work.headers.etag = tagOf({ version })
+      return { connection }
+    },
   }),
   defineRoute({
     ...one,

@@ -27,10 +27,11 @@ export function describeEvents(components: Components): DescribedEvents {
     discriminator: { propertyName: 'type', mapping: Object.fromEntries(refs) },
   })
   const schemas = new Map(refs)
-  // One example of each resource: what its events say differs in little, and a contract is read whole.
-  const shown = new Set([...Map.groupBy(events, ({ data }) => data).values()].map(([event]) => event))
+  // One example of each resource, and of what differs from it: a contract is read whole.
+  const firsts = new Set([...Map.groupBy(events, ({ data }) => data).values()].map(([event]) => event))
+  const isShown = (event: EventDefinition) => firsts.has(event) || event.example.data !== undefined
   const webhooks = events.map((event) => {
-    const example = shown.has(event) ? { example: exampleOfEvent(event) } : {}
+    const example = isShown(event) ? { example: exampleOfEvent(event) } : {}
     return [event.type, describeWebhook(event, { schema: { $ref: schemas.get(event.type) ?? '' }, ...example })]
   })
   const [first] = events.filter(({ type }) => type === 'user.created')

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import { fresh } from '../../../test/fresh.ts'
+import { startApp } from '../../../test/harness.ts'
+import { makeCertificate } from '../../platform/crypto/certificates.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const { db } = app.app.platform
+
+const CONNECTIONS = '/v1/sso/connections'
+const oidc = { name: 'Acme', protocol: 'oidc', oidc_issuer: 'https://login.acme.example', oidc_client_id: 'watchword' }
+const saml = { name: 'Acme', protocol: 'saml', idp_entity_id: 'urn:acme', idp_sso_url: 'https://idp.acme.example/sso' }
+
+const certificate = async (days: number) => {
+  const from = new Date(Date.now() + days * 86_400_000)
+  return (await makeCertificate({ commonName: `idp-${fresh()}`, years: 1, from })).certificatePem
+}
+
+async function makeOrganization() {
+  const subOrgId = await tenant.organization()
+  const key = await tenant.withKey({ subOrgId })
+  return { subOrgId, key, create: async (body: object) => (await key.post(CONNECTIONS, body)).body.connection }
+}
+
+const typesOf = async (id: string) =>
+  (await app.events({ accountId: tenant.accountId })).filter((event) => event.target_id === id).map(({ type }) => type)
+
+test('a connection begins as a draft, with safe defaults and the addresses to give to the provider', async () => {
+  const { subOrgId, create } = await makeOrganization()
+  const made = await create(saml)
+  const base = `http://localhost:4000/api/v1/auth/login/sso/saml`
+  expect(made).toMatchObject({
+    ...saml,
+    sub_org_id: subOrgId,
+    status: 'draft',
+    sign_requests: true,
+    want_assertions_signed: true,
+    allow_idp_initiated: false,
+    allow_sha1: false,
+    jit_provisioning: true,
+    default_role: 'member',
+    trust_idp_mfa: false,
+    last_test: null,
+    last_login_at: null,
+    sp: {
+      entity_id: `${base}/metadata/${made.id}`,
+      acs_url: `${base}/acs/${made.id}`,
+      slo_url: `${base}/slo/${made.id}`,
+      metadata_url: `${base}/metadata/${made.id}`,
+    },
+  })
+  expect(made.sp.certificates.map(({ status }: { status: string }) => status)).toEqual(['current', 'current'])
+  const other = await create(saml)
+  expect(other.sp.certificates).toEqual(made.sp.certificates)
+})
+
+test('the client secret and the keys of the service are never shown, nor stored as they are', async () => {
+  const { key, create } = await makeOrganization()
+  const secret = `canary-${fresh()}`
+  const made = await create({ ...oidc, oidc_client_secret: secret })
+  expect(made.oidc_client_secret_set).toBe(true)
+  await create(saml)
+  const [rows, keys] = [
+    await db.selectFrom('sso_connections').selectAll().execute(),
+    await db.selectFrom('sp_keys').selectAll().execute(),
+  ]
+  const shown = (await key.get(CONNECTIONS)).text
+  const events = JSON.stringify(await app.events({ accountId: tenant.accountId }))
+  for (const text of [JSON.stringify(rows), JSON.stringify(keys), shown, events])
+    expect(text.includes(secret) || text.includes('PRIVATE KEY')).toBe(false)
+  const cleared = await key.patch(`${CONNECTIONS}/${made.id}`, { oidc_client_secret: null })
+  expect(cleared.body.connection.oidc_client_secret_set).toBe(false)
+})
+
+test('certificates are shown by what people compare, each once, with what they are now', async () => {
+  const { create } = await makeOrganization()
+  const [now, next, over] = [await certificate(-10), await certificate(30), await certificate(-800)]
+  const bare = now.replaceAll(/-----[^-]+-----|\s/g, '')
+  const made = await create({ ...saml, idp_certificate: [`${now}\n${next}`, bare, over] })
+  expect(made.idp_certificates.map(({ status }: { status: string }) => status)).toEqual(['current', 'next', 'expired'])
+  expect(made.idp_certificates[0]).toMatchObject({
+    fingerprint_sha256: expect.stringMatching(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/),
+    subject: expect.stringMatching(/^CN=idp-/),
+  })
+})
+
+test.each([
+  ['idp_certificate', 'nonsense'],
+  ['idp_certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
+  ['idp_sso_url', 'http://idp.acme.example/sso'],
+  ['idp_sso_url', 'javascript:alert(1)'],
+  ['idp_slo_url', 'https://ada@idp.acme.example/slo'],
+  ['oidc_issuer', 'https://idp.acme.example/#x'],
+  ['oidc_issuer', 'idp.acme.example'],
+  ['group_role_mapping', { Everyone: 'owner' }],
+  ['group_role_mapping', { Everyone: ['member', 'nobody'] }],
+  ['group_role_mapping', { '': 'member' }],
+  ['group_role_mapping', Object.fromEntries(Array.from({ length: 501 }, (_, n) => [`g${n}`, 'member']))],
+  ['default_role', 'owner'],
+  ['status', 'open'],
+  ['request_binding', 'artifact'],
+  ['name', 'a\nb'],
+])('%s %j is refused, and changes nothing', async (field, value) => {
+  const { key, create } = await makeOrganization()
+  const made = await create(saml)
+  const refused = await key.patch(`${CONNECTIONS}/${made.id}`, { [field]: value })
+  expect([refused.status, String(refused.body.errors[0].field).split('.')[0]]).toEqual([400, field])
+  expect((await key.get(`${CONNECTIONS}/${made.id}`)).body.connection).toEqual(made)
+})
+
+test('what a change does not name stays, and its events tell what became of the connection', async () => {
+  const { key, create } = await makeOrganization()
+  const made = await create({ ...oidc, group_role_mapping: { Engineers: 'admin', __proto: 'member' } })
+  const path = `${CONNECTIONS}/${made.id}`
+  const change = async (body: object) => (await key.patch(path, body)).body.connection
+  expect(await change({ name: 'Acme 2' })).toEqual({ ...made, name: 'Acme 2', updated_at: expect.any(String) })
+  expect((await change({ status: 'active' })).status).toBe('active')
+  expect((await change({ trust_idp_mfa: true })).trust_idp_mfa).toBe(true)
+  expect((await change({ status: 'error' })).status).toBe('error')
+  expect((await key.delete(path)).body).toEqual({ success: true })
+  expect((await key.get(path)).body.code).toBe('connection_not_found')
+  const names = ['created', 'updated', 'activated', 'updated', 'deactivated', 'deleted']
+  expect(await typesOf(made.id)).toEqual(names.map((name) => `sso.connection.${name}`))
+})
+
+test('a change with an old version is refused', async () => {
+  const { key, create } = await makeOrganization()
+  const path = `${CONNECTIONS}/${(await create(oidc)).id}`
+  const etag = (await key.get(path)).headers.get('etag') ?? ''
+  expect((await key.patch(path, { name: 'First' }, { 'if-match': etag })).status).toBe(200)
+  expect((await key.patch(path, { name: 'Second' }, { 'if-match': etag })).status).toBe(412)
+})
+
+test('an organization has fifty at most', async () => {
+  const { subOrgId, key, create } = await makeOrganization()
+  const { id } = await create(oidc)
+  const copies = Array.from({ length: 49 }, (_, n) => n)
+  const row = await db.selectFrom('sso_connections').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  for (const n of copies) {
+    const copy = `${id.slice(0, -2)}${(n + 16).toString(16).padStart(2, '0')}`
+    if (copy === id) continue
+    await db
+      .insertInto('sso_connections')
+      .values({ ...row, id: copy, config: '{}' })
+      .execute()
+  }
+  const refused = await key.post(CONNECTIONS, oidc)
+  expect([refused.status, refused.body.code]).toEqual([409, 'connection_limit_reached'])
+  const listed = await tenant.get(`${CONNECTIONS}?subOrgId=${subOrgId}&limit=20`)
+  expect([listed.body.connections.length, listed.body.has_more]).toEqual([20, true])
+})
+
+test('the keys of an account are its own, made once, however many ask for them at once', async () => {
+  const other = await app.tenant()
+  const subOrgId = await other.organization()
+  const made = await Promise.all(Array.from({ length: 5 }, () => other.post(CONNECTIONS, { subOrgId, ...saml })))
+  const shown = new Set(made.map(({ body }) => JSON.stringify(body.connection.sp.certificates)))
+  expect(shown.size).toBe(1)
+  const { create } = await makeOrganization()
+  expect(shown).not.toContain(JSON.stringify((await create(saml)).sp.certificates))
+})

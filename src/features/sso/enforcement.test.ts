@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { person, RULES, signInAs, workOfOrganization } from '../../../test/federation.ts'
+import { fresh } from '../../../test/fresh.ts'
+import { startApp } from '../../../test/harness.ts'
+import { newEmail, newUser } from '../../../test/people.ts'
+import { mailedCode, signedInUser } from '../../../test/sign-in.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const { db } = app.app.platform
+
+const SETTINGS = '/v1/auth/settings'
+const oidc = { name: 'Acme', protocol: 'oidc', oidc_issuer: 'https://login.acme.example', oidc_client_id: 'watchword' }
+
+async function makeOrganization() {
+  const subOrgId = await tenant.organization()
+  const { body } = await tenant.post('/v1/sso/connections', { subOrgId, ...oidc })
+  const { id } = body.connection
+  const setStatus = (status: string) => tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status })
+  const set = (patch: object) => tenant.patch(SETTINGS, { subOrgId, ...patch })
+  return { subOrgId, connection: id as string, setStatus, set }
+}
+
+async function enterByCode(subOrgId: string, email: string) {
+  const { otp_id } = (await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })).body
+  const code = await mailedCode(app, email)
+  return tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
+}
+
+test('where single sign-on is enforced, no other way leads in, but for those who are exempt', async () => {
+  const { subOrgId, connection, setStatus, set } = await makeOrganization()
+  const [ada, grace] = [await signedInUser(app, tenant, subOrgId, newEmail()), await newUser(tenant, { subOrgId })]
+  await setStatus('active')
+  expect((await set({ enforce_sso: true })).status).toBe(200)
+  const refused = await enterByCode(subOrgId, grace.email)
+  expect([refused.status, refused.body.code]).toEqual([403, 'sso_required'])
+  const { refresh_token } = ada.session
+  const stale = await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
+  expect([stale.status, stale.body.code]).toEqual([403, 'sso_required'])
+  const work = await workOfOrganization(app, subOrgId)
+  const who = person({ email: newEmail(), emailVerified: true })
+  for (const responseMode of ['query', 'code'] as const) {
+    const by = { responseMode }
+    expect((await signInAs(work, who, RULES, by))['error']).toBe('sso_required')
+    // Nobody was made by the way that is closed.
+    expect((await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${who.email}`)).body.users).toEqual([])
+    const sso = { ...by, method: 'sso', source: connection } as const
+    expect((await signInAs(work, { ...who, email: ada.email }, RULES, sso))['error']).toBeUndefined()
+  }
+  await set({ sso_exempt_user_ids: [grace.id] })
+  expect((await enterByCode(subOrgId, grace.email)).status).toBe(200)
+  await set({ enforce_sso: false })
+  expect((await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })).status).toBe(200)
+})
+
+test('it cannot be enforced where nobody could sign in by it', async () => {
+  const { set, setStatus } = await makeOrganization()
+  const refused = await set({ enforce_sso: true })
+  expect([refused.status, refused.body.errors[0]]).toMatchObject([400, { field: 'enforce_sso', code: 'no_connection' }])
+  const defaults = await tenant.patch(`${SETTINGS}/defaults`, { enforce_sso: true })
+  expect(defaults.status).toBe(400)
+  await setStatus('testing')
+  expect((await set({ enforce_sso: true })).status).toBe(400)
+  await setStatus('active')
+  expect((await set({ enforce_sso: true })).body.settings.enforce_sso).toBe(true)
+})
+
+test('the connection of an address is found by a domain that the organization has verified', async () => {
+  const { subOrgId, connection, setStatus, set } = await makeOrganization()
+  const discover = async (email: string) => (await tenant.post('/v1/auth/login/sso/discover', { subOrgId, email })).body
+  const [mine, other] = [`mine-${fresh()}.example`, `other-${fresh()}.example`]
+  for (const domain of [mine, other]) await tenant.post('/v1/admin-portal', { subOrgId, action: 'add_domain', domain })
+  const none = { connectionId: null, enforced: false }
+  expect(await discover(`ada@${mine}`)).toEqual(none)
+  await setStatus('active')
+  expect(await discover(`ada@${mine}`)).toEqual(none)
+  await db
+    .updateTable('domains')
+    .set({ status: 'verified', verified_at: new Date() })
+    .where('organization_id', '=', subOrgId)
+    .execute()
+  expect(await discover(`Ada@${mine.toUpperCase()}`)).toEqual({ connectionId: connection, enforced: false })
+  await set({ enforce_sso: true })
+  expect(await discover(`ada@${mine}`)).toEqual({ connectionId: connection, enforced: true })
+  expect(await discover('ada@elsewhere.example')).toEqual(none)
+  const second = await tenant.post('/v1/sso/connections', { subOrgId, ...oidc, domains: [other] })
+  const { id } = second.body.connection
+  await tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status: 'active' })
+  expect((await discover(`ada@${other}`)).connectionId).toBe(id)
+  expect((await discover(`ada@${mine}`)).connectionId).toBe(connection)
+  expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body.methods).toContainEqual(
+    expect.objectContaining({ id: 'sso', label: 'Single sign-on' }),
+  )
+})
+
+test('a sign-in starts at an active connection of the same organization alone', async () => {
+  const { subOrgId, connection } = await makeOrganization()
+  const other = await makeOrganization()
+  const start = async (organization: string, id: string) => {
+    const body = { subOrgId: organization, connectionId: id, redirectUri: 'http://localhost:3000/auth' }
+    return (await tenant.post('/v1/auth/login/sso/start', body)).body.code
+  }
+  expect(await start(subOrgId, connection)).toBe('connection_not_active')
+  expect(await start(other.subOrgId, connection)).toBe('connection_not_found')
+  expect(await start(subOrgId, 'nonsense')).toBe('connection_not_found')
+})
