@@ -12,8 +12,10 @@ create table sso_connections (
   -- The result of the last test.
   last_test jsonb,
   last_login_at timestamptz,
-  -- When its metadata and certificates are looked at again.
+  -- When its metadata and certificates are looked at again, and how many days were left when it was last told that a
+  -- certificate expires.
   next_check_at timestamptz,
+  expiry_told_days integer,
   version integer not null default 1,
   created_at timestamptz not null default clock_now(),
   updated_at timestamptz not null default clock_now(),

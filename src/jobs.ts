@@ -1,5 +1,6 @@
 import { cleanUpChallenges } from './features/challenges/cleanup.ts'
 import { cleanUpTraces } from './features/connections/cleanup.ts'
+import { lookAfterConnection, lookAfterDueConnections } from './features/connections/upkeep.ts'
 import { recheckDomain, recheckDueDomains } from './features/domains/recheck.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { cleanUpFederation } from './features/federation/cleanup.ts'
@@ -42,6 +43,8 @@ export const jobs: JobHandler[] = [
   recheckDueDomains,
   recheckDomain,
   cleanUpTraces,
+  lookAfterDueConnections,
+  lookAfterConnection,
   cleanUpFederation,
   cleanUpPlatform,
   markEventStream,

@@ -105,12 +105,14 @@ const CALLERS: Record<string, string[]> = {
     'GET /v1/sso/connections',
     'GET /v1/sso/connections/{connectionId}',
     'GET /v1/sso/connections/{connectionId}/traces',
+    'GET /v1/sso/keys',
   ],
   'sso.write': [
     'DELETE /v1/sso/connections/{connectionId}',
     'PATCH /v1/sso/connections/{connectionId}',
     'POST /v1/sso/connections',
     'POST /v1/sso/connections/{connectionId}/test',
+    'POST /v1/sso/keys',
   ],
   'sub_orgs.read': ['GET /v1/organizations', 'GET /v1/organizations/{subOrgId}'],
   'sub_orgs.write': [

@@ -68,6 +68,7 @@ export async function changeConnection(
       ...(secret === undefined ? {} : { oidc_client_secret_sealed: await sealed(work, known, body) }),
       config: JSON.stringify(config),
       ...schedule(config),
+      ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
@@ -97,9 +98,7 @@ export function readId(text: string): string {
   return id
 }
 
-type EventName = keyof typeof connectionEvents
-
-function eventOf(before: ConnectionRow, after: ConnectionRow): EventName {
+function eventOf(before: ConnectionRow, after: ConnectionRow) {
   if (before.status === after.status) return 'updated'
   if (after.status === 'active') return 'activated'
   return before.status === 'active' ? 'deactivated' : 'updated'
@@ -109,7 +108,7 @@ function eventOf(before: ConnectionRow, after: ConnectionRow): EventName {
 export async function told(
   work: TxWork,
   row: ConnectionRow,
-  event: 'created' | 'updated' | 'activated' | 'deactivated' | 'deleted',
+  event: 'created' | 'updated' | 'activated' | 'deactivated' | 'certificateRenewed' | 'deleted',
   before?: ConnectionRow,
 ): Promise<Connection> {
   const { platform, directory } = work

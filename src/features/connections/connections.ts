@@ -1,5 +1,7 @@
+export { toCertificate } from './certificates.ts'
 export { type ConnectionConfig, readConfig } from './config.ts'
 export { connectionErrors } from './errors.ts'
+export { connectionEvents } from './events.ts'
 export {
   findConnection,
   hasActiveConnection,
@@ -10,6 +12,7 @@ export {
   rulesOf,
 } from './known.ts'
 export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
-export { type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
+export { Certificate } from './schema.ts'
+export { changeSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
 export { recordTrace } from './traces.ts'
 export { oidcRedirectUri, spOf } from './view.ts'

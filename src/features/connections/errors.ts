@@ -15,6 +15,12 @@ export const connectionErrors = defineErrors({
     'The organization has as many connections as allowed',
     `An organization has at most ${MAX_CONNECTIONS} connections: delete one.`,
   ],
+  keysConflict: [
+    409,
+    'sp_keys_conflict',
+    'This step of the change of keys is not next',
+    'prepare, then activate once every provider knows the next certificate, then retire.',
+  ],
   metadataInvalid: [
     422,
     'metadata_invalid',

@@ -1,16 +1,37 @@
+import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
 import { Connection } from './schema.ts'
-
-const active = { data: { status: 'active' } }
 
 export const connectionEvents = defineEvents({
   created: ['sso.connection.created', 'A connection to an identity provider was made.', Connection],
   updated: ['sso.connection.updated', 'Fields of a connection other than its status were changed.', Connection],
-  activated: ['sso.connection.activated', 'A connection became active: people sign in by it.', Connection, active],
+  activated: ['sso.connection.activated', 'A connection became active: people sign in by it.', Connection],
   deactivated: [
     'sso.connection.deactivated',
     'An active connection got another status: nobody signs in by it.',
     Connection,
+  ],
+  certificateExpiring: [
+    'sso.connection.certificate_expiring',
+    'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired: nobody signs in then.',
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String({ examples: ['Acme Okta'] }),
+      not_after: Type.String({ format: 'date-time' }),
+      days: Type.Integer({ minimum: 0, description: 'Left until then.', examples: [30] }),
+    }),
+    { target: 'sso_connection' },
+  ],
+  certificateRenewed: [
+    'sso.connection.certificate_renewed',
+    'The metadata of a provider has other certificates: they are used from now on.',
+    Connection,
+  ],
+  keysChanged: [
+    'sso.keys.changed',
+    'The keys with which the account signs and decrypts SAML were prepared, activated or retired.',
+    Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
+    { target: null },
   ],
   deleted: ['sso.connection.deleted', 'A connection was deleted, with its links to users.', Connection],
 })

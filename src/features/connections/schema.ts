@@ -21,7 +21,7 @@ export const ConnectionCheck = named(
 )
 export type ConnectionCheck = Static<typeof ConnectionCheck>
 
-const Certificate = named(
+export const Certificate = named(
   'Certificate',
   Type.Object({
     fingerprint_sha256: Type.String({ examples: ['4F:0C:9D:…'] }),

@@ -1,7 +1,12 @@
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
+import { record } from '../../platform/events.ts'
+import type { AccountScope } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { insertSpKeyRow, listSpKeyRows, type SpKeyRow } from './store.ts'
+import { inTx, type Work } from '../../platform/work.ts'
+import { connectionErrors } from './errors.ts'
+import { connectionEvents } from './events.ts'
+import { deleteSpKeyRows, insertSpKeyRow, listSpKeyRows, lockSpKeyRows, moveSpKeyRows, type SpKeyRow } from './store.ts'
 
 /** A key pair of the account, with which it acts as a service provider. */
 export interface SpKey {
@@ -42,27 +47,65 @@ export function spKeys(platform: Platform, accountId: string): Promise<SpKeys> {
 }
 
 async function make(platform: Platform, accountId: string): Promise<void> {
-  for (const use of USES) {
+  const pairs = await makePairs(platform, accountId, 'current')
+  await platform.tx(async (tx) => {
+    for (const pair of pairs) await insertSpKeyRow(tx, pair)
+  })
+}
+
+/** A pair for each use, yet to be stored. */
+async function makePairs(platform: Platform, accountId: string, status: SpKey['status']) {
+  const make = async (use: (typeof USES)[number]) => {
     const { certificatePem, privateKeyPem, notAfter } = await makeCertificate({
       commonName: `Watchword ${use}`,
       years: YEARS,
       from: platform.clock.now(),
     })
     const id = newId()
-    const private_key_sealed = await platform.keyring.seal(place(accountId, id), privateKeyPem)
-    await platform.tx((tx) =>
-      insertSpKeyRow(tx, {
-        account_id: accountId,
-        id,
-        use,
-        status: 'current',
-        certificate_pem: certificatePem,
-        private_key_sealed,
-        not_after: notAfter,
-      }),
-    )
+    return {
+      account_id: accountId,
+      id,
+      use,
+      status,
+      certificate_pem: certificatePem,
+      private_key_sealed: await platform.keyring.seal(place(accountId, id), privateKeyPem),
+      not_after: notAfter,
+    }
   }
+  return Promise.all(USES.map(make))
 }
+
+export type KeyAction = 'prepare' | 'activate' | 'retire'
+
+/**
+ * A step of a change of keys. `prepare` publishes the next ones beside the present, so that providers learn of them;
+ * `activate` uses them, and goes on publishing the former; `retire` forgets these. Throws `sp_keys_conflict` for a step
+ * that is not next.
+ */
+export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
+  const { platform, directory: scope } = work
+  const { accountId } = scope
+  await spKeys(platform, accountId)
+  // Made before anything is locked: it takes a while.
+  const next = action === 'prepare' ? await makePairs(platform, accountId, 'next') : []
+  await inTx({ ...work, directory: scope.directory }, async (work) => {
+    const { db } = work
+    const has = new Set((await lockSpKeyRows(db, accountId)).map(({ status }) => status))
+    if (action === 'retire' ? !has.has('former') : has.has('next') !== (action === 'activate'))
+      throw connectionErrors.keysConflict()
+    for (const pair of next) await insertSpKeyRow(db, pair)
+    if (action !== 'prepare') await deleteSpKeyRows(db, accountId, 'former')
+    if (action === 'activate') {
+      await moveSpKeyRows(db, accountId, { from: 'current', to: 'former' })
+      await moveSpKeyRows(db, accountId, { from: 'next', to: 'current' })
+    }
+    await cached(platform).invalidate(db, accountId)
+    await record(work, connectionEvents.keysChanged({ data: { action } }))
+  })
+  return spKeys(platform, accountId)
+}
+
+type AccountWork = Work<AccountScope>
 
 const ORDER = ['current', 'next', 'former']
 

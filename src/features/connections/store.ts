@@ -97,6 +97,16 @@ export async function updateConnectionRow(
     .executeTakeFirstOrThrow()
 }
 
+/** Notes that an expiry was told: not a change of the record. */
+export async function noteExpiryTold(tx: Tx, directory: Directory, id: string, days: number): Promise<void> {
+  await tx
+    .updateTable('sso_connections')
+    .set({ expiry_told_days: days })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .execute()
+}
+
 /** Notes a sign-in: not a change of the record. */
 export async function touchConnectionRow(db: Db, directory: Directory, id: string): Promise<void> {
   await db
@@ -170,4 +180,22 @@ export async function insertSpKeyRow(tx: Tx, row: Insertable<SpKeys>): Promise<v
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockSpKeyRows(tx: Tx, accountId: string): Promise<SpKeyRow[]> {
+  return tx.selectFrom('sp_keys').selectAll().where('account_id', '=', accountId).forUpdate().execute()
+}
+
+export async function moveSpKeyRows(tx: Tx, accountId: string, { from, to }: { from: string; to: string }) {
+  await tx
+    .updateTable('sp_keys')
+    .set({ status: to })
+    .where('account_id', '=', accountId)
+    .where('status', '=', from)
+    .execute()
+}
+
+export async function deleteSpKeyRows(tx: Tx, accountId: string, status: string): Promise<void> {
+  await tx.deleteFrom('sp_keys').where('account_id', '=', accountId).where('status', '=', status).execute()
 }

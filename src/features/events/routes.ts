@@ -18,7 +18,8 @@ export const eventRoutes: Route[] = [
     description:
       'Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true. ' +
       `Without \`after\` it starts ${STREAM_DAYS} days back. Of one organization, or with an org-wide key and no ` +
-      '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types.',
+      '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types, and so do ' +
+      'the `webhooks` of this document, whose delivery is not available yet.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
       types: Type.Optional(

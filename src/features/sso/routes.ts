@@ -1,13 +1,23 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { nullable } from '../../platform/schema.ts'
-import { connectionErrors } from '../connections/connections.ts'
+import { named, nullable } from '../../platform/schema.ts'
+import { accountDefaults } from '../../platform/settings.ts'
+import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
 import { StartReply, startErrors, startFields } from '../federation/federation.ts'
 import { ssoErrors } from './errors.ts'
+import { listKeys, toKeys } from './keys.ts'
 import { discoverConnection, startSso } from './start.ts'
 
 const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
+
+const keys = { tag: 'Single sign-on', service: 'sso', path: '/v1/sso/keys', directory: 'account' } as const
+const KeysReply = named(
+  'SpKeysReply',
+  Type.Object({
+    keys: Type.Array(Type.Object({ use: Type.Enum(['signing', 'encryption']), certificate: Certificate })),
+  }),
+)
 
 export const ssoRoutes: Route[] = [
   defineRoute({
@@ -61,5 +71,33 @@ export const ssoRoutes: Route[] = [
       enforced: Type.Boolean({ description: 'Whether users of it sign in by no other way.' }),
     }),
     handle: (work, { body }) => discoverConnection(work, body.email),
+  }),
+  defineRoute({
+    ...keys,
+    method: 'GET',
+    operation: 'sso.listKeys',
+    scope: 'sso.read',
+    summary: 'List the certificates of the service provider',
+    description: 'What the account signs and decrypts SAML with; the metadata of every connection has them.',
+    reply: KeysReply,
+    handle: async (work) => ({ keys: await listKeys(work) }),
+  }),
+  defineRoute({
+    ...keys,
+    method: 'POST',
+    operation: 'sso.changeKeys',
+    scope: 'sso.write',
+    summary: 'Change the keys of the service provider',
+    description:
+      'In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once ' +
+      'every provider knows them, activate uses them; retire ends the publication of the former ones. With an org-wide key.',
+    body: Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
+    reply: KeysReply,
+    errors: [connectionErrors.keysConflict],
+    event: connectionEvents.keysChanged,
+    async handle(work, { body }) {
+      const directory = accountDefaults(work.directory)
+      return { keys: toKeys(work.platform, await changeSpKeys({ ...work, directory }, body.action)) }
+    },
   }),
 ]

@@ -528,6 +528,7 @@ export interface SsoConnections {
   created_at: Generated<Timestamp>;
   directory_id: string;
   environment_id: string;
+  expiry_told_days: number | null;
   id: string;
   last_login_at: Timestamp | null;
   last_test: Json | null;

@@ -43,7 +43,6 @@ function describeWebhook(event: EventDefinition, content: JsonObject): JsonObjec
     post: {
       operationId: `on.${event.type}`,
       summary: event.help,
-      description: 'Read at `GET /v1/events`; delivery is not available yet.',
       security: [],
       requestBody: { content: { 'application/json': content } },
       responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },

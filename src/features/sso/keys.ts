@@ -1,0 +1,16 @@
+import type { AccountScope } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
+import { type SpKeys, spKeys, toCertificate } from '../connections/connections.ts'
+
+/** The certificates of the account as a service provider. */
+export async function listKeys({ platform, directory }: Work<AccountScope>) {
+  return toKeys(platform, await spKeys(platform, directory.accountId))
+}
+
+export function toKeys(platform: Platform, { signing, encryption }: SpKeys) {
+  const now = platform.clock.now()
+  const show = (use: 'signing' | 'encryption', keys: SpKeys['signing']) =>
+    keys.map(({ certificatePem, status }) => ({ use, certificate: toCertificate(certificatePem, status, now) }))
+  return [...show('signing', signing), ...show('encryption', encryption)]
+}
