@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { beginFederated } from '../src/features/federation/begin.ts'
+import { makeExchangeCode } from '../src/features/federation/exchange.ts'
 import { enrollTotp, signInByLink } from './factors.ts'
+import { APPLICATION, workOfOrganization } from './federation.ts'
 import { startApp } from './harness.ts'
 import { newUser, type Person } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
@@ -103,6 +106,16 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
     const reply = await tenant.post('/v1/mfa/challenge/verify', body)
     return { otp_id: randomUUID(), text: reply.body.trusted_device_token }
   },
+  'exchange code': async ({ subOrgId, id: userId }) => {
+    const work = await workOfOrganization(app, subOrgId)
+    const text = await makeExchangeCode(work, { userId, method: 'sso', amr: ['fed'], aal: 'aal1' })
+    return { otp_id: randomUUID(), text }
+  },
+  'state of a sign-in at a provider': async ({ subOrgId }) => {
+    const work = await workOfOrganization(app, subOrgId)
+    const begun = { method: 'sso', source: randomUUID(), redirectUri: APPLICATION, responseMode: 'code' } as const
+    return { otp_id: randomUUID(), text: (await beginFederated(work, begun)).state }
+  },
   'unlock link': async (person) => {
     await setPassword(person)
     const { subOrgId, email } = person
@@ -149,6 +162,7 @@ const consumers: Record<string, { takes: string[]; body(person: Person, secret: 
     takes: ['challenge of a second factor'],
     body: ({ id }, { text }) => ({ challenge_token: text.slice(0, 100), code: codes.get(id)?.[0] ?? '123456' }),
   },
+  '/v1/auth/token/exchange': { takes: ['exchange code'], body: (_, { text }) => ({ code: text.slice(0, 200) }) },
   '/v1/auth/token/refresh': { takes: [], body: (_, { text }) => ({ refresh_token: text }) },
   '/v1/auth/unlock': { takes: ['unlock link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
 }
@@ -163,8 +177,8 @@ describe.each(Object.keys(secrets))('%s', (name) => {
     const isIn = (reply: { status: number; body: { valid?: boolean } }) =>
       reply.status === 200 && reply.body.valid !== false
     const own = Object.keys(consumers).filter((path) => consumers[path]?.takes.includes(name))
-    // A device by itself proves nothing.
-    expect(own).toHaveLength(name === 'trusted device' ? 0 : 1)
+    // A device by itself proves nothing, and a state belongs to callbacks, which ask the provider.
+    expect(own).toHaveLength(['trusted device', 'state of a sign-in at a provider'].includes(name) ? 0 : 1)
     for (const path of Object.keys(consumers)) {
       if (own.includes(path)) continue
       const reply = await present(path)

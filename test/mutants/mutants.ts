@@ -1,5 +1,6 @@
 import { availability } from './availability.ts'
 import { domains } from './domains.ts'
+import { federation } from './federation.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
@@ -22,4 +23,5 @@ export const mutants: Mutant[] = [
   ...secrets,
   ...availability,
   ...domains,
+  ...federation,
 ]

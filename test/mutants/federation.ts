@@ -1,0 +1,199 @@
+import type { Mutant } from './mutant.ts'
+
+const FEDERATION = 'src/features/federation'
+const LINKING = [`${FEDERATION}/linking.test.ts`]
+const STATE = [`${FEDERATION}/state.test.ts`]
+
+/** Sign-ins at providers, whatever their protocol: states, linking, codes, enforcement, connections. */
+export const federation: Mutant[] = [
+  {
+    name: 'a state is good once',
+    file: `${FEDERATION}/store.ts`,
+    find: `    .deleteFrom('federated_sign_ins')
+    .where('directory_id', '=', directory.id)
+    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', now)
+    .returningAll()`,
+    replace: `    .selectFrom('federated_sign_ins')
+    .where('directory_id', '=', directory.id)
+    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', now)
+    .selectAll()`,
+    tests: STATE,
+  },
+  {
+    name: 'a state expires',
+    file: `${FEDERATION}/store.ts`,
+    find: `    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', now)`,
+    replace: "    .where('state_hash', '=', stateHash)",
+    tests: STATE,
+  },
+  {
+    name: 'a state is of one method',
+    file: `${FEDERATION}/begin.ts`,
+    find: 'row?.method !== method',
+    replace: '!row',
+    tests: STATE,
+  },
+  {
+    name: 'a made-up state names no directory',
+    file: `${FEDERATION}/state.ts`,
+    find: 'return isOurs ? unpackId(body.slice(0, ID_LENGTH)) : null',
+    replace: 'return isOurs !== null ? unpackId(body.slice(0, ID_LENGTH)) : null',
+    tests: STATE,
+  },
+  {
+    name: 'a redirect address is on the list when a sign-in begins',
+    file: `${FEDERATION}/begin.ts`,
+    find: '  await assertRedirectAllowed(work, said.redirectUri)\n',
+    replace: '',
+    tests: STATE,
+  },
+  {
+    name: 'a redirect address is on the list when a sign-in ends',
+    file: `${FEDERATION}/hand-back.ts`,
+    find: '  await assertRedirectAllowed(work, redirectUri)\n',
+    replace: '',
+    tests: STATE,
+  },
+  {
+    name: 'an exchange code is of one organization',
+    file: `${FEDERATION}/exchange.ts`,
+    find: 'if ((await directoryOf(work, code))?.id !== directory.id) throw federationErrors.codeInvalid()',
+    replace: '',
+    tests: STATE,
+    equivalent: 'A code is looked up within the directory of the request, by a hash that no other has.',
+  },
+  {
+    name: 'an exchange code is good once',
+    file: `${FEDERATION}/exchange.ts`,
+    find: 'spends: [codeProof({ code_id: read.code_id })]',
+    replace: 'spends: []',
+    tests: STATE,
+  },
+  {
+    name: 'an exchange code lives for a minute',
+    file: `${FEDERATION}/exchange.ts`,
+    find: 'const CODE_SECONDS = 60',
+    replace: 'const CODE_SECONDS = 600',
+    tests: STATE,
+  },
+  {
+    name: 'a provider that does not vouch for an address links nobody',
+    file: `${FEDERATION}/complete.ts`,
+    find: 'if (!rules.needsOwnDomain && !person.emailVerified)',
+    replace: 'if (!rules.needsOwnDomain && !person.email)',
+    tests: LINKING,
+  },
+  {
+    name: 'a connection speaks for its own domains alone',
+    file: `${FEDERATION}/complete.ts`,
+    find: 'if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))',
+    replace: 'if (rules.needsOwnDomain && !address.norm)',
+    tests: LINKING,
+  },
+  {
+    name: 'a domain counts once it is verified',
+    file: 'src/features/domains/store.ts',
+    find: `    .where('domain', '=', domain)
+    .where('status', '=', 'verified')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertDomainRow`,
+    replace: `    .where('domain', '=', domain)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function insertDomainRow`,
+    tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'a person is known by issuer and subject',
+    file: `${FEDERATION}/store.ts`,
+    find: "    .where('issuer', '=', who.issuer)\n",
+    replace: '',
+    tests: LINKING,
+  },
+  {
+    name: 'a person is known by connection or provider',
+    file: `${FEDERATION}/store.ts`,
+    find: "    .where('source', '=', who.source)\n    .where('issuer'",
+    replace: "    .where('issuer'",
+    tests: LINKING,
+  },
+  {
+    name: 'linking is a first proof of the mailbox',
+    file: `${FEDERATION}/complete.ts`,
+    find: 'const proved = await proveMailbox(work, user)',
+    replace: 'const proved = user',
+    tests: LINKING,
+  },
+  {
+    name: 'nobody is made where that is off',
+    file: `${FEDERATION}/complete.ts`,
+    find: "if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')",
+    replace: '',
+    tests: LINKING,
+  },
+  {
+    name: 'an inactive user is refused before anything is written',
+    file: `${FEDERATION}/complete.ts`,
+    find: `  await assertMaySignIn(work, facts)
+  const { role } = arrival.rules`,
+    replace: '  const { role } = arrival.rules',
+    tests: LINKING,
+  },
+  {
+    name: 'a second factor is asked for after a provider',
+    file: `${FEDERATION}/complete.ts`,
+    find: "const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)",
+    replace: "const aal = person.subject ? ('aal2' as const) : ('aal1' as const)",
+    tests: LINKING,
+  },
+  {
+    name: 'gates are asked before a code is made',
+    file: `${FEDERATION}/complete.ts`,
+    find: '    await rehearse(work, facts, { method: begun.method, amr, aal })\n',
+    replace: '',
+    tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'enforced single sign-on closes every other way',
+    file: 'src/features/sso/gate.ts',
+    find: 'if (enforce_sso && !isExempt) throw loginErrors.ssoRequired()',
+    replace: '',
+    tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'single sign-on is enforced where there is some',
+    file: 'src/features/sso/settings.ts',
+    find: "if (patch['enforce_sso'] !== true || (await hasActiveConnection(work))) return",
+    replace: "if (patch['enforce_sso'] !== undefined || (await hasActiveConnection(work))) return",
+    tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'a sign-in starts at an active connection',
+    file: 'src/features/sso/start.ts',
+    find: '  if (!isOpen) throw connectionErrors.notActive()\n',
+    replace: '',
+    tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'no group makes an owner',
+    file: 'src/features/connections/changes.ts',
+    find: 'if (strange !== undefined)',
+    replace: 'if (strange !== undefined && groups.length < 0)',
+    tests: ['src/features/connections/connections.test.ts'],
+  },
+  {
+    name: 'addresses of providers are https',
+    file: 'src/platform/outbound/url.ts',
+    find: "if (url.protocol === 'https:') return true",
+    replace: "if (url.protocol.startsWith('http')) return true",
+    tests: ['src/features/connections/connections.test.ts'],
+  },
+]
