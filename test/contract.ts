@@ -166,12 +166,13 @@ export function responseOf(
   { template, method, operation }: { template: string; method: string; operation: Operation },
   status: string,
 ): { response: Response; place: string } | null {
-  const response = operation.responses[status]
+  const key = status in operation.responses ? status : `${status[0]}XX`
+  const response = operation.responses[key]
   if (!response) return null
   const name = response.$ref?.split('/').at(-1)
   const shared = name === undefined ? undefined : contract().document.components.responses[name]
   if (shared) return { response: shared, place: `components/responses/${name}` }
-  return { response, place: `paths/${escapePointer(template)}/${method.toLowerCase()}/responses/${status}` }
+  return { response, place: `paths/${escapePointer(template)}/${method.toLowerCase()}/responses/${key}` }
 }
 
 function pointerOf(method: string, found: { template: string; operation: Operation }, status: number): string | null {

@@ -4,6 +4,7 @@ import { betterAuthRows } from './peers/rows.ts'
 import { costlyRows } from './product/costly-rows.ts'
 import { cutOffRows } from './product/cut-off-rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
+import { federationRows } from './product/federation-rows.ts'
 import { loginRows } from './product/login-rows.ts'
 import { memoryRows } from './product/memory-rows.ts'
 import { mfaRows } from './product/mfa-rows.ts'
@@ -31,6 +32,7 @@ export const rows: Row[] = [
   ...costlyRows,
   ...enumerationRows,
   ...userRows,
+  ...federationRows,
   ...cutOffRows,
   ...processRows,
   ...memoryRows,

@@ -30,6 +30,12 @@ export const sheddingRows: Row[] = [
     [{ of: 'shed-calm', on: 'p99Ms', bound: 'at most', figure: 10 }],
     (bench) => measureInFlood(bench, () => 'one', madeUpKeys()),
   ),
+  row(
+    'shed-callbacks',
+    'the same while 500 connections from as many networks post hostile XML, garbage and unknown states to callbacks',
+    [{ of: 'shed-calm', on: 'p99Ms', bound: 'at most', figure: 10 }],
+    (bench) => measureInFlood(bench, (n) => `10.2.${n >> 8}.${n & 255}`, hostileCallbacks(), 500),
+  ),
 ]
 
 function row(id: string, title: string, targets: Target[], measure: Row['measure']): Row {
@@ -68,6 +74,7 @@ async function measureInFlood(
   bench: Bench,
   networkOf: (n: number) => string,
   given?: LoadRequest[],
+  connections = CONNECTIONS,
 ): Promise<Measurement> {
   const { linkPath } = await getDeployment(bench)
   const requests = given ?? publicRequests(linkPath)
@@ -76,7 +83,7 @@ async function measureInFlood(
     const forwarded = { 'x-forwarded-for': network === 'one' ? '192.0.2.1' : network }
     return { ...request, headers: { ...request.headers, ...forwarded } }
   })
-  const [measured, flood] = await Promise.all([probe(bench), raiseFlood(bench, fromNetworks)])
+  const [measured, flood] = await Promise.all([probe(bench), raiseFlood(bench, fromNetworks, connections)])
   return { ...measured, problems: [...measured.problems, ...problemsOf(flood)] }
 }
 
@@ -106,13 +113,39 @@ function madeUpKeys(): LoadRequest[] {
   }))
 }
 
-async function raiseFlood(bench: Bench, requests: LoadRequest[]): Promise<LoadResult> {
-  const { baseUrl } = await getDeployment(bench)
-  const seconds = bench.seconds + 1
-  return await runLoad({ baseUrl, headers: {}, requests, mode: 'cycle', connections: CONNECTIONS, seconds })
+/** What an attacker sends where providers send browsers: XML that is deep, wide or of entities, garbage, made-up states. */
+function hostileCallbacks(): LoadRequest[] {
+  const entities = `<!DOCTYPE a [<!ENTITY b "${'c'.repeat(1000)}">]><a>${'&b;'.repeat(40_000)}</a>`
+  const bodies = [
+    '<a>'.repeat(45_000),
+    `<a>${'<b c="d"/>'.repeat(17_000)}</a>`,
+    entities,
+    'x'.repeat(180_000),
+    `<samlp:Response ${Array.from({ length: 12_000 }, (_, n) => `a${n}="b"`).join(' ')}/>`,
+  ].map((xml) => Buffer.from(xml).toString('base64'))
+  const posts = bodies.map((text, n) => {
+    const state = `${n}`.padStart(76, 'x')
+    return {
+      method: 'POST',
+      path: '/v1/auth/login/sso/saml/acs',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ SAMLResponse: text, RelayState: state }).toString(),
+    }
+  })
+  const unknown = Array.from({ length: 20 }, (_, n) => ({
+    method: 'GET',
+    path: `/v1/auth/login/sso/oidc/callback?code=x&state=${`${n}`.padStart(76, 'y')}`,
+  }))
+  return Array.from({ length: 100 }, () => [...posts, ...unknown]).flat()
 }
 
-const EXPECTED = ['400', '401', '404', '429', '503']
+async function raiseFlood(bench: Bench, requests: LoadRequest[], connections: number): Promise<LoadResult> {
+  const { baseUrl } = await getDeployment(bench)
+  const seconds = bench.seconds + 1
+  return await runLoad({ baseUrl, headers: {}, requests, mode: 'cycle', connections, seconds })
+}
+
+const EXPECTED = ['400', '401', '404', '413', '429', '503']
 
 function problemsOf({ failures, completed }: LoadResult): string[] {
   const others = Object.entries(failures).filter(([status]) => !EXPECTED.includes(status))

@@ -43,7 +43,6 @@ function describeWebhook(event: EventDefinition, content: JsonObject): JsonObjec
     post: {
       operationId: `on.${event.type}`,
       summary: event.help,
-      security: [],
       requestBody: { content: { 'application/json': content } },
       responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
     },

@@ -21,7 +21,7 @@ export const problemSchema = {
   },
 }
 
-const STATUS_NAMES: Record<number, string> = {
+const STATUS_NAMES: Record<string, string> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -29,14 +29,15 @@ const STATUS_NAMES: Record<number, string> = {
   409: 'Conflict',
   422: 'Unprocessable',
   429: 'TooManyRequests',
+  '5XX': 'ServerError',
 }
 
 /** More codes than this in a name help nobody. */
 const MOST_IN_NAME = 3
 
-/** What a route refuses with one status. */
+/** What a route refuses with one status, or with those of `5XX`. */
 interface Refusal {
-  status: number
+  status: string
   /** Its own errors. */
   own: ErrorDefinition[]
   /** Those of the pipeline steps it passes through, and the name of the set. */
@@ -48,10 +49,14 @@ interface Refusal {
  * routes have.
  */
 export function describeRefusals(route: Route, components: Components, responses: Recurring): JsonObject {
-  const byStatus = [...Map.groupBy(errorsOf(route), (error) => error.status)].sort(([a], [b]) => a - b)
+  const errors = errorsOf(route)
+  const isOurFault = errors.filter(({ status }) => status >= 500).every((error) => isOfPipeline(route, error))
+  // What goes wrong on our side does so alike on most routes.
+  const keyOf = ({ status }: ErrorDefinition) => (isOurFault && status >= 500 ? '5XX' : String(status))
+  const byKey = [...Map.groupBy(errors, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(
-    byStatus.map(([status, errors]) => {
-      const common = ofPipeline(route, status)
+    byKey.map(([status, errors]) => {
+      const common = ofPipeline(route, errors)
       const own = errors.filter(({ code }) => !common.codes.some((known) => known.code === code)).sort(byCode)
       const refusal = { status, own, common }
       const response = {
@@ -59,7 +64,7 @@ export function describeRefusals(route: Route, components: Components, responses
         headers: headersOfRefusal(errors),
         content: { [mediaOf(route.media).refusalType]: { schema: schemaOf(route, refusal, components) } },
       }
-      return [String(status), responses.note(nameOf(route, refusal), response)]
+      return [status, responses.note(nameOf(route, refusal), response)]
     }),
   )
 }
@@ -92,19 +97,25 @@ function refer({ code, title, members }: ErrorDefinition, { schemas }: Component
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** What the steps of the pipeline refuse with one status, under the name of a single code or of the steps. */
-function ofPipeline(route: Route, status: number): { codes: ErrorDefinition[]; name: string } {
+function isOfPipeline(route: Route, { code }: ErrorDefinition): boolean {
+  return stepsOf(route).some(({ errors }) => errors.some((error) => error.code === code))
+}
+
+/** What the steps of the pipeline refuse with these statuses, under the name of a single code or of the steps. */
+function ofPipeline(route: Route, refused: ErrorDefinition[]): { codes: ErrorDefinition[]; name: string } {
+  const statuses = new Set(refused.map(({ status }) => status))
   const found = stepsOf(route).flatMap(({ name, errors }) =>
-    errors.filter((error) => error.status === status).map((error) => ({ name, error })),
+    errors.filter(({ status }) => statuses.has(status)).map((error) => ({ name, error })),
   )
   const codes = found.map(({ error }) => error).sort(byCode)
+  const status = statuses.size > 1 ? '5XX' : String([...statuses][0])
   const [only] = codes
   if (codes.length === 1 && only) return { codes, name: pascal(only.code) }
   return { codes, name: [...new Set(found.map(({ name }) => name))].join('') + nameOfStatus(status) }
 }
 
-function nameOfStatus(status: number): string {
-  return STATUS_NAMES[status] ?? String(status)
+function nameOfStatus(status: string): string {
+  return STATUS_NAMES[status] ?? status
 }
 
 function byCode(a: ErrorDefinition, b: ErrorDefinition): number {
