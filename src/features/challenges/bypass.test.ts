@@ -141,7 +141,7 @@ test('a full pool of hashes costs a backup code none of its tries', async () => 
   const { backupCodes } = await enrollTotp(tenant, id, { subOrgId })
   const { challenge_token } = (await signInByLink(tenant, email, { subOrgId })).body
   const go = Promise.withResolvers<void>()
-  const held = Array.from({ length: 11 * Math.max(2, availableParallelism()) }, () =>
+  const held = Array.from({ length: 22 * Math.max(2, availableParallelism()) }, () =>
     withPasswordPlace({ platform, directory: { id: randomUUID() } }, () => go.promise),
   )
   const pass = () => tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: backupCodes[0] })

@@ -14,6 +14,7 @@ import { MAX_CONNECTIONS } from './limits.ts'
 import { fetchMetadata } from './metadata.ts'
 import { ssoProtocols } from './protocols.ts'
 import type { Connection, ConnectionCreate, ConnectionPatch } from './schema.ts'
+import { provideSpKeys } from './sp-keys.ts'
 import {
   after,
   type ConnectionRow,
@@ -28,6 +29,7 @@ import { showConnection } from './view.ts'
 /** Makes a connection, as a draft. Throws `invalid_request`, `metadata_invalid`, `connection_limit_reached`. */
 export async function createConnection(work: Work, body: ConnectionCreate): Promise<Connection> {
   const config = await configOf(work, body.protocol, body)
+  await provideKeysFor(work, body.protocol, config)
   return inTx(work, async (work) => {
     const { db, directory } = work
     const present = await listConnectionRows(db, directory, MAX_CONNECTIONS)
@@ -52,9 +54,10 @@ export async function changeConnection(
   body: ConnectionPatch,
 ): Promise<{ connection: Connection; version: number }> {
   const known = readId(id)
-  const { protocol } = await present(work, known)
-  // Fetched before anything is locked.
+  const { protocol, config: before } = await present(work, known)
+  // Fetched and made before anything is locked.
   const change = await configOf(work, protocol, body)
+  await provideKeysFor(work, protocol, { ...Object(before), ...change })
   return inTx(work, async (work) => {
     const { db, directory } = work
     const row = await lockConnectionRow(db, directory, known)
@@ -72,6 +75,13 @@ export async function changeConnection(
     })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
+}
+
+/** A connection that signs, or has assertions encrypted, needs the keys of the account. */
+async function provideKeysFor({ platform, directory }: Work, protocol: string, config: object): Promise<void> {
+  const { sign_requests, want_assertions_encrypted } = readConfig(config)
+  if (protocol === 'saml' && (sign_requests || want_assertions_encrypted))
+    await provideSpKeys(platform, directory.accountId)
 }
 
 /** Deletes a connection with its links to users, who stay. Throws `connection_not_found`. */

@@ -8,7 +8,13 @@ export interface ConnectionRecords {
   ids: { connection: string; draftConnection: string }
 }
 
-const saml = { protocol: 'saml', idp_entity_id: 'urn:idp', idp_sso_url: 'https://idp.example/sso' }
+// Without keys of the account, which take a second to make.
+const saml = {
+  protocol: 'saml',
+  idp_entity_id: 'urn:idp',
+  idp_sso_url: 'https://idp.example/sso',
+  sign_requests: false,
+}
 
 export async function makeRecords(_: TestApp, { scoped }: Start): Promise<ConnectionRecords> {
   const make = async (name: string) =>
@@ -28,4 +34,9 @@ export const samples: Samples = {
   'DELETE /v1/sso/connections/{connectionId}': draft,
   'POST /v1/sso/connections/{connectionId}/test': draft,
   'GET /v1/sso/connections/{connectionId}/traces': draft,
+}
+
+export const notIds = {
+  idp_entity_id: 'a name that the provider has',
+  oidc_client_id: 'a name that the provider gives',
 }

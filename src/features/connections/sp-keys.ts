@@ -33,23 +33,32 @@ const place = (accountId: string, id: string) => ({
 })
 
 const cached = perPlatform((platform) =>
-  platform.caches.define<SpKeys>('sp_keys', async (accountId) => {
-    const rows = await listSpKeyRows(platform.db, accountId)
-    const has = (use: string) => rows.some((row) => row.use === use && row.status === 'current')
-    if (!USES.every(has)) await make(platform, accountId)
-    return open(platform, accountId, USES.every(has) ? rows : await listSpKeyRows(platform.db, accountId))
-  }),
+  platform.caches.define<SpKeys>('sp_keys', async (accountId) =>
+    open(platform, accountId, await listSpKeyRows(platform.db, accountId)),
+  ),
 )
 
-/** The keys of an account as a service provider, made when they are first needed. */
+/** The keys of an account as a service provider; none before a connection needs them. */
 export function spKeys(platform: Platform, accountId: string): Promise<SpKeys> {
   return cached(platform).get(accountId)
 }
+
+/** Makes the keys of an account, unless it has some. */
+export async function provideSpKeys(platform: Platform, accountId: string): Promise<void> {
+  if ((await spKeys(platform, accountId)).signing.length > 0) return
+  const known = making(platform).get(accountId) ?? make(platform, accountId)
+  making(platform).set(accountId, known)
+  await known.finally(() => making(platform).delete(accountId))
+}
+
+/** Who asks meanwhile waits for the same ones: they take a second of a core. */
+const making = perPlatform(() => new Map<string, Promise<void>>())
 
 async function make(platform: Platform, accountId: string): Promise<void> {
   const pairs = await makePairs(platform, accountId, 'current')
   await platform.tx(async (tx) => {
     for (const pair of pairs) await insertSpKeyRow(tx, pair)
+    await cached(platform).invalidate(tx, accountId)
   })
 }
 
@@ -85,7 +94,7 @@ export type KeyAction = 'prepare' | 'activate' | 'retire'
 export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
   const { platform, directory: scope } = work
   const { accountId } = scope
-  await spKeys(platform, accountId)
+  await provideSpKeys(platform, accountId)
   // Made before anything is locked: it takes a while.
   const next = action === 'prepare' ? await makePairs(platform, accountId, 'next') : []
   await inTx({ ...work, directory: scope.directory }, async (work) => {

@@ -47,7 +47,11 @@ test('it is told 60, 30, 7 and 1 days ahead, and once when it has happened, that
 test('a connection without certificates is left alone', async () => {
   const other = await app.tenant()
   const subOrgId = await other.organization()
-  await other.post('/v1/sso/connections', { subOrgId, name: 'Acme', ...SAML })
-  const rows = await platform.db.selectFrom('sso_connections').select('next_check_at').execute()
-  expect(rows.at(-1)?.next_check_at).toBeNull()
+  const { id } = (await other.post('/v1/sso/connections', { subOrgId, name: 'Acme', ...SAML })).body.connection
+  const { next_check_at } = await platform.db
+    .selectFrom('sso_connections')
+    .select('next_check_at')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(next_check_at).toBeNull()
 })

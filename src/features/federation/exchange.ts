@@ -1,6 +1,6 @@
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertMaySignIn, completeLogin, readFacts, type SessionReply } from '../login/login.ts'
+import { assertDoorOpen, assertMaySignIn, completeLogin, type SessionReply } from '../login/login.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'
@@ -36,7 +36,7 @@ export async function makeExchangeCode(work: Work, { userId, method, amr, aal }:
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {
   const { platform, directory } = work
   if ((await directoryOf(work, code))?.id !== directory.id) throw federationErrors.codeInvalid()
-  const { person, read } = await readFacts(
+  const { person, read } = await assertDoorOpen(
     work,
     null,
     shownCode({ code_hash: hashToken(platform.keyring, 'code', code) }),

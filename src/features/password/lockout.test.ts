@@ -254,8 +254,8 @@ test('the mailed link ends the lock, once and for this address alone', async () 
 test('a full pool counts no attempt, and a right password that opens nothing counts none either', async () => {
   const user = await newUser()
   const { platform } = app.app
-  const [go, places] = [Promise.withResolvers<void>(), 11 * Math.max(2, availableParallelism())]
-  // All places, held by others.
+  const [go, places] = [Promise.withResolvers<void>(), 22 * Math.max(2, availableParallelism())]
+  // All places, held by as many others, and the room for directories with no more than a share.
   const held = Array.from({ length: places }, () =>
     withPasswordPlace({ platform, directory: { id: randomUUID() } }, () => go.promise),
   )

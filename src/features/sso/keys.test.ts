@@ -15,6 +15,9 @@ const printOf = (keys: Key[], status: string) =>
   keys.find(({ certificate }) => certificate.status === status)?.certificate.fingerprint_sha256
 
 test('keys are changed in three steps, each published before it counts and after', async () => {
+  expect((await tenant.get(KEYS)).body.keys).toEqual([])
+  const subOrgId = await tenant.organization()
+  await tenant.post('/v1/sso/connections', { subOrgId, name: 'Acme', protocol: 'saml' })
   const before: Key[] = (await tenant.get(KEYS)).body.keys
   expect(shown(before)).toEqual(['signing current', 'encryption current'])
   const change = async (action: string) => tenant.post(KEYS, { action })

@@ -5,13 +5,14 @@ import { named, nullable } from '../../platform/schema.ts'
 import { accountDefaults } from '../../platform/settings.ts'
 import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
 import { StartReply, startErrors, startFields } from '../federation/federation.ts'
+import { loginErrors } from '../login/login.ts'
 import { ssoErrors } from './errors.ts'
 import { listKeys, toKeys } from './keys.ts'
 import { discoverConnection, startSso } from './start.ts'
 
 const about = { tag: 'Single sign-on', service: 'sso', scope: 'auth.login' } as const
 
-const keys = { tag: 'Single sign-on', service: 'sso', path: '/v1/sso/keys', directory: 'account' } as const
+const keys = { tag: 'Single sign-on', path: '/v1/sso/keys', directory: 'account' } as const
 const KeysReply = named(
   'SpKeysReply',
   Type.Object({
@@ -47,6 +48,7 @@ export const ssoRoutes: Route[] = [
       ssoErrors.incomplete,
       ssoErrors.unreachable,
       ...startErrors,
+      loginErrors.organizationSuspended,
     ],
     handle: (work, { query, body }) =>
       startSso(work, {
@@ -70,6 +72,7 @@ export const ssoRoutes: Route[] = [
       connectionId: nullable(Type.String({ format: 'uuid' })),
       enforced: Type.Boolean({ description: 'Whether users of it sign in by no other way.' }),
     }),
+    errors: [loginErrors.organizationSuspended],
     handle: (work, { body }) => discoverConnection(work, body.email),
   }),
   defineRoute({

@@ -10,3 +10,5 @@ export const samples: Samples = {
   'GET /v1/sso/keys': () => ({}),
   'POST /v1/sso/keys': () => ({ body: { action: 'prepare' } }),
 }
+
+export const notIds = { sso_exempt_user_ids: 'compared with whoever signs in, and nothing else' }

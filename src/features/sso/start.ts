@@ -9,6 +9,7 @@ import {
 } from '../connections/connections.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { type Begun, beginFederated, FederationFailure } from '../federation/federation.ts'
+import { assertDoorOpen } from '../login/login.ts'
 import { ssoErrors } from './errors.ts'
 import { enforcementSettings } from './settings.ts'
 
@@ -21,10 +22,11 @@ export interface SsoStart extends Pick<Begun, 'redirectUri' | 'responseMode' | '
 
 /**
  * Begins a sign-in by a connection: where to send the browser. Throws `connection_not_found`, `connection_not_active`,
- * `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`.
+ * `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`, `organization_suspended`.
  */
 export async function startSso(work: Work, asked: SsoStart): Promise<{ authorization_url: string; state: string }> {
   const { connectionId, redirectUri, responseMode, isTest, ...hints } = asked
+  await assertDoorOpen(work, null)
   const connection = await findConnection(work, connectionId)
   if (!connection) throw connectionErrors.notFound()
   const isOpen = connection.status === 'active' || (isTest && connection.status === 'testing')
@@ -55,6 +57,7 @@ export async function discoverConnection(
   email: string,
 ): Promise<{ connectionId: string | null; enforced: boolean }> {
   const { norm } = requireEmail(email)
+  await assertDoorOpen(work, null)
   const { enforce_sso: enforced } = await enforcementSettings.effective(work)
   const active = (await knownConnections(work)).filter(({ status }) => status === 'active')
   const found = active.length > 0 && (await ownsDomainOf(work, norm)) ? choose(active, norm) : null
