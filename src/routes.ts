@@ -17,6 +17,7 @@ import { lockoutRoutes } from './features/lockout/routes.ts'
 import { authSettingsRoutes, loginRoutes } from './features/login/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
+import { oidcRoutes } from './features/oidc/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
@@ -25,6 +26,7 @@ import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
+import { socialRoutes } from './features/social/routes.ts'
 import { ssoRoutes } from './features/sso/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
@@ -55,6 +57,8 @@ const declared: Route[] = [
   ...emailVerificationRoutes,
   ...ssoRoutes,
   ...connectionRoutes,
+  ...oidcRoutes,
+  ...socialRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

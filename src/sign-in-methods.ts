@@ -5,6 +5,7 @@ import { otpMethod } from './features/otp/otp.ts'
 import { passkeyMethod } from './features/passkeys/passkeys.ts'
 import { passwordMethod } from './features/password/password.ts'
 import { signupMethod } from './features/signup/signup.ts'
+import { socialMethod } from './features/social/social.ts'
 import { ssoMethod } from './features/sso/sso.ts'
 
 /** Every way to sign in, in the order of a sign-in page. */
@@ -13,6 +14,7 @@ export const methods: readonly SignInMethod[] = [
   otpMethod,
   magicLinkMethod,
   passkeyMethod,
+  socialMethod,
   ssoMethod,
   inviteMethod,
   signupMethod,

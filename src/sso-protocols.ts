@@ -1,4 +1,5 @@
 import type { SsoProtocol } from './features/connections/connections.ts'
+import { oidcProtocol } from './features/oidc/oidc.ts'
 
 /** The protocols by which connections sign in. */
-export const protocols: Partial<Record<'saml' | 'oidc', SsoProtocol>> = {}
+export const protocols: Partial<Record<'saml' | 'oidc', SsoProtocol>> = { oidc: oidcProtocol }

@@ -110,7 +110,7 @@ export function assertMatchesContract(method: string, path: string, status: numb
     ? null
     : findOperation(method, path)
   const isPage = found?.operation.responses['200']?.content?.['text/html']
-  if (isPage) return
+  if (isPage || (found && isForBrowsers(method, found, status))) return
   const pointer = found
     ? pointerOf(method, found, status)
     : code !== null
@@ -173,6 +173,14 @@ export function responseOf(
   const shared = name === undefined ? undefined : contract().document.components.responses[name]
   if (shared) return { response: shared, place: `components/responses/${name}` }
   return { response, place: `paths/${escapePointer(template)}/${method.toLowerCase()}/responses/${key}` }
+}
+
+/** Whether the answer is one that browsers follow or show, or empty, which no schema describes. */
+function isForBrowsers(method: string, found: { template: string; operation: Operation }, status: number): boolean {
+  const answer = responseOf({ method, ...found }, String(status))
+  if (answer === null) return false
+  const types = Object.keys(answer.response.content ?? {})
+  return types.length === 0 ? [204, 302, 303].includes(status) : types.includes('text/html')
 }
 
 function pointerOf(method: string, found: { template: string; operation: Operation }, status: number): string | null {

@@ -20,6 +20,7 @@ import * as relyingParty from '../src/features/relying-party/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
+import * as social from '../src/features/social/sample.ts'
 import * as sso from '../src/features/sso/sample.ts'
 import * as tokens from '../src/features/tokens/sample.ts'
 import * as users from '../src/features/users/sample.ts'
@@ -45,6 +46,7 @@ const withRecords = noRecords
   .add(sessions)
   .add(tokens)
   .add(connections)
+  .add(social)
   .add(apiKeys)
   .add(invites)
   .add(otp)

@@ -118,6 +118,11 @@ const connectionEnums = (at: string) => ({
 /** What the interface forgot, and no sign-in works without. */
 const connectionInputs = ['idp_certificate', 'idp_metadata_xml', 'idp_metadata_url', 'oidc_client_secret', 'domains']
 
+const socialNames = ['google', 'github', 'apple', 'microsoft']
+const socialProvider = within('providers[]', [
+  ...['provider', 'enabled', 'configured', 'client_id', 'scopes', 'callback_url'],
+])
+
 const page = ['has_more', 'next_cursor']
 const paging = ['limit', 'cursor', 'order', 'include_total']
 const inOrder = { 'query order': ['asc', 'desc'] }
@@ -317,6 +322,23 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   'POST /api/v1/sso/connections/{connectionId}/test': {
     answer: ['success', 'status', ...within('checks[]', ['id', 'ok', 'message', 'fix'])],
     enums: { 'answer status': ['testing'] },
+  },
+
+  'POST /api/v1/auth/login/social/start': {
+    body: { required: ['provider', 'redirectUri'], optional: ['subOrgId'] },
+    answer: ['authorization_url', 'state'],
+    enums: { 'body provider': socialNames },
+  },
+  'GET /api/v1/auth/login/social/callback': { query: { optional: ['state', 'code'] }, answer: [] },
+  'GET /api/v1/auth/login/sso/oidc/callback': { query: { optional: ['state', 'code'] }, answer: [] },
+  'GET /api/v1/social/providers': { answer: socialProvider, enums: { 'answer providers[].provider': socialNames } },
+  'PUT /api/v1/social/providers': {
+    body: {
+      required: ['provider', 'enabled'],
+      optional: ['client_id', 'client_secret', 'team_id', 'key_id', 'private_key', 'subOrgId'],
+    },
+    answer: socialProvider,
+    enums: { 'body provider': socialNames, 'answer providers[].provider': socialNames },
   },
 
   'GET /api/v1/organizations': {

@@ -16,6 +16,8 @@ const OTHER_WORDS: Record<string, string> = {
   sms: 'factors',
   email: 'email-verification',
   'verify/resend': 'email-verification',
+  'oidc/logout': 'oidc',
+  'oidc/jwks': 'oidc',
   unlock: 'lockout',
   'auth/link': 'hosted',
   'organization-apps': 'services',

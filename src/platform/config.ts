@@ -2,12 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { ConfigError } from './config-error.ts'
+import { readSocial, type SocialConfig, type SocialName, socialVariables } from './config-social.ts'
 import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
 
-/** An invalid setting, in one line that says what to do. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
+export { ConfigError } from './config-error.ts'
 
 /** The validated configuration of one process. */
 export interface Config {
@@ -31,6 +30,8 @@ export interface Config {
   trustProxy: string[]
   outboundAllow: string[]
   dnsServer: string | null
+  /** Social providers, as the deployment knows them. */
+  social: Record<SocialName, SocialConfig>
   /** Rate limit of each API key without one of its own; null for none. */
   keyRequestsPerSecond: number | null
   /** Rate limit of each client network on what needs no credential; null for none. */
@@ -75,6 +76,7 @@ export const variables: Record<string, string> = {
   WATCHWORD_OUTBOUND_ALLOW:
     'Private hosts or CIDRs that outbound HTTP may reach, also without https, separated by commas',
   WATCHWORD_DNS_SERVER: 'Address of the resolver for domain checks, such as 10.0.0.2; absent: the system’s',
+  ...socialVariables,
   WATCHWORD_KEY_REQUESTS_PER_SECOND: 'Limit of requests per second for each API key; absent: none',
   WATCHWORD_NETWORK_REQUESTS_PER_SECOND:
     'Limit of requests per second without a credential for each client network; 0: none. Default 50',
@@ -121,6 +123,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     trustProxy: readCidrs(env, 'WATCHWORD_TRUST_PROXY'),
     outboundAllow,
     dnsServer: readDnsServer(text('WATCHWORD_DNS_SERVER')),
+    social: readSocial(env, outboundAllow),
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
       ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
       : null,

@@ -4,6 +4,7 @@ import { federation } from './federation.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
+import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
 import { secondFactors } from './second-factors.ts'
 import { secrets } from './secrets.ts'
@@ -24,4 +25,5 @@ export const mutants: Mutant[] = [
   ...availability,
   ...domains,
   ...federation,
+  ...oidc,
 ]

@@ -1,9 +1,11 @@
 export { toCertificate } from './certificates.ts'
+export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { type ConnectionConfig, readConfig } from './config.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
 export {
   findConnection,
+  findConnectionAnywhere,
   hasActiveConnection,
   type KnownConnection,
   knownConnections,
@@ -12,7 +14,6 @@ export {
   rulesOf,
 } from './known.ts'
 export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
-export { Certificate } from './schema.ts'
+export { Certificate, type ConnectionCheck } from './schema.ts'
 export { changeSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
-export { recordTrace } from './traces.ts'
 export { oidcRedirectUri, spOf } from './view.ts'

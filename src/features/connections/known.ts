@@ -1,10 +1,11 @@
-import { findDirectory } from '../../platform/http/directory.ts'
+import { type Directory, findDirectory } from '../../platform/http/directory.ts'
+import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import type { FederationRules } from '../federation/federation.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { MAX_CONNECTIONS } from './limits.ts'
-import { type ConnectionRow, listConnectionRows } from './store.ts'
+import { type ConnectionRow, findDirectoryIdOfConnection, listConnectionRows } from './store.ts'
 
 /** A connection as sign-ins use it. */
 export interface KnownConnection extends ConnectionConfig {
@@ -43,6 +44,24 @@ export async function findConnection(
   id: string,
 ): Promise<KnownConnection | null> {
   return (await ofDirectory(platform).get(directory.id)).get(id.toLowerCase()) ?? null
+}
+
+const directoryIds = perPlatform((platform) =>
+  platform.caches.define<string | null>('sso_connection_directories', (id) =>
+    findDirectoryIdOfConnection(platform.db, id),
+  ),
+)
+
+/** The connection of that id, wherever it is, as providers name it: by nothing else. */
+export async function findConnectionAnywhere(
+  platform: Platform,
+  text: string,
+): Promise<{ connection: KnownConnection; directory: Directory } | null> {
+  const id = text.toLowerCase()
+  const directoryId = isId(id) ? await directoryIds(platform).get(id) : null
+  const directory = directoryId === null ? null : await findDirectory(platform, directoryId)
+  const connection = directory && (await findConnection({ platform, directory }, id))
+  return connection && { connection, directory }
 }
 
 /** Has every process read the connections of the directory again, once the transaction has committed. */

@@ -6,8 +6,8 @@ import { federationEvents } from './events.ts'
 
 /** What routes share to which a provider sends the browser. */
 export const callbackRoute = {
-  auth: 'public',
-  media: 'form',
+  auth: 'public' as const,
+  media: 'form' as const,
   redirects: true,
   tolerant: true,
   tag: 'Federation',
@@ -22,4 +22,4 @@ export const callbackRoute = {
     federationEvents.unlinked,
     loginEvents.failed,
   ],
-} as const
+}

@@ -19,10 +19,10 @@ import {
 } from '../login/login.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, toUser, userEvents } from '../users/users.ts'
 import type { Begun } from './begin.ts'
-import { FederationFailure, isFailureCode } from './errors.ts'
+import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
-import { failFederated, handBack } from './hand-back.ts'
+import { endTest, failFederated, handBack } from './hand-back.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow, setRoleRow } from './store.ts'
 
@@ -55,21 +55,41 @@ export interface FederationRules {
 
 /**
  * The end of every sign-in at a provider: finds the user, links or makes one, asks every gate, and sends the browser on
- * with the session, or with a code for it. What fails sends it on with a fixed code.
+ * with the session, or with a code for it. What fails sends it on with a fixed code. A test changes nothing, and ends in
+ * no more than that it would have gone well.
  */
-export async function completeFederated(
+export async function settleFederated(
   work: Work,
   begun: Begun,
   person: FederatedPerson,
   rules: FederationRules,
-): Promise<Redirect> {
+): Promise<{ redirect: Redirect; code: FailureCode | null }> {
   try {
-    return await handBack(work, begun, await signIn(work, { begun, person, rules }))
+    if (begun.isTest) return { redirect: await tryOut(work, { begun, person, rules }), code: null }
+    return { redirect: await handBack(work, begun, await signIn(work, { begun, person, rules })), code: null }
   } catch (error) {
     const code = codeOf(error)
     if (code === null) throw error
-    return failFederated(work, begun, code)
+    return { redirect: await failFederated(work, begun, code), code }
   }
+}
+
+/** The same, for who does not ask how it ended. */
+export async function completeFederated(...sign: Parameters<typeof settleFederated>): Promise<Redirect> {
+  return (await settleFederated(...sign)).redirect
+}
+
+/** A test goes as far as the door, and changes nothing. */
+async function tryOut(work: Work, arrival: Arrival): Promise<Redirect> {
+  const { begun, person, rules } = arrival
+  const { method, source } = begun
+  const { issuer, subject } = person
+  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const who = known ? { userId: known.user_id } : identify(work.platform, await vouchedAddress(work, arrival))
+  const facts = await findSignInFacts(work, who)
+  if (facts) await assertMaySignIn(work, facts)
+  else if (known || !rules.jit) throw new FederationFailure('account_not_linked')
+  return endTest(work, begun)
 }
 
 /** The code for the application; null for what is no failure of a sign-in. */

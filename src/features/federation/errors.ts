@@ -7,6 +7,12 @@ export const federationErrors = defineErrors({
     'This sign-in is no longer open',
     'It was finished already, took too long, or did not begin here. Please sign in again from your application.',
   ],
+  unreachable: [
+    503,
+    'idp_unreachable',
+    'The identity provider does not answer',
+    'Its configuration could not be fetched: try again, or test the connection.',
+  ],
   codeInvalid: [
     400,
     'code_invalid',

@@ -18,6 +18,11 @@ export async function failFederated(work: Work, begun: Begun, code: FailureCode)
   return leadTo(work, begun, { error: code, error_description: FAILURES[code] })
 }
 
+/** Sends the browser back from a test, without a session. */
+export async function endTest(work: Work, begun: Begun): Promise<Redirect> {
+  return leadTo(work, begun, { test: 'succeeded' })
+}
+
 async function leadTo(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
   await assertRedirectAllowed(work, redirectUri)
   const url = new URL(redirectUri)

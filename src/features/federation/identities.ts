@@ -1,7 +1,12 @@
-import type { TxWork } from '../../platform/work.ts'
-import { deleteIdentityRows, type Subject } from './store.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import { deleteIdentityRows, findIdentityRow, type Subject } from './store.ts'
 
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   await deleteIdentityRows(work.db, work.directory, of)
+}
+
+/** The user whom a person at a connection or provider is linked to, or null. */
+export async function findLinkedUser(work: Work, who: Subject): Promise<string | null> {
+  return (await findIdentityRow(work.db, work.directory, who))?.user_id ?? null
 }

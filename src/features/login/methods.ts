@@ -10,7 +10,13 @@ export interface SignInMethod {
   /** `auth_method` of the sessions that it opens. Permanent: rows hold it. */
   id: string
   /** How a sign-in page offers it; null where people come to it by other ways, such as an invitation. */
-  offer: { label: string; service: ServiceId; isOn(work: Work): Promise<boolean> } | null
+  offer: {
+    label: string
+    service: ServiceId
+    isOn(work: Work): Promise<boolean>
+    /** Of one that goes by others: which of them. */
+    providers?(work: Work): Promise<string[]>
+  } | null
 }
 
 /** Those of this deployment, in the order of a sign-in page. */
@@ -30,7 +36,7 @@ export async function listLoginMethods(work: Work): Promise<Static<typeof LoginM
   const methods = []
   for (const { id, offer } of signInMethods.of(work.platform)) {
     if (offer && (await offer.isOn(work)) && (await isServiceEnabled(work, offer.service)))
-      methods.push({ id, label: offer.label, providers: null })
+      methods.push({ id, label: offer.label, providers: (await offer.providers?.(work)) ?? null })
   }
   return methods
 }

@@ -4,7 +4,7 @@ import { Email } from '../../platform/mail/address.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { accountDefaults } from '../../platform/settings.ts'
 import { Certificate, changeSpKeys, connectionErrors, connectionEvents } from '../connections/connections.ts'
-import { StartReply, startErrors, startFields } from '../federation/federation.ts'
+import { federationErrors, StartReply, startErrors, startFields } from '../federation/federation.ts'
 import { loginErrors } from '../login/login.ts'
 import { ssoErrors } from './errors.ts'
 import { listKeys, toKeys } from './keys.ts'
@@ -46,7 +46,7 @@ export const ssoRoutes: Route[] = [
       connectionErrors.notFound,
       connectionErrors.notActive,
       ssoErrors.incomplete,
-      ssoErrors.unreachable,
+      federationErrors.unreachable,
       ...startErrors,
       loginErrors.organizationSuspended,
     ],

@@ -8,7 +8,7 @@ import {
   ssoProtocols,
 } from '../connections/connections.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
-import { type Begun, beginFederated, FederationFailure } from '../federation/federation.ts'
+import { type Begun, beginFederated, FederationFailure, federationErrors } from '../federation/federation.ts'
 import { assertDoorOpen } from '../login/login.ts'
 import { ssoErrors } from './errors.ts'
 import { enforcementSettings } from './settings.ts'
@@ -46,7 +46,7 @@ export async function startSso(work: Work, asked: SsoStart): Promise<{ authoriza
     return { authorization_url: authorizationUrl, state: begun.state }
   } catch (error) {
     if (!(error instanceof FederationFailure)) throw error
-    const refusal = error.code === 'idp_unreachable' ? ssoErrors.unreachable : ssoErrors.incomplete
+    const refusal = error.code === 'idp_unreachable' ? federationErrors.unreachable : ssoErrors.incomplete
     throw refusal({ detail: error.detail })
   }
 }

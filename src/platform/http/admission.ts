@@ -1,5 +1,6 @@
 import { busy } from '../errors.ts'
 import { openMeter, type Queue, queue } from './meter.ts'
+import { inPlace } from './place.ts'
 
 /** Lets in, a few at a time, what nobody answers for. */
 export interface Admission {
@@ -63,14 +64,18 @@ export function openAdmission(places: number): Admission {
       })
   }
 
+  function leave(): void {
+    running--
+    if (waiting.size() > 0) meter.schedule()
+  }
+
   return {
     async inTurn(run, isGone) {
       await enter(isGone)
       try {
-        return await run()
+        return await inPlace({ leave, comeBack: () => void running++ }, run)
       } finally {
-        running--
-        if (waiting.size() > 0) meter.schedule()
+        leave()
       }
     },
     async pause() {

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net'
 import type { Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
 import { readErrorField } from '../errors.ts'
+import { outOfPlace } from '../http/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { type Exceptions, isPublicAddress, readExceptions } from './addresses.ts'
 
@@ -62,7 +63,7 @@ const MAX_HEADER_BYTES = 16 * 1024
  * except for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
  */
 export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
-  return outbound(platform)(url, request)
+  return outOfPlace(() => outbound(platform)(url, request))
 }
 
 const outbound = perPlatform((platform) => openOutbound(platform.config))

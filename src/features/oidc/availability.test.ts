@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import { until } from '../../../test/harness.ts'
+import {
+  arrived,
+  callBack,
+  connect,
+  HOME,
+  provenOrganization,
+  start,
+  startFederatedApp,
+} from '../../../test/oidc-organization.ts'
+import { type OpPeer, startOpPeer } from '../../../test/op-peer.ts'
+
+const service = await startFederatedApp()
+const { app } = service
+const home = await provenOrganization(service)
+const ada = { sub: 'ada-1', email: `ada@${home.domain}` }
+
+const DISCOVERY = /openid-configuration/
+const [KEYS, TOKEN] = [/jwks/, /token/]
+let aheadSeconds = 0
+
+/** A peer whose clock goes with that of the service, and a connection to it. */
+async function newPeer() {
+  const peer = await startOpPeer()
+  peer.behaviour.aheadSeconds = aheadSeconds
+  return { peer, connection: await connect(home, peer.url) }
+}
+
+async function wait(seconds: number, ...peers: OpPeer[]): Promise<void> {
+  await app.advance(seconds)
+  aheadSeconds += seconds
+  for (const peer of peers) peer.behaviour.aheadSeconds = aheadSeconds
+}
+
+async function signIn(peer: OpPeer, connection: string): Promise<string | null> {
+  const { authorization_url, state } = await start(home, connection)
+  const { code } = peer.signIn(authorization_url, ada)
+  return arrived(await callBack(app, { code, state }))['error'] ?? null
+}
+
+test('documents are read once, and keys again after five minutes', async () => {
+  const { peer, connection } = await newPeer()
+  for (let i = 0; i < 3; i++) expect(await signIn(peer, connection)).toBeNull()
+  expect([peer.count(DISCOVERY), peer.count(KEYS)]).toEqual([1, 1])
+  await wait(301, peer)
+  expect(await signIn(peer, connection)).toBeNull()
+  expect([peer.count(DISCOVERY), peer.count(KEYS)]).toEqual([1, 2])
+})
+
+test('ID tokens are judged by the clock of the service', async () => {
+  const { peer, connection } = await newPeer()
+  await wait(400)
+  // Its clock has stopped, and whatever it signs has expired.
+  expect(await signIn(peer, connection)).toBe('response_invalid')
+  peer.behaviour.aheadSeconds = aheadSeconds
+  expect(await signIn(peer, connection)).toBeNull()
+})
+
+test('a provider may change its keys at any time, and unknown ones are looked for once a minute', async () => {
+  const { peer, connection } = await newPeer()
+  expect(await signIn(peer, connection)).toBeNull()
+  peer.rotate()
+  expect(await signIn(peer, connection)).toBeNull()
+  expect(peer.count(KEYS)).toBe(2)
+  peer.behaviour.token = (claims) => peer.sign({ kid: 'unknown' }, claims)
+  for (let i = 0; i < 3; i++) expect(await signIn(peer, connection)).toBe('response_invalid')
+  expect(peer.count(KEYS)).toBe(2)
+  await wait(61, peer)
+  for (let i = 0; i < 3; i++) expect(await signIn(peer, connection)).toBe('response_invalid')
+  expect(peer.count(KEYS)).toBe(3)
+})
+
+test('while documents cannot be read, those from before serve, for a day', async () => {
+  const { peer, connection } = await newPeer()
+  expect(await signIn(peer, connection)).toBeNull()
+  peer.behaviour.down = /jwks|openid-configuration/
+  await wait(4000, peer)
+  for (let i = 0; i < 3; i++) expect(await signIn(peer, connection)).toBeNull()
+  // Each was tried again, and then left alone for a minute.
+  expect([peer.count(DISCOVERY), peer.count(KEYS)]).toEqual([2, 2])
+  await wait(24 * 3600, peer)
+  const body = { connectionId: connection, redirectUri: HOME }
+  const refused = await home.key.post('/v1/auth/login/sso/start', body)
+  expect([refused.status, refused.body.code]).toEqual([503, 'idp_unreachable'])
+  peer.behaviour.down = null
+  expect(await signIn(peer, connection)).toBeNull()
+})
+
+test('a provider that is down, refuses or stalls ends the sign-in with a code, within five seconds', async () => {
+  const { peer, connection } = await newPeer()
+  peer.behaviour.down = TOKEN
+  expect(await signIn(peer, connection)).toBe('idp_unreachable')
+  peer.behaviour.down = null
+  for (const code of [500, 503, 429]) {
+    peer.behaviour.status = { path: TOKEN, code }
+    expect(await signIn(peer, connection)).toBe('idp_unreachable')
+  }
+  peer.behaviour.status = { path: TOKEN, code: 302 }
+  expect(await signIn(peer, connection)).toBe('response_invalid')
+  peer.behaviour.status = null
+  peer.behaviour.silent = KEYS
+  expect(await signIn(peer, connection)).toBe('idp_unreachable')
+})
+
+test('a provider that stalls holds up nobody else', async () => {
+  const [slow, quick] = [await newPeer(), await newPeer()]
+  expect(await signIn(slow.peer, slow.connection)).toBeNull()
+  slow.peer.behaviour.silent = TOKEN
+  const before = slow.peer.count(TOKEN)
+  // More than run at once.
+  const stalled = Promise.all(Array.from({ length: 20 }, () => signIn(slow.peer, slow.connection)))
+  await until(async () => slow.peer.count(TOKEN) >= before + 20)
+  expect(await signIn(quick.peer, quick.connection)).toBeNull()
+  expect(new Set(await stalled)).toEqual(new Set(['idp_unreachable']))
+})
+
+test('documents are bounded, and keys that are no signing keys left out', async () => {
+  const { peer, connection } = await newPeer()
+  peer.behaviour.keys = (keys) => [
+    { kty: 'oct', k: 'c2VjcmV0' },
+    { kty: 'RSA', n: 'x'.repeat(5000) },
+    7 as never,
+    ...keys,
+  ]
+  expect(await signIn(peer, connection)).toBeNull()
+  const big = await newPeer()
+  big.peer.behaviour.discovery = (document) => ({ ...document, more: 'x'.repeat(512 * 1024) })
+  const body = { connectionId: big.connection, redirectUri: HOME }
+  expect((await home.key.post('/v1/auth/login/sso/start', body)).body.code).toBe('idp_unreachable')
+})
+
+test('a test of a connection says what is wrong, and how to mend it', async () => {
+  const { peer, connection } = await newPeer()
+  const check = async () => {
+    const { body } = await home.key.post(`/v1/sso/connections/${connection}/test`)
+    const failed = body.checks.filter(({ ok }: { ok: boolean }) => !ok)
+    expect(failed.every(({ fix }: { fix: string | null }) => fix !== null)).toBe(true)
+    expect(body.success).toBe(failed.length === 0)
+    return failed.map(({ id }: { id: string }) => id)
+  }
+  expect(await check()).toEqual([])
+  peer.behaviour.secret = 'another'
+  expect(await check()).toEqual(['client'])
+  peer.behaviour.secret = 'op-secret'
+  peer.behaviour.aheadSeconds = aheadSeconds + 120
+  expect(await check()).toEqual(['clock'])
+  peer.behaviour.aheadSeconds = aheadSeconds
+  peer.behaviour.keys = () => []
+  expect(await check()).toEqual(['keys'])
+  peer.behaviour.discovery = (document) => ({ ...document, issuer: `${peer.url}/` })
+  expect(await check()).toEqual(['discovery'])
+  await home.key.patch(`/v1/sso/connections/${connection}`, { oidc_client_secret: null })
+  expect(await check()).toEqual(['configuration'])
+})

@@ -1,0 +1,66 @@
+import type { Redirect } from '../../platform/http/answer.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
+import type { Work } from '../../platform/work.ts'
+import { concludeSignIn, findConnection, type KnownConnection, refuseSignIn } from '../connections/connections.ts'
+import {
+  type BareWork,
+  type Begun,
+  type FederatedPerson,
+  FederationFailure,
+  federationErrors,
+  takeFederated,
+} from '../federation/federation.ts'
+import { providerOf } from './connection.ts'
+import { finishAuthorization } from './exchange.ts'
+import { lacksClaims, type OidcPerson, showsTwoFactors, toPerson } from './person.ts'
+import type { OidcCallback } from './provider.ts'
+
+/**
+ * Ends a sign-in at the OpenID provider of a connection. The state says which connection it is; nothing else that the
+ * browser brings does. Throws `state_invalid`, and `invalid_redirect_uri` where the application's address is allowed no
+ * longer.
+ */
+export async function finishOidc(bare: BareWork, callback: OidcCallback): Promise<Redirect> {
+  const taken = await takeFederated(bare, callback.state ?? '', 'sso')
+  if (!taken) throw federationErrors.stateUnknown()
+  const { work, begun } = taken
+  const connection = await findConnection(work, begun.source)
+  try {
+    if (!connection) throw new FederationFailure('connection_not_active')
+    await assertOpen(work, begun, connection)
+    const heard = await hear(work, connection, { begun, callback })
+    return await concludeSignIn(work, begun, connection, heard)
+  } catch (error) {
+    return refuseSignIn(work, begun, connection, error)
+  }
+}
+
+async function hear(
+  work: Work,
+  connection: KnownConnection,
+  { begun, callback }: { begun: Begun; callback: OidcCallback },
+) {
+  const { attribute_mapping: names, group_role_mapping: mapping } = connection
+  const needsGroups = Object.keys(mapping).length > 0
+  const answer = await finishAuthorization(work.platform, await providerOf(work, connection), {
+    signIn: begun,
+    callback,
+    asksUserinfo: (idToken) => lacksClaims(idToken, names, needsGroups),
+  })
+  const person = toPerson(answer, names)
+  const said = { id_token: answer.idToken, userinfo: answer.userinfo }
+  return { person: trusted(connection, person), groups: person.groups, said }
+}
+
+/** What a connection takes the provider's word for. */
+function trusted({ trust_idp_mfa: isTrusted }: KnownConnection, person: OidcPerson): FederatedPerson {
+  const { groups: _groups, acr: _acr, amr, ...rest } = person
+  return { ...rest, amr: isTrusted ? amr : [], isTwoFactor: isTrusted && showsTwoFactors(person) }
+}
+
+/** What may have changed since the start. */
+async function assertOpen(work: Work, { isTest }: Begun, { protocol, status }: KnownConnection): Promise<void> {
+  if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')
+  if (protocol !== 'oidc') throw new FederationFailure('response_invalid', 'the connection is not of OpenID Connect')
+  if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')
+}

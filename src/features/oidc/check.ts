@@ -1,0 +1,88 @@
+import type { Platform } from '../../platform/platform.ts'
+import type { ConnectionCheck } from '../connections/connections.ts'
+import { FederationFailure } from '../federation/federation.ts'
+import { type Discovery, readDiscovery } from './documents.ts'
+import { askWithWrongCode } from './exchange.ts'
+import type { OidcProvider } from './provider.ts'
+import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
+
+const MAX_CLOCK_DIFFERENCE_SECONDS = 60
+const MAX_DOCUMENT_BYTES = 512 * 1024
+
+/** Tries what a connection can be tried for without a person, against the provider as it is now. */
+export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {
+  const transport = openTransport(platform)
+  const read = await tryDiscovery(transport, provider)
+  if ('failed' in read) return [read.failed]
+  const { discovery, date } = read
+  return [
+    passed('discovery', 'The discovery document is there, and of this issuer.'),
+    checkClock(platform, date),
+    await checkKeys(transport, discovery),
+    await checkClient(platform, provider),
+  ]
+}
+
+type Read = { failed: ConnectionCheck } | { discovery: Discovery; date: string | null }
+
+async function tryDiscovery(transport: Transport, provider: OidcProvider): Promise<Read> {
+  const url = discoveryUrlOf(provider)
+  try {
+    const headers = { accept: 'application/json' }
+    const {
+      status,
+      headers: answered,
+      body,
+    } = await transport(url, { method: 'GET', headers, maxBytes: MAX_DOCUMENT_BYTES })
+    if (status !== 200) throw new FederationFailure('idp_unreachable', `status ${status}`)
+    return { discovery: readDiscovery(body, provider.issuer), date: String(answered['date'] ?? '') || null }
+  } catch (error) {
+    const fix = `oidc_issuer must be, letter for letter, the issuer in the document at ${url}, with or without a slash at the end.`
+    return { failed: failed('discovery', detailOf(error), fix) }
+  }
+}
+
+function checkClock({ clock }: Pick<Platform, 'clock'>, date: string | null): ConnectionCheck {
+  const theirs = Date.parse(date ?? '')
+  if (Number.isNaN(theirs)) return passed('clock', 'The provider does not say what time it is.')
+  const seconds = Math.round(Math.abs(theirs - clock.now().getTime()) / 1000)
+  if (seconds <= MAX_CLOCK_DIFFERENCE_SECONDS) return passed('clock', 'The clocks agree.')
+  const fix = 'Set the clock of this service, or of the provider, by NTP.'
+  return failed('clock', `The clock of the provider is ${seconds} seconds apart from ours.`, fix)
+}
+
+async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise<ConnectionCheck> {
+  const fix = `The document at ${jwks_uri} must list the public keys that the provider signs with.`
+  try {
+    const { keys } = await fetchKeySet(transport, jwks_uri)
+    if (keys.length > 0) return passed('keys', `The provider publishes ${keys.length} keys.`)
+    return failed('keys', 'The provider publishes no key that could sign.', fix)
+  } catch (error) {
+    return failed('keys', detailOf(error), fix)
+  }
+}
+
+/**
+ * Asks for tokens with a code that was never given. Whoever knows the client refuses the code, and not the client (RFC
+ * 6749 §5.2); what is said otherwise proves nothing.
+ */
+async function checkClient(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck> {
+  const fix = 'Copy oidc_client_id and oidc_client_secret again, or try the other oidc_client_auth.'
+  try {
+    const said = await askWithWrongCode(platform, provider)
+    if (said === 'invalid_client' || said === 'unauthorized_client')
+      return failed('client', 'The provider does not accept the client ID and its secret or key.', fix)
+    const accepts = said === 'invalid_grant' ? 'accepts' : 'did not refuse'
+    return passed('client', `The provider ${accepts} the client ID and its secret or key.`)
+  } catch (error) {
+    return failed('client', detailOf(error), fix)
+  }
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof FederationFailure) return `Failed: ${error.detail}.`
+  throw error
+}
+
+const passed = (id: string, message: string): ConnectionCheck => ({ id, ok: true, message, fix: null })
+const failed = (id: string, message: string, fix: string): ConnectionCheck => ({ id, ok: false, message, fix })

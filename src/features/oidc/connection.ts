@@ -1,0 +1,54 @@
+import type { Work } from '../../platform/work.ts'
+import {
+  type KnownConnection,
+  oidcRedirectUri,
+  openClientSecret,
+  type SsoProtocol,
+} from '../connections/connections.ts'
+import { FederationFailure } from '../federation/federation.ts'
+import { checkProvider } from './check.ts'
+import { startAuthorization } from './exchange.ts'
+import { clientKey } from './keys.ts'
+import type { ClientAuthentication, OidcProvider } from './provider.ts'
+
+/** The provider of a connection, as it was configured. Throws FederationFailure where something is missing. */
+export async function providerOf(work: Work, connection: KnownConnection): Promise<OidcProvider> {
+  const { oidc_issuer: issuer, oidc_client_id: clientId, oidc_scopes } = connection
+  if (issuer === null) throw missing('oidc_issuer')
+  if (clientId === null) throw missing('oidc_client_id')
+  const client = await authenticationOf(work, connection)
+  const scopes = [...new Set(['openid', ...oidc_scopes])]
+  return { issuer, clientId, client, scopes, redirectUri: oidcRedirectUri(work.platform) }
+}
+
+async function authenticationOf(work: Work, connection: KnownConnection): Promise<ClientAuthentication> {
+  const { oidc_client_auth: method } = connection
+  if (method === 'private_key_jwt') return { method, key: await clientKey(work) }
+  const secret = await openClientSecret(work, connection)
+  if (secret === null) throw missing('oidc_client_secret')
+  return { method, secret }
+}
+
+const missing = (field: string) => new FederationFailure('connection_incomplete', `${field} is missing`)
+
+/** OpenID Connect, as connections sign in by it. */
+export const oidcProtocol: SsoProtocol = {
+  async start(work, connection, begun, { forceAuthn, loginHint }) {
+    const provider = await providerOf(work, connection)
+    const authorizationUrl = await startAuthorization(work.platform, provider, begun, {
+      ...(forceAuthn || connection.force_authn ? { prompt: 'login' } : {}),
+      ...(loginHint === null ? {} : { login_hint: loginHint }),
+    })
+    return { authorizationUrl }
+  },
+  async check(work, connection) {
+    try {
+      return await checkProvider(work.platform, await providerOf(work, connection))
+    } catch (error) {
+      if (!(error instanceof FederationFailure)) throw error
+      return [
+        { id: 'configuration', ok: false, message: error.detail, fix: 'PATCH the connection with what is missing.' },
+      ]
+    }
+  },
+}

@@ -1,0 +1,112 @@
+import { FederationFailure } from '../federation/federation.ts'
+
+/** Algorithms of ID tokens: signatures alone, never `none`, and never a MAC, whose key the client knows. */
+const ALGORITHMS = new Set([
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+])
+
+/** What is used of a discovery document (OpenID Connect Discovery §3, RFC 9207 §3). */
+export interface Discovery {
+  issuer: string
+  authorization_endpoint: string
+  token_endpoint: string
+  jwks_uri: string
+  userinfo_endpoint?: string
+  id_token_signing_alg_values_supported: string[]
+  authorization_response_iss_parameter_supported: boolean
+}
+
+export type Jwk = Record<string, string | string[]>
+
+export interface KeySet {
+  keys: Jwk[]
+}
+
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint']
+const MAX_URL_LENGTH = 2048
+// Google publishes two, Microsoft about ten.
+const [MAX_KEYS, MAX_MEMBER_LENGTH] = [50, 2048]
+const KEY_MEMBERS = ['kty', 'kid', 'alg', 'use', 'key_ops', 'n', 'e', 'crv', 'x', 'y']
+
+/** Reads a discovery document. Throws FederationFailure, also for one of another issuer (ASVS 10.5.3). */
+export function readDiscovery(body: Buffer, issuer: string): Discovery {
+  const document = readObject(body, 'discovery')
+  if (document['issuer'] !== issuer) throw invalid('the discovery document is of another issuer')
+  const isPlain = ENDPOINTS.some((name) => String(document[name]).startsWith('http:'))
+  if (isPlain && issuer.startsWith('https:')) throw invalid('the discovery document has addresses without https')
+  const algorithms = readTexts(document['id_token_signing_alg_values_supported'])
+  return {
+    issuer,
+    authorization_endpoint: readEndpoint(document, 'authorization_endpoint'),
+    token_endpoint: readEndpoint(document, 'token_endpoint'),
+    jwks_uri: readEndpoint(document, 'jwks_uri'),
+    ...(isAddress(document['userinfo_endpoint']) ? { userinfo_endpoint: document['userinfo_endpoint'] } : {}),
+    id_token_signing_alg_values_supported: algorithms.filter((name) => ALGORITHMS.has(name)),
+    authorization_response_iss_parameter_supported: document['authorization_response_iss_parameter_supported'] === true,
+  }
+}
+
+/** Reads the public keys of a JWK set (RFC 7517 §5), as far as they could sign ID tokens. Throws FederationFailure. */
+export function readKeySet(body: Buffer): KeySet {
+  const { keys } = readObject(body, 'keys')
+  if (!Array.isArray(keys)) throw invalid('the keys are not a JWK set')
+  const read = keys.flatMap((key: unknown) => (isRecord(key) && isPublic(key) ? [cutDown(key)] : []))
+  return { keys: read.slice(0, MAX_KEYS) }
+}
+
+/** Others sign nothing: `oct` would be a secret for all to know. */
+function isPublic(key: Record<string, unknown>): boolean {
+  return ['RSA', 'EC', 'OKP'].includes(String(key['kty']))
+}
+
+function cutDown(key: Record<string, unknown>): Jwk {
+  const members = KEY_MEMBERS.flatMap((name): [string, string | string[]][] => {
+    const value = key[name]
+    if (typeof value === 'string' && value.length <= MAX_MEMBER_LENGTH) return [[name, value]]
+    return Array.isArray(value) ? [[name, readTexts(value)]] : []
+  })
+  return Object.fromEntries(members)
+}
+
+function readObject(body: Buffer, what: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body.toString())
+    if (isRecord(value)) return value
+  } catch {}
+  throw invalid(`${what}: not a JSON object`)
+}
+
+function readEndpoint(document: Record<string, unknown>, name: string): string {
+  const value = document[name]
+  if (isAddress(value)) return value
+  throw invalid(`the discovery document has no ${name}`)
+}
+
+function isAddress(value: unknown): value is string {
+  return (
+    typeof value === 'string' && value.length <= MAX_URL_LENGTH && /^https?:\/\//.test(value) && URL.canParse(value)
+  )
+}
+
+function readTexts(value: unknown): string[] {
+  if (!Array.isArray(value)) return []
+  return value.filter((item): item is string => typeof item === 'string' && item.length <= 100).slice(0, 50)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(detail: string): FederationFailure {
+  return new FederationFailure('response_invalid', detail)
+}

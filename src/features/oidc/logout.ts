@@ -1,0 +1,66 @@
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import { defineEndReasons } from '../../platform/end-reasons.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { findConnectionAnywhere } from '../connections/connections.ts'
+import { type BareWork, FederationFailure, findLinkedUser } from '../federation/federation.ts'
+import { revokeUserSessions } from '../sessions/sessions.ts'
+import { providerOf } from './connection.ts'
+import { logoutErrors } from './errors.ts'
+import type { OidcProvider } from './provider.ts'
+import { findDiscovery, findKeySet, openTransport, readKeyId } from './transport.ts'
+
+const reasons = defineEndReasons('idp_logout')
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
+
+/**
+ * Ends the sessions of somebody who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7). The
+ * token names the person by `sub`; what session it was there is not kept. Somebody who is not linked has none. Throws
+ * `logout_token_invalid`.
+ */
+export async function logOut(bare: BareWork, { connectionId, token }: { connectionId: string; token: string }) {
+  const found = await findConnectionAnywhere(bare.platform, connectionId)
+  if (found?.connection.protocol !== 'oidc') throw logoutErrors.invalid()
+  const work = { ...bare, directory: found.directory }
+  try {
+    const provider = await providerOf(work, found.connection)
+    const subject = readSubject(await verify(bare.platform, provider, token))
+    const who = { method: 'sso' as const, source: found.connection.id, issuer: provider.issuer, subject }
+    const userId = await findLinkedUser(work, who)
+    if (userId !== null) await revokeUserSessions(work, userId, reasons.idp_logout)
+  } catch (error) {
+    if (error instanceof FederationFailure) throw logoutErrors.invalid({ cause: error })
+    throw error
+  }
+}
+
+async function verify(platform: Platform, provider: OidcProvider, token: string): Promise<JWTPayload> {
+  const transport = openTransport(platform)
+  const discovery = await findDiscovery(platform, transport, provider)
+  const supported = discovery.id_token_signing_alg_values_supported
+  const { keys } = await findKeySet(platform, transport, { url: discovery.jwks_uri, keyId: readKeyId(token) })
+  const keySet = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) })
+  try {
+    const { payload } = await jwtVerify(token, keySet, {
+      issuer: provider.issuer,
+      audience: provider.clientId,
+      algorithms: supported.length > 0 ? supported : ['RS256'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      maxTokenAge: MAX_AGE_SECONDS,
+      requiredClaims: ['jti', 'iat'],
+      currentDate: platform.clock.now(),
+    })
+    return payload
+  } catch {
+    throw new FederationFailure('response_invalid', 'the logout token was not accepted')
+  }
+}
+
+/** An ID token is none of these: it has no event, and a nonce. */
+function readSubject({ sub, nonce, events }: JWTPayload): string {
+  const event: unknown = Object(events)[EVENT]
+  if (typeof event !== 'object' || event === null || nonce !== undefined || typeof sub !== 'string' || sub === '')
+    throw new FederationFailure('response_invalid', 'the token is no logout token, or names nobody')
+  return sub
+}

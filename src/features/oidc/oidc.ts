@@ -1,0 +1,7 @@
+export { oidcProtocol } from './connection.ts'
+export { finishAuthorization, startAuthorization } from './exchange.ts'
+export { refusedByProvider } from './failures.ts'
+export { type OidcPerson, toPerson } from './person.ts'
+export type { Claims, OidcAnswer, OidcCallback, OidcProvider, OidcSignIn } from './provider.ts'
+export { CallbackFields } from './schema.ts'
+export { openTransport, type Transport } from './transport.ts'

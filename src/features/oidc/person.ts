@@ -1,0 +1,102 @@
+import type { Claims, OidcAnswer } from './provider.ts'
+
+/** Which claims hold what: the mapping of a connection, over the claims of OpenID Connect Core §5.1. */
+export interface ClaimNames {
+  email?: string
+  first_name?: string
+  last_name?: string
+  display_name?: string
+  groups?: string
+}
+
+export interface OidcPerson {
+  issuer: string
+  subject: string
+  email: string | null
+  emailVerified: boolean
+  firstName: string | null
+  lastName: string | null
+  displayName: string | null
+  groups: string[]
+  amr: string[]
+  acr: string | null
+}
+
+const USUAL = {
+  email: 'email',
+  first_name: 'given_name',
+  last_name: 'family_name',
+  display_name: 'name',
+  groups: 'groups',
+}
+const [MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, MAX_GROUP_LENGTH] = [320, 200, 300]
+const [MAX_GROUPS, MAX_METHODS] = [1000, 20]
+
+/** Whether the ID token leaves out what the sign-in needs, so that userinfo is asked for it. */
+export function lacksClaims(idToken: Claims, names: ClaimNames, needsGroups: boolean): boolean {
+  const { email, groups } = { ...USUAL, ...names }
+  return readClaim(idToken, email) === undefined || (needsGroups && readClaim(idToken, groups) === undefined)
+}
+
+/**
+ * The person of an answer. An address counts as verified only where `email_verified` stands beside it and is the boolean
+ * true: some providers send "true" for whatever their administrators have typed, and some send nothing.
+ */
+export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, names: ClaimNames = {}): OidcPerson {
+  const mapped = { ...USUAL, ...names }
+  const find = (name: string) => readClaim(idToken, name) ?? readClaim(userinfo ?? {}, name)
+  const beside = readClaim(idToken, mapped.email) === undefined ? (userinfo ?? {}) : idToken
+  return {
+    issuer,
+    subject,
+    email: toText(find(mapped.email), MAX_EMAIL_LENGTH),
+    emailVerified: mapped.email === USUAL.email && beside['email_verified'] === true,
+    firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
+    lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
+    displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),
+    groups: toTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
+    amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
+    acr: toText(idToken['acr'], MAX_NAME_LENGTH),
+  }
+}
+
+/** By its name, which may have dots, as a URL has; or by a path of names, such as `realm_access.roles`. */
+function readClaim(claims: Claims, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name] ?? undefined
+  let value: unknown = claims
+  for (const part of name.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
+    value = Reflect.get(value, part)
+  }
+  return value ?? undefined
+}
+
+function toText(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string') return null
+  const text = value.trim()
+  return text === '' || text.length > maxLength ? null : text
+}
+
+function toTexts(value: unknown, maxLength: number): string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((item) => toText(item, maxLength) ?? [])
+}
+
+/** What somebody knows, has and is (RFC 8176 §2). */
+const KINDS = [
+  ['pwd', 'pin', 'kba'],
+  ['otp', 'sms', 'swk', 'hwk', 'sc', 'tel', 'pop'],
+  ['face', 'fpt', 'iris', 'retina', 'vbm'],
+]
+/** Contexts that say it in one word: PAPE, REFEDS, Okta. */
+const TWO_FACTOR_CONTEXTS = new Set([
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+  'https://refeds.org/profile/mfa',
+  'urn:okta:loa:2fa:any',
+])
+
+/** Whether the provider says that the person has shown two factors. */
+export function showsTwoFactors({ amr, acr }: Pick<OidcPerson, 'amr' | 'acr'>): boolean {
+  if (amr.includes('mfa') || (acr !== null && TWO_FACTOR_CONTEXTS.has(acr))) return true
+  return KINDS.filter((kind) => kind.some((method) => amr.includes(method))).length > 1
+}

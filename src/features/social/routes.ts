@@ -1,0 +1,85 @@
+import { defineRoute, open, type Route } from '../../platform/http/route.ts'
+import { callbackRoute, federationErrors, StartReply, startErrors } from '../federation/federation.ts'
+import { loginErrors } from '../login/login.ts'
+import { changeProvider } from './change.ts'
+import { socialErrors } from './errors.ts'
+import { socialEvents } from './events.ts'
+import { listProviders } from './providers.ts'
+import { SocialCallbackFields, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
+import { finishSocial, startSocial } from './sign-in.ts'
+
+const tag = 'Social login'
+
+export const socialRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/social/start',
+    operation: 'social.start',
+    scope: 'auth.login',
+    service: 'social',
+    tag,
+    summary: 'Begin a sign-in at a social provider',
+    description:
+      'Send the browser to authorization_url. It comes back to redirectUri with what a sign-in gives, or with error, and ' +
+      'with state, which your application must compare.',
+    body: SocialStart,
+    reply: StartReply,
+    errors: [
+      socialErrors.providerDisabled,
+      socialErrors.notConfigured,
+      federationErrors.unreachable,
+      ...startErrors,
+      loginErrors.organizationSuspended,
+    ],
+    handle: (work, { body }) => {
+      const { response_mode: responseMode = 'query', openSignup = null, provider, redirectUri } = body
+      return startSocial(work, { provider, redirectUri, responseMode, openSignup })
+    },
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/social/callback',
+    operation: 'social.finish',
+    tag,
+    summary: 'Where a social provider sends the browser back to',
+    query: SocialCallbackFields,
+    handle: (work, { query }) => finishSocial(work, query),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'POST',
+    path: '/v1/auth/login/social/callback',
+    operation: 'social.finishByForm',
+    tag,
+    summary: 'The same, by a form, which Apple sends',
+    crossSite: true,
+    body: open(SocialCallbackFields),
+    handle: (work, { body }) => finishSocial(work, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/social/providers',
+    operation: 'social.listProviders',
+    scope: 'social.read',
+    tag,
+    summary: 'List the social providers',
+    reply: SocialProvidersReply,
+    handle: async (work) => ({ providers: await listProviders(work) }),
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/social/providers',
+    operation: 'social.updateProvider',
+    scope: 'social.write',
+    tag,
+    summary: 'Turn a social provider on or off, and set its credentials',
+    description: 'Absent fields are kept, null removes one.',
+    body: SocialProviderPut,
+    reply: SocialProvidersReply,
+    event: socialEvents.updated,
+    handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
+  }),
+]

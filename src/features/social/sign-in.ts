@@ -1,0 +1,97 @@
+import { SOCIAL_NAMES, type SocialName } from '../../platform/config-social.ts'
+import type { Redirect } from '../../platform/http/answer.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
+import type { Work } from '../../platform/work.ts'
+import {
+  type BareWork,
+  type Begun,
+  beginFederated,
+  codeOf,
+  completeFederated,
+  FederationFailure,
+  failFederated,
+  federationErrors,
+  publicUrl,
+  takeFederated,
+} from '../federation/federation.ts'
+import { assertDoorOpen, doorSettings, type SignInMethod } from '../login/login.ts'
+import { judgeSignup } from '../signup/signup.ts'
+import type { SocialCallback, SocialContext } from './dialect.ts'
+import { dialects } from './dialects.ts'
+import { socialErrors } from './errors.ts'
+import { CALLBACK, findApplication, offeredProviders } from './providers.ts'
+
+export const socialMethod: SignInMethod = {
+  id: 'social',
+  offer: {
+    label: 'Social login',
+    service: 'social',
+    isOn: async (work) => (await offeredProviders(work)).length > 0,
+    providers: offeredProviders,
+  },
+}
+
+/**
+ * Begins a sign-in at a provider. Throws `provider_disabled`, `provider_not_configured`, `invalid_redirect_uri`,
+ * `organization_suspended`, `idp_unreachable`.
+ */
+export async function startSocial(
+  work: Work,
+  asked: { provider: SocialName } & Pick<Begun, 'redirectUri' | 'responseMode' | 'openSignup'>,
+): Promise<{ authorization_url: string; state: string }> {
+  const { provider, ...rest } = asked
+  await assertDoorOpen(work, null)
+  const { enabled, application } = await findApplication(work, provider)
+  if (!enabled) throw socialErrors.providerDisabled()
+  if (!application) throw socialErrors.notConfigured()
+  const begun = await beginFederated(work, { method: 'social', source: provider, ...rest })
+  const { platform } = work
+  const context = { platform, application, redirectUri: publicUrl(platform, CALLBACK) }
+  try {
+    return { authorization_url: await dialects[provider].start(context, begun), state: begun.state }
+  } catch (error) {
+    if (!(error instanceof FederationFailure)) throw error
+    throw federationErrors.unreachable({ detail: error.detail })
+  }
+}
+
+/**
+ * Ends it: with what the browser brings back from the provider. Everything else is known from the state. Throws
+ * `state_invalid`, and `invalid_redirect_uri` where the application's address is allowed no longer.
+ */
+export async function finishSocial(bare: BareWork, callback: SocialCallback): Promise<Redirect> {
+  const taken = await takeFederated(bare, callback.state ?? '', 'social')
+  if (!taken) throw federationErrors.stateUnknown()
+  const { work, begun } = taken
+  try {
+    const { name, context } = await reopen(work, begun)
+    const person = await dialects[name].finish(context, begun, callback)
+    const rules = {
+      jit: await maySignUp(work, begun),
+      defaultRole: 'member',
+      role: null,
+      needsOwnDomain: false,
+    } as const
+    return await completeFederated(work, begun, person, rules)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === null) throw error
+    return failFederated(work, begun, code)
+  }
+}
+
+/** What may have changed since the start is looked at again. */
+async function reopen(work: Work, { source }: Begun): Promise<{ name: SocialName; context: SocialContext }> {
+  const name = SOCIAL_NAMES.find((known) => known === source)
+  if (!(await isServiceEnabled(work, 'social'))) throw new FederationFailure('service_disabled')
+  const found = name && (await findApplication(work, name))
+  if (!name || !found?.enabled || !found.application) throw new FederationFailure('provider_disabled')
+  const { platform } = work
+  return { name, context: { platform, application: found.application, redirectUri: publicUrl(platform, CALLBACK) } }
+}
+
+/** Whether an unknown person becomes a user: as at every sign-up. */
+async function maySignUp(work: Work, { openSignup }: Begun): Promise<boolean> {
+  const { allow_sign_up: isAllowed } = await doorSettings.effective(work)
+  return isAllowed && (await judgeSignup(work, openSignup ?? undefined)).open
+}

@@ -1,0 +1,1 @@
+export { socialMethod } from './sign-in.ts'

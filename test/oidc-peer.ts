@@ -1,0 +1,59 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+
+export interface OidcClient {
+  client_id: string
+  client_secret: string
+  redirect_uris: string[]
+  token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post'
+}
+
+export interface OidcPeer {
+  issuer: string
+  /** Has it sign with a new key, and publish that alone. */
+  rotate(kid: string): Promise<void>
+  /** Signs somebody in at the authorization URL, as a browser would; returns where the browser is sent. */
+  signIn(authorizationUrl: string, login: string): Promise<URL>
+}
+
+/** A real OpenID provider, in a process of its own, until the tests of the file end. */
+export async function startOidcPeer(clients: OidcClient[]): Promise<OidcPeer> {
+  const program = fileURLToPath(new URL('oidc-program.ts', import.meta.url))
+  const child = fork(program, [JSON.stringify(clients)], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    execArgv: [],
+  })
+  afterAll(() => void child.kill())
+  const [issuer] = await once(child, 'message')
+  return {
+    issuer: String(issuer),
+    async rotate(kid) {
+      const rotated = once(child, 'message')
+      child.send(kid)
+      await rotated
+    },
+    signIn: (authorizationUrl, login) => visit(String(issuer), authorizationUrl, login),
+  }
+}
+
+/** Follows the redirects of the provider, keeps its cookies, and sends the form of its page. */
+async function visit(issuer: string, authorizationUrl: string, login: string): Promise<URL> {
+  const cookies = new Map<string, string>()
+  let [url, method, body]: [string, string, string | null] = [authorizationUrl, 'GET', null]
+  for (let steps = 0; steps < 10 && url.startsWith(issuer); steps++) {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const type = 'application/x-www-form-urlencoded'
+    const headers = { cookie, ...(body === null ? {} : { 'content-type': type }) }
+    const response = await fetch(url, { method, body, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
+      cookies.set(name, value)
+    }
+    const location = response.headers.get('location')
+    if (location === null) [method, body] = ['POST', new URLSearchParams({ login }).toString()]
+    else [url, method, body] = [new URL(location, url).href, 'GET', null]
+  }
+  return new URL(url)
+}
