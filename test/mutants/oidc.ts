@@ -162,7 +162,15 @@ export const oidc: Mutant[] = [
     find: 'return outOfPlace(() => outbound(platform)(url, request))',
     replace: 'return (() => outbound(platform)(url, request))()',
     tests: AVAILABILITY,
-    only: 'holds up nobody',
+    only: 'stalls at once holds up nobody',
+  },
+  {
+    name: 'who waits for what another reads of a provider holds no place either',
+    file: `${OIDC}/remembered.ts`,
+    find: 'await outOfPlace(() => readOnce(url, read))',
+    replace: 'await readOnce(url, outOfPlace && read)',
+    tests: AVAILABILITY,
+    only: 'keys are asked for holds up nobody',
   },
   {
     name: 'what a provider says of an error is not passed on',

@@ -4,14 +4,13 @@ import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { isPeerAddress } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { FederationFailure, unlinkSource } from '../federation/federation.ts'
+import { FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
 import { readCertificates } from './certificates.ts'
 import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { forgetConnections, sealClientSecret } from './known.ts'
 import { MAX_CONNECTIONS } from './limits.ts'
-import { fetchMetadata } from './metadata.ts'
 import { ssoProtocols } from './protocols.ts'
 import type { Connection, ConnectionCreate, ConnectionPatch } from './schema.ts'
 import { provideSpKeys } from './sp-keys.ts'
@@ -77,10 +76,11 @@ export async function changeConnection(
   })
 }
 
-/** A connection that signs, or has assertions encrypted, needs the keys of the account. */
+/** A connection that signs, or has something encrypted, needs the keys of the account. */
 async function provideKeysFor({ platform, directory }: Work, protocol: string, config: object): Promise<void> {
-  const { sign_requests, want_assertions_encrypted } = readConfig(config)
-  if (protocol === 'saml' && (sign_requests || want_assertions_encrypted))
+  const { sign_requests, want_assertions_encrypted, oidc_client_auth } = readConfig(config)
+  const isNeeded = sign_requests || want_assertions_encrypted
+  if (protocol === 'saml' ? isNeeded : oidc_client_auth === 'private_key_jwt')
     await provideSpKeys(platform, directory.accountId)
 }
 

@@ -19,12 +19,10 @@ export async function concludeSignIn(
   work: Work,
   begun: Begun,
   connection: KnownConnection,
-  heard: { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> },
+  { person, groups, said }: { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> },
 ): Promise<Redirect> {
-  const { person, groups, said } = heard
   const { redirect, code } = await settleFederated(work, begun, person, rulesOf(connection, groups))
-  const outcome = code === null ? ('accepted' as const) : ('refused' as const)
-  await recordTrace(work, connection, { outcome, code, is_test: begun.isTest, said })
+  await recordTrace(work, connection, { code, is_test: begun.isTest, said })
   return redirect
 }
 
@@ -38,6 +36,6 @@ export async function refuseSignIn(
   const code = codeOf(error)
   if (code === null) throw error
   const said = error instanceof FederationFailure ? { detail: error.detail } : {}
-  if (connection) await recordTrace(work, connection, { outcome: 'refused', code, is_test: begun.isTest, said })
+  if (connection) await recordTrace(work, connection, { code, is_test: begun.isTest, said })
   return failFederated(work, begun, code)
 }

@@ -15,10 +15,11 @@ const MAX_SAID = 16_384
 export async function recordTrace(
   work: Work,
   connection: Pick<KnownConnection, 'id'>,
-  trace: Pick<SignInTrace, 'outcome' | 'code' | 'is_test' | 'said'>,
+  trace: Pick<SignInTrace, 'code' | 'is_test' | 'said'>,
 ): Promise<void> {
   const { platform, directory, db } = work
-  const { outcome, code, is_test, said } = trace
+  const { code, is_test, said } = trace
+  const outcome = code === null ? 'accepted' : 'refused'
   const id = newId()
   const text = JSON.stringify(said)
   const kept = text.length > MAX_SAID ? JSON.stringify({ truncated: text.slice(0, MAX_SAID) }) : text

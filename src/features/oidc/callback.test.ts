@@ -158,7 +158,7 @@ test('a client may prove itself by a key instead of a secret, which anybody can 
   const { body } = await home.key.post(`/v1/sso/connections/${connection}/test`)
   expect(body.checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([true, true, true, true])
   const unknown = await app.as(null).get(`/v1/auth/login/sso/oidc/jwks/${connection.replace(/.$/, 'x')}`)
-  expect([unknown.status, unknown.body.code]).toEqual([404, 'connection_not_found'])
+  expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
 })
 
 test('a second factor at the provider counts only where it is trusted for that', async () => {

@@ -29,11 +29,13 @@ export function toFailure(error: unknown): unknown {
 /** `error` of RFC 6749 §4.1.2.1 and §5.2, and of OpenID Connect Core §3.1.2.6. */
 export function refusedByProvider(given: unknown): FederationFailure {
   const known = typeof given === 'string' && ERRORS.has(given) ? given : 'another error'
-  return new FederationFailure(known === 'access_denied' ? 'access_denied' : 'idp_error', `the provider said ${known}`)
+  return new FederationFailure(CANCELLED.includes(known) ? 'access_denied' : 'idp_error', `the provider said ${known}`)
 }
 
+/** The second is Apple’s. */
+const CANCELLED = ['access_denied', 'user_cancelled_authorize']
 const ERRORS = new Set([
-  'access_denied',
+  ...CANCELLED,
   'account_selection_required',
   'consent_required',
   'interaction_required',

@@ -1,9 +1,10 @@
 import { createPublicKey, X509Certificate } from 'node:crypto'
 import { type Static, Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { named } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
-import { connectionErrors, findConnectionAnywhere, type SpKey, spKeys } from '../connections/connections.ts'
+import { findConnectionAnywhere, type SpKey, spKeys } from '../connections/connections.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import type { ClientKey } from './provider.ts'
 
@@ -36,10 +37,10 @@ export async function clientKey({ platform, directory }: Work): Promise<ClientKe
   return { id, privateKeyPem, certificateDigest: digestOf(current) }
 }
 
-/** The public keys of the account of an OpenID connection, also those to come. Throws `connection_not_found`. */
+/** The public keys of the account of an OpenID connection, also those to come. Throws `not_found`. */
 export async function listClientKeys(platform: Platform, connectionId: string): Promise<Static<typeof ClientKeySet>> {
   const found = await findConnectionAnywhere(platform, connectionId)
-  if (found?.connection.protocol !== 'oidc') throw connectionErrors.notFound()
+  if (found?.connection.protocol !== 'oidc') throw httpErrors.notFound()
   const { signing } = await spKeys(platform, found.directory.accountId)
   return { keys: signing.map(toJwk) }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
+import { outOfPlace } from '../../platform/http/place.ts'
 
 /** Documents that a provider publishes, by their address. */
 export interface Remembered<T> {
@@ -59,7 +60,7 @@ export function remember<T>(clock: Clock, freshMs: number): Remembered<T> {
         if (!isSuited) entry.missedAtMs = nowMs
       }
       try {
-        const value = await readOnce(url, read)
+        const value = await outOfPlace(() => readOnce(url, read))
         keep(url, { value, readAtMs: nowMs, missedAtMs: entry?.missedAtMs ?? 0, failedAtMs: 0 })
         return value
       } catch (error) {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { answer } from '../../platform/http/answer.ts'
 import { defineRoute, open, type Route } from '../../platform/http/route.ts'
-import { connectionErrors } from '../connections/connections.ts'
 import { callbackRoute } from '../federation/federation.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { finishOidc } from './callback.ts'
@@ -57,7 +57,7 @@ export const oidcRoutes: Route[] = [
     description: 'By which the service proves to the provider of a connection who it is.',
     params: Type.Object({ connectionId: Type.String() }),
     reply: ClientKeySet,
-    errors: [connectionErrors.notFound],
+    errors: [httpErrors.notFound],
     handle: ({ platform }, { params }) => listClientKeys(platform, params.connectionId),
   }),
 ]

@@ -95,6 +95,9 @@ test('Apple: what is not JSON in the user field is no obstacle, and a false addr
     const came = arrived(await callBackByForm(app, { code, state, user }))
     expect(came['error'] ?? null).toBe(isVerified === true ? null : 'email_not_verified')
   }
+  const { state } = await startAt(key, 'apple')
+  const cancelled = { error: 'user_cancelled_authorize', state }
+  expect(arrived(await callBackByForm(app, cancelled))['error']).toBe('access_denied')
 })
 
 const TENANT = '11111111-2222-3333-4444-555555555555'

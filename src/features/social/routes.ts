@@ -56,6 +56,7 @@ export const socialRoutes: Route[] = [
     tag,
     summary: 'The same, by a form, which Apple sends',
     crossSite: true,
+    bodyLimit: 64 * 1024,
     body: open(SocialCallbackFields),
     handle: (work, { body }) => finishSocial(work, body),
   }),

@@ -1,11 +1,11 @@
 import { type OutboundFailure, outboundFetch } from '../../platform/outbound/http.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { FederationFailure } from '../federation/federation.ts'
+import { FederationFailure } from './errors.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 512 * 1024
 
-/** The metadata at an address. Throws FederationFailure. */
+/** The metadata of a provider, at an address. Throws FederationFailure. */
 export async function fetchMetadata(platform: Platform, url: string): Promise<string> {
   const said = await outboundFetch(platform, url, { method: 'GET', timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }).catch(
     ({ reason }: OutboundFailure) => {
