@@ -1,6 +1,7 @@
 import { defineRoute, open, type Route } from '../../platform/http/route.ts'
 import { callbackRoute, federationErrors, StartReply, startErrors } from '../federation/federation.ts'
 import { loginErrors } from '../login/login.ts'
+import { CallbackFields } from '../oidc/oidc.ts'
 import { changeProvider } from './change.ts'
 import { socialErrors } from './errors.ts'
 import { socialEvents } from './events.ts'
@@ -18,10 +19,8 @@ export const socialRoutes: Route[] = [
     scope: 'auth.login',
     service: 'social',
     tag,
-    summary: 'Begin a sign-in at a social provider',
-    description:
-      'Send the browser to authorization_url. It comes back to redirectUri with what a sign-in gives, or with error, and ' +
-      'with state, which your application must compare.',
+    summary: 'Start a sign-in at a social provider',
+    description: 'Send the browser to authorization_url. It comes back to redirectUri, as with single sign-on.',
     body: SocialStart,
     reply: StartReply,
     errors: [
@@ -44,7 +43,7 @@ export const socialRoutes: Route[] = [
     operation: 'social.finish',
     tag,
     summary: 'Where a social provider sends the browser back to',
-    query: SocialCallbackFields,
+    query: CallbackFields,
     handle: (work, { query }) => finishSocial(work, query),
   }),
   defineRoute({
@@ -81,6 +80,9 @@ export const socialRoutes: Route[] = [
     body: SocialProviderPut,
     reply: SocialProvidersReply,
     event: socialEvents.updated,
+    examples: {
+      body: { provider: 'github', enabled: true, client_id: 'Iv1.0123456789abcdef', client_secret: '6f1a…' },
+    },
     handle: async (work, { body }) => ({ providers: await changeProvider(work, body) }),
   }),
 ]
