@@ -158,6 +158,16 @@ test('an address that nobody vouches for links nobody, and a linked person of on
   expect((await signInAt(app, one.key, { ...at, claims }))['error']).toBe('email_not_verified')
 })
 
+test('what the browser brings is never written to the log', async () => {
+  const { key } = await withProvider(service, 'google')
+  const { authorization_url, state } = await startAt(key, 'google')
+  const { code } = google.signIn(authorization_url, newcomer())
+  const came = arrived(await callBack(app, { code, state }))
+  const log = app.logLines.join()
+  for (const secret of [code, state, came['access_token'], came['refresh_token'], 'op-secret'])
+    expect(log).not.toContain(secret)
+})
+
 test('a code instead of tokens', async () => {
   const { key } = await withProvider(service, 'google')
   const { authorization_url, state } = await startAt(key, 'google', { response_mode: 'code' })
