@@ -10,6 +10,7 @@ import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
+import { cleanUpAssertions } from './features/saml/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { provisionSignup } from './features/signup/pending.ts'
@@ -46,6 +47,7 @@ export const jobs: JobHandler[] = [
   lookAfterDueConnections,
   lookAfterConnection,
   cleanUpFederation,
+  cleanUpAssertions,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

@@ -23,6 +23,8 @@ import { otpRoutes } from './features/otp/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
 import { relyingPartyRoutes } from './features/relying-party/routes.ts'
+import { samlPages } from './features/saml/pages.ts'
+import { samlRoutes } from './features/saml/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
@@ -59,6 +61,8 @@ const declared: Route[] = [
   ...connectionRoutes,
   ...oidcRoutes,
   ...socialRoutes,
+  ...samlRoutes,
+  ...samlPages,
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

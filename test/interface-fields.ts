@@ -331,6 +331,7 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   },
   'GET /api/v1/auth/login/social/callback': { query: { optional: ['state', 'code'] }, answer: [] },
   'GET /api/v1/auth/login/sso/oidc/callback': { query: { optional: ['state', 'code'] }, answer: [] },
+  'POST /api/v1/auth/login/sso/saml/acs': { answer: [] },
   'GET /api/v1/social/providers': { answer: socialProvider, enums: { 'answer providers[].provider': socialNames } },
   'PUT /api/v1/social/providers': {
     body: {

@@ -27,7 +27,6 @@ export const laterRows: readonly string[] = [
   'GET /api/v1/webhooks/{webhookId}',
   'PATCH /api/v1/webhooks/{webhookId}',
   'DELETE /api/v1/webhooks/{webhookId}',
-  'POST /api/v1/auth/login/sso/saml/acs',
   'GET /api/v1/rbac/members/{membershipId}/roles',
   'PUT /api/v1/rbac/members/{membershipId}/roles',
 ]

@@ -5,7 +5,9 @@ import { createLog } from '../src/platform/log.ts'
 import { type Caller, caller, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
-export async function startSecondApp(first: TestApp): Promise<{ app: App; as(key: string | null): Caller }> {
+export async function startSecondApp(
+  first: TestApp,
+): Promise<{ app: App; baseUrl: string; as(key: string | null): Caller }> {
   const { dnsServer } = first.app.platform.config
   const config = parseConfig({
     WATCHWORD_BASE_URL: 'http://localhost:4000',
@@ -23,5 +25,5 @@ export async function startSecondApp(first: TestApp): Promise<{ app: App; as(key
   afterAll(() => app.close())
   const address = app.server.server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-  return { app, as: (key) => caller(baseUrl, key) }
+  return { app, baseUrl, as: (key) => caller(baseUrl, key) }
 }

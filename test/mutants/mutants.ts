@@ -6,6 +6,7 @@ import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
+import { saml } from './saml.ts'
 import { secondFactors } from './second-factors.ts'
 import { secrets } from './secrets.ts'
 import { signIn } from './sign-in.ts'
@@ -26,4 +27,5 @@ export const mutants: Mutant[] = [
   ...domains,
   ...federation,
   ...oidc,
+  ...saml,
 ]

@@ -1,7 +1,7 @@
 import { type Directory, findDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertRedirectAllowed } from '../links/links.ts'
+import { assertRedirectAllowed, defaultRedirect } from '../links/links.ts'
 import { directoryOfToken, hashToken, makeToken, secretsOf } from './state.ts'
 import { insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
 
@@ -56,6 +56,19 @@ export async function beginFederated(
     ttlSeconds,
   })
   return { ...said, id, openSignup, isTest, state, ...secretsOf(platform.keyring, state) }
+}
+
+/**
+ * A sign-in that began at the provider and is there already, on its way to the home of the organization with a code. Null
+ * if there is no home. The application has no state to compare this one with.
+ */
+export async function beginUnsolicited(work: Work, source: string): Promise<Begun | null> {
+  const { platform, directory } = work
+  const redirectUri = await defaultRedirect(work)
+  if (redirectUri === null) return null
+  const state = makeToken(platform.keyring, directory)
+  const said = { method: 'sso', source, redirectUri, responseMode: 'code', openSignup: null, isTest: false } as const
+  return { ...said, id: newId(), state, ...secretsOf(platform.keyring, state) }
 }
 
 /** What a route without a caller has. */

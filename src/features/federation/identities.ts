@@ -1,5 +1,9 @@
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { deleteIdentityRows, findIdentityRow, type Subject } from './store.ts'
+
+/** Why the sessions end of somebody who signs out at the provider, by whatever protocol. */
+export const { idp_logout: logoutReason } = defineEndReasons('idp_logout')
 
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {

@@ -1,15 +1,12 @@
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
-import { defineEndReasons } from '../../platform/end-reasons.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { findConnectionAnywhere } from '../connections/connections.ts'
-import { type BareWork, FederationFailure, findLinkedUser } from '../federation/federation.ts'
+import { type BareWork, FederationFailure, findLinkedUser, logoutReason } from '../federation/federation.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { providerOf } from './connection.ts'
 import { logoutErrors } from './errors.ts'
 import type { OidcProvider } from './provider.ts'
 import { findDiscovery, findKeySet, openTransport, readKeyId } from './transport.ts'
-
-const reasons = defineEndReasons('idp_logout')
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
@@ -28,7 +25,7 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
     const subject = readSubject(await verify(bare.platform, provider, token))
     const who = { method: 'sso' as const, source: found.connection.id, issuer: provider.issuer, subject }
     const userId = await findLinkedUser(work, who)
-    if (userId !== null) await revokeUserSessions(work, userId, reasons.idp_logout)
+    if (userId !== null) await revokeUserSessions(work, userId, logoutReason)
   } catch (error) {
     if (error instanceof FederationFailure) throw logoutErrors.invalid({ cause: error })
     throw error

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TObject, Type } from 'typebox'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events.ts'
 import type { Redirect } from './answer.ts'
@@ -14,6 +14,8 @@ interface PageSpec {
   operation?: string
   summary: string
   tag?: string
+  /** The parts of its path that vary, if it is part of the contract. */
+  params?: TObject
   /** Answers GET, and HEAD, which mail scanners send too, so it must change nothing. Returns null for no such page. */
   render(work: RequestContext, params: Fields, query: Fields): Promise<string | RenderedPage | KeptAnswer | null>
   /** Answers a POST of the page's form. What it throws becomes a page that says so. */
@@ -45,7 +47,7 @@ export function definePage(spec: PageSpec): Route[] {
     scope: null,
     service: null,
     directory: 'one',
-    params: anything,
+    params: spec.params ?? anything,
     query: anything,
     body: null,
     bodyLimit: FORM_LIMIT,

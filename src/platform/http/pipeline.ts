@@ -77,6 +77,7 @@ function contextOf(
     db: platform.db,
     requestId: request.id,
     host: () => request.hostname.toLowerCase(),
+    queryText: () => request.url.split('?').slice(1).join('?'),
     headers: {},
     isLocal: route?.auth === 'page' && isLocal(request),
     ifMatch: request.headers['if-match'] ?? null,

@@ -35,6 +35,8 @@ export interface RequestContext extends Omit<Work, 'directory'> {
   requestId: string
   /** Host name the request was sent to, in lower case. */
   host(): string
+  /** The query as it was sent, for signatures over its octets. */
+  queryText(): string
   /** Headers of the answer. */
   headers: Record<string, string>
   /** Of a page: whether the browser is on this machine and asked for it by name (DNS rebinding). */

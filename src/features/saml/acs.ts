@@ -1,0 +1,131 @@
+import { hash } from 'node:crypto'
+import type { Redirect } from '../../platform/http/answer.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
+import type { Work } from '../../platform/work.ts'
+import { readPosted } from '../../platform/xml/message.ts'
+import { XmlRefusal } from '../../platform/xml/refusal.ts'
+import {
+  concludeSignIn,
+  findConnection,
+  findConnectionAnywhere,
+  type KnownConnection,
+  refuseSignIn,
+} from '../connections/connections.ts'
+import {
+  type BareWork,
+  beginUnsolicited,
+  directoryOf,
+  FederationFailure,
+  federationErrors,
+  takeFederated,
+} from '../federation/federation.ts'
+import type { Assertion } from './assertion.ts'
+import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
+import { toHeard } from './person.ts'
+import { SamlRefusal } from './refusal.ts'
+import { readResponse } from './response.ts'
+import { insertAssertionRow } from './store.ts'
+
+/** What an identity provider has a browser post. */
+export interface PostedResponse {
+  response: string
+  relayState: string | null
+  /** Of the address it was posted to; null for the one that connections share. */
+  connectionId: string | null
+}
+
+/**
+ * Ends a sign-in at a SAML provider. Until the state is known to be one of ours, by its tag, nothing of the message is
+ * looked at but where it would stand. Throws `state_invalid`, also for a refused response that nobody asked for, and
+ * `invalid_redirect_uri` where the application's address is allowed no longer.
+ */
+export async function finishSaml(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
+  const state = await stateOf(bare, posted)
+  if (state === null) return finishUnsolicited(bare, posted)
+  const taken = await takeFederated(bare, state, 'sso')
+  if (!taken) throw federationErrors.stateUnknown()
+  const { work, begun } = taken
+  const connection = await findConnection(work, begun.source)
+  try {
+    if (!connection) throw new FederationFailure('connection_not_active')
+    await assertOpen(work, connection, begun.isTest)
+    const assertion = await accept(work, connection, posted, `_${begun.state}`)
+    return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
+  } catch (error) {
+    return refuseSignIn(work, begun, connection, error)
+  }
+}
+
+const STATE_LENGTH = 76
+const ANSWERED = new RegExp(`InResponseTo=["']_([0-9A-Za-z]{${STATE_LENGTH}})["']`)
+// Of the Base64: the tag of the response, with every namespace that a provider may declare there.
+const HEAD_CHARACTERS = 4096
+
+/** The state that came along, or of the request that is answered, where a provider does not return the former. */
+async function stateOf(bare: BareWork, { relayState, response }: PostedResponse): Promise<string | null> {
+  if (relayState !== null && (await directoryOf(bare, relayState))) return relayState
+  const head = Buffer.from(response.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1')
+  const [, answered = null] = ANSWERED.exec(head) ?? []
+  return answered !== null && (await directoryOf(bare, answered)) ? answered : null
+}
+
+/** A sign-in that began at the provider: only by the address of a connection that allows it. */
+async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
+  const found = posted.connectionId === null ? null : await findConnectionAnywhere(bare.platform, posted.connectionId)
+  if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
+  const { connection, directory } = found
+  const work = { ...bare, directory }
+  const assertion = await acceptUnsolicited(work, connection, posted)
+  const begun = await beginUnsolicited(work, connection.id)
+  if (!begun)
+    throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
+  try {
+    return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
+  } catch (error) {
+    return refuseSignIn(work, begun, connection, error)
+  }
+}
+
+const REFUSED = 'What your identity provider sent did not pass its checks. Please sign in from your application.'
+
+/** Leaves no trace of what is refused: anybody can send it. Throws `state_invalid`. */
+async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Assertion> {
+  try {
+    await assertOpen(work, connection, false)
+    return await accept(work, connection, posted, null)
+  } catch (error) {
+    throw error instanceof FederationFailure ? federationErrors.stateUnknown({ detail: REFUSED }) : error
+  }
+}
+
+/** What may have changed since the start. */
+async function assertOpen(work: Work, { protocol, status }: KnownConnection, isTest: boolean): Promise<void> {
+  if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')
+  if (protocol !== 'saml') throw new FederationFailure('response_invalid', 'The connection is not of SAML.')
+  if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')
+}
+
+/** Judges a response, which is accepted once. Throws FederationFailure. */
+async function accept(
+  work: Work,
+  connection: KnownConnection,
+  { response, connectionId }: PostedResponse,
+  requestId: string | null,
+): Promise<Assertion> {
+  if (connectionId !== null && connectionId.toLowerCase() !== connection.id)
+    throw new FederationFailure('response_invalid', 'The response was posted to the address of another connection.')
+  try {
+    const acsUrls = acsUrlsOf(work.platform, connectionId)
+    const expected = { ...expectedOf(work.platform, connection), acsUrls, requestId }
+    const assertion = await readResponse(readPosted(response), expected, await trustOf(work, connection))
+    const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
+    if (await insertAssertionRow(work.db, work.directory, row)) return assertion
+    throw new SamlRefusal('replayed', 'The assertion was used before.')
+  } catch (error) {
+    if (!(error instanceof XmlRefusal)) throw error
+    const code = error.reason === 'status' ? 'idp_error' : 'response_invalid'
+    throw new FederationFailure(code, `${error.message} (${error.reason})`)
+  }
+}
+
+const hashId = (id: string) => hash('sha256', id, 'buffer')

@@ -1,0 +1,103 @@
+import { X509Certificate } from 'node:crypto'
+import { attributeOf, childrenOf, elementsOf, readXml, type XmlElement, XmlError } from '../../platform/xml/read.ts'
+import { bindings, ns } from './names.ts'
+
+/** What the metadata of a provider says. */
+export interface IdpMetadata {
+  entityId: string
+  ssoUrls: { redirect: string | null; post: string | null }
+  sloUrls: { redirect: string | null; post: string | null }
+  /** PEM, of every key that may sign. */
+  certificates: string[]
+  /** Whether it wants requests to be signed; null if it does not say. */
+  wantsSignedRequests: boolean | null
+  validUntil: Date | null
+}
+
+/** The text is not the metadata of one provider. The message says why, for administrators. */
+export class IdpMetadataError extends Error {}
+
+// The metadata of AD FS lists every claim that it knows, three times over.
+const BOUNDS = { maxElements: 20_000, maxAttributes: 100_000, allowComments: true }
+const MAX_CHARACTERS = 1024 * 1024
+const MAX_CERTIFICATES = 20
+
+/** Reads the metadata of an identity provider (SAML metadata §2.4.3). Throws IdpMetadataError. */
+export function readIdpMetadata(xml: string): IdpMetadata {
+  if (xml.length > MAX_CHARACTERS) throw new IdpMetadataError('The metadata is larger than 1 MB.')
+  const entity = findProvider(read(xml.replace(/^\uFEFF/, '').trimStart()))
+  const [descriptor, ...more] = descriptorsOf(entity)
+  const entityId = attributeOf(entity, 'entityID') ?? ''
+  if (!descriptor || more.length > 0) throw new IdpMetadataError('The metadata has not one IDPSSODescriptor.')
+  if (entityId === '' || entityId.length > 1024) throw new IdpMetadataError('The metadata has no entityID.')
+  const certificates = readCertificates(descriptor)
+  if (certificates.length === 0) throw new IdpMetadataError('The metadata has no certificate for signatures.')
+  const wants = attributeOf(descriptor, 'WantAuthnRequestsSigned')
+  return {
+    entityId,
+    ssoUrls: readAddresses(descriptor, 'SingleSignOnService'),
+    sloUrls: readAddresses(descriptor, 'SingleLogoutService'),
+    certificates,
+    wantsSignedRequests: wants === null ? null : wants === 'true' || wants === '1',
+    validUntil: readValidUntil([descriptor, entity]),
+  }
+}
+
+function read(xml: string): XmlElement {
+  try {
+    return readXml(xml, BOUNDS)
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error
+    throw new IdpMetadataError(`The metadata is not XML as SAML has it: ${error.message}.`)
+  }
+}
+
+function findProvider(root: XmlElement): XmlElement {
+  const entities = elementsOf(root).filter(
+    (one) => one.namespace === ns.metadata && one.name === 'EntityDescriptor' && descriptorsOf(one).length > 0,
+  )
+  const [entity, ...more] = entities
+  if (!entity) throw new IdpMetadataError('The metadata describes no identity provider.')
+  if (more.length > 0) throw new IdpMetadataError('The metadata describes several identity providers.')
+  return entity
+}
+
+function descriptorsOf(entity: XmlElement): XmlElement[] {
+  return childrenOf(entity, ns.metadata, 'IDPSSODescriptor').filter((one) =>
+    (attributeOf(one, 'protocolSupportEnumeration') ?? ns.protocol).split(/\s+/).includes(ns.protocol),
+  )
+}
+
+function readAddresses(descriptor: XmlElement, name: string): IdpMetadata['ssoUrls'] {
+  const find = (binding: string) => {
+    const service = childrenOf(descriptor, ns.metadata, name).find((one) => attributeOf(one, 'Binding') === binding)
+    return service ? attributeOf(service, 'Location') : null
+  }
+  return { redirect: find(bindings.redirect), post: find(bindings.post) }
+}
+
+function readCertificates(descriptor: XmlElement): string[] {
+  const keys = childrenOf(descriptor, ns.metadata, 'KeyDescriptor').filter((key) =>
+    [null, 'signing'].includes(attributeOf(key, 'use')),
+  )
+  const texts = keys
+    .flatMap(elementsOf)
+    .filter(({ namespace, name }) => namespace === ns.signature && name === 'X509Certificate')
+    .map(({ text }) => text.replace(/\s/g, ''))
+  const distinct = [...new Set(texts)]
+  if (distinct.length > MAX_CERTIFICATES) throw new IdpMetadataError('The metadata has too many certificates.')
+  return distinct.map((base64) => {
+    try {
+      return new X509Certificate(Buffer.from(base64, 'base64')).toString()
+    } catch {
+      throw new IdpMetadataError('The metadata has a certificate that cannot be read.')
+    }
+  })
+}
+
+function readValidUntil(elements: XmlElement[]): Date | null {
+  const times = elements
+    .map((one) => Date.parse(attributeOf(one, 'validUntil') ?? ''))
+    .filter((ms) => !Number.isNaN(ms))
+  return times.length === 0 ? null : new Date(Math.min(...times))
+}

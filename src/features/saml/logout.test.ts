@@ -1,0 +1,180 @@
+import { createSign, createVerify, X509Certificate } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { fresh } from '../../../test/fresh.ts'
+import { startApp } from '../../../test/harness.ts'
+import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../test/saml-connection.ts'
+import { encodeMessage, type ProviderPair, type Signing, signXml } from '../../../test/saml-messages.ts'
+import { makeCertificate } from '../../platform/crypto/certificates.ts'
+import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
+import { ns, SUCCESS } from './names.ts'
+
+const app = await startApp()
+const tenant = await app.tenant()
+const organization = await makeSamlOrganization(app, tenant, { idp_slo_url: 'https://idp.example/slo?tenant=1' })
+const { connectionId, entityId, domain, sp } = organization
+const sloUrl = sp.acs_url.replace('/acs/', '/slo/')
+const path = new URL(sloUrl).pathname
+const stranger = await makeCertificate({ commonName: 'stranger', years: 1, from: new Date() })
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'
+
+interface SaidOfLogout {
+  issuer: string
+  destination: string
+  nameId: string
+  ageSeconds: number
+  id: string
+}
+
+function logoutRequest(more: Partial<SaidOfLogout> = {}): string {
+  const said = {
+    issuer: entityId,
+    destination: sloUrl,
+    nameId: `ada@${domain}`,
+    ageSeconds: 0,
+    id: `_${fresh()}`,
+    ...more,
+  }
+  const at = new Date(app.app.platform.clock.now().getTime() - said.ageSeconds * 1000).toISOString()
+  return (
+    `<samlp:LogoutRequest xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="${said.id}" Version="2.0" ` +
+    `IssueInstant="${at}" Destination="${said.destination}"><saml:Issuer>${said.issuer}</saml:Issuer>` +
+    `<saml:NameID>${said.nameId}</saml:NameID><samlp:SessionIndex>s-1</samlp:SessionIndex></samlp:LogoutRequest>`
+  )
+}
+
+/** Of a signed form, as a browser posts it. */
+async function post(xml: string, relayState = 'r&1') {
+  const body = new URLSearchParams({ SAMLRequest: encodeMessage(xml), RelayState: relayState })
+  return fetch(app.baseUrl + path, { method: 'POST', body, redirect: 'manual' })
+}
+
+const signed = (xml: string, pair: ProviderPair = providerPair, signing: Signing = {}) => {
+  // The helper signs what it finds by its name.
+  return signXml(xml, 'LogoutRequest', pair, signing)
+}
+
+/** Of a signed query; `write` is how a provider writes the values of one. */
+function queryOf(
+  xml: string,
+  {
+    pair = providerPair,
+    write = encodeURIComponent,
+    algorithm = RSA_SHA256,
+  }: { pair?: ProviderPair; write?: (text: string) => string; algorithm?: string } = {},
+): string {
+  const octets = [
+    `SAMLRequest=${write(deflateRawSync(xml).toString('base64'))}`,
+    `RelayState=${write('r 1')}`,
+    `SigAlg=${write(algorithm)}`,
+  ].join('&')
+  const signature = createSign('RSA-SHA256').update(octets).sign(pair.privateKeyPem, 'base64')
+  return `${octets}&Signature=${write(signature)}`
+}
+
+const get = (query: string) => fetch(`${app.baseUrl}${path}?${query}`, { redirect: 'manual' })
+
+/** Signs Ada in, and says whether that session lives. */
+async function signIn(): Promise<() => Promise<boolean>> {
+  const start = await organization.start()
+  const acs = new URL(sp.acs_url).pathname
+  const { access_token: token } = broughtBack(await postResponse(app, acs, organization.respond(start), start.state))
+  const body = { subOrgId: organization.subOrgId, token }
+  return async () => (await tenant.post('/v1/auth/token/introspect', body)).body.active
+}
+
+async function expectAnswer(reply: Response, id: string, relayState: string) {
+  const url = new URL(reply.headers.get('location') ?? '')
+  expect(url.href.startsWith('https://idp.example/slo?tenant=1&SAMLResponse=')).toBe(true)
+  expect(url.searchParams.get('RelayState')).toBe(relayState)
+  const packed = Buffer.from(url.searchParams.get('SAMLResponse') ?? '', 'base64')
+  const answer = readXml(inflateRawSync(packed).toString())
+  expect([answer.name, attributeOf(answer, 'InResponseTo')]).toEqual(['LogoutResponse', id])
+  expect(onlyChild(answer, ns.assertion, 'Issuer')?.text).toBe(sp.entity_id)
+  expect(JSON.stringify(onlyChild(answer, ns.protocol, 'Status'))).toContain(SUCCESS)
+  const metadata = await (await fetch(app.baseUrl + new URL(sp.metadata_url).pathname)).text()
+  expect(metadata).toContain(`Location="${sloUrl}"`)
+  const certificate = /X509Certificate>([^<]+)</.exec(metadata)?.[1] ?? ''
+  const { publicKey } = new X509Certificate(Buffer.from(certificate, 'base64'))
+  const octets = url.search.slice(url.search.indexOf('SAMLResponse='), url.search.indexOf('&Signature='))
+  const signature = Buffer.from(url.searchParams.get('Signature') ?? '', 'base64')
+  expect(createVerify('RSA-SHA256').update(octets).verify(publicKey, signature)).toBe(true)
+}
+
+test('whoever signs out at the provider is signed out here, and the provider gets a signed answer', async () => {
+  const lives = await signIn()
+  expect(await lives()).toBe(true)
+  const reply = await post(signed(logoutRequest({ id: '_first' })))
+  expect(reply.status).toBe(303)
+  await expectAnswer(reply, '_first', 'r&1')
+  expect(await lives()).toBe(false)
+  const events = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
+  expect(events.map(({ data }) => Object(data).reason)).toEqual(['idp_logout'])
+  // They may come again.
+  expect(await (await signIn())()).toBe(true)
+})
+
+test.each([
+  ['as most do', encodeURIComponent],
+  [
+    'in small letters, as AD FS does',
+    (text: string) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase()),
+  ],
+  ['with a plus for a space', (text: string) => encodeURIComponent(text).replaceAll('%20', '+')],
+])('a request by redirect is verified by its octets, written %s', async (_, write) => {
+  const lives = await signIn()
+  const reply = await get(queryOf(logoutRequest({ id: `_second-${fresh()}` }), { write }))
+  expect(reply.status).toBe(302)
+  expect(new URL(reply.headers.get('location') ?? '').searchParams.get('RelayState')).toBe('r 1')
+  expect(await lives()).toBe(false)
+})
+
+test('a request that does not pass its checks ends no session', async () => {
+  const lives = await signIn()
+  const posted = [
+    logoutRequest(),
+    signed(logoutRequest(), stranger),
+    signed(logoutRequest()).replace(`>ada@${domain}<`, `>bob@${domain}<`),
+    signed(logoutRequest({ nameId: `bob@${domain}` })).replace(`>bob@${domain}<`, `>ada@${domain}<`),
+    signed(logoutRequest({ issuer: 'https://other.example' })),
+    signed(logoutRequest({ destination: sp.acs_url })),
+    signed(logoutRequest({ ageSeconds: 361 })),
+    signed(logoutRequest({ ageSeconds: -61 })),
+    signed(logoutRequest(), providerPair, { signature: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
+    organization.respond(null),
+    '<a/>',
+  ]
+  for (const xml of posted) expect([(await post(xml)).status, xml.slice(0, 40)]).toEqual([400, xml.slice(0, 40)])
+  const good = queryOf(logoutRequest())
+  const queries = [
+    queryOf(logoutRequest(), { pair: stranger }),
+    good.replace('RelayState=r%201', 'RelayState=r2'),
+    good.replace(/&Signature=.*/, ''),
+    `SAMLRequest=${encodeURIComponent(deflateRawSync(logoutRequest()).toString('base64'))}&${good.replace('SAMLRequest=', 'x=')}`,
+    queryOf(logoutRequest(), { algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
+    queryOf(logoutRequest({ issuer: 'https://other.example' })),
+    queryOf(logoutRequest({ ageSeconds: 361 })),
+    queryOf('<a/>'),
+    queryOf('x'.repeat(600_000)),
+  ]
+  for (const query of queries) expect((await get(query)).status).toBe(400)
+  expect(await lives()).toBe(true)
+  const elsewhere = await makeSamlOrganization(app, tenant)
+  const other = path.replace(connectionId, elsewhere.connectionId)
+  expect((await fetch(`${app.baseUrl}${other}?${queryOf(logoutRequest())}`, { redirect: 'manual' })).status).toBe(400)
+  expect(await lives()).toBe(true)
+})
+
+test('a request is good once', async () => {
+  const query = queryOf(logoutRequest())
+  expect((await get(query)).status).toBe(302)
+  const lives = await signIn()
+  expect((await get(query)).status).toBe(400)
+  expect(await lives()).toBe(true)
+})
+
+test('a request for somebody who is nobody here, or of a provider without an address, is answered alike', async () => {
+  expect((await post(signed(logoutRequest({ nameId: 'nobody' })))).status).toBe(303)
+  await organization.change({ idp_slo_url: null })
+  expect((await post(signed(logoutRequest()))).status).toBe(204)
+})

@@ -1,0 +1,51 @@
+import { Type } from 'typebox'
+import { renderFormPage } from '../../platform/http/form-page.ts'
+import { keepAnswer } from '../../platform/http/kept.ts'
+import { definePage } from '../../platform/http/pages.ts'
+import type { Route } from '../../platform/http/route.ts'
+import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
+import { directoryOf } from '../federation/federation.ts'
+import { addressOf, writeRequest } from './protocol.ts'
+import { postFields } from './request.ts'
+import { writeSpMetadata } from './sp-metadata.ts'
+
+export const samlPages: Route[] = [
+  ...definePage({
+    path: '/v1/auth/login/sso/saml/metadata/{connectionId}',
+    operation: 'login.sso.saml.metadata',
+    summary: 'Read the SAML metadata of the service, for the provider of a connection',
+    tag: 'Federation',
+    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    async render({ platform }, { connectionId = '' }) {
+      const found = await findConnectionAnywhere(platform, connectionId)
+      if (found?.connection.protocol !== 'saml') return null
+      const { connection, directory } = found
+      const { signing, encryption } = await spKeys(platform, directory.accountId)
+      const { entity_id: entityId, acs_url: acsUrl, slo_url: sloUrl } = spOf(platform, connection.id)
+      const xml = writeSpMetadata({
+        entityId,
+        acsUrl,
+        sloUrl,
+        signsRequests: connection.sign_requests,
+        wantsAssertionsSigned: connection.want_assertions_signed,
+        signingCertificates: signing.map(({ certificatePem }) => certificatePem),
+        // Some providers encrypt for whoever has such a key, and by an algorithm of their own choice.
+        encryptionCertificate: connection.want_assertions_encrypted ? (encryption[0]?.certificatePem ?? null) : null,
+      })
+      return keepAnswer(xml, { 'content-type': 'application/samlmetadata+xml' })
+    },
+  }),
+  ...definePage({
+    path: '/v1/auth/login/sso/saml/request/{connectionId}',
+    summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
+    tag: 'Federation',
+    async render({ platform }, { connectionId = '' }, { state = '', force_authn, login_hint = null }) {
+      const directory = await directoryOf({ platform }, state)
+      const connection = directory && (await findConnection({ platform, directory }, connectionId))
+      if (!directory || connection?.protocol !== 'saml' || connection.idp_sso_url === null) return null
+      const hints = { forceAuthn: force_authn === 'true', loginHint: login_hint }
+      const request = await writeRequest({ platform, directory }, connection, state, hints)
+      return renderFormPage(addressOf(connection), await postFields(request))
+    },
+  }),
+]

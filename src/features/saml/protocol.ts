@@ -1,0 +1,70 @@
+import type { Work } from '../../platform/work.ts'
+import { type KnownConnection, type SsoProtocol, type StartHints, spKeys, spOf } from '../connections/connections.ts'
+import { type Begun, FederationFailure, publicUrl } from '../federation/federation.ts'
+import { checkProvider } from './check.ts'
+import { IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
+import { type Outgoing, redirectUrl, writeAuthnRequest } from './request.ts'
+
+// A request may be answered for five minutes.
+const TTL_SECONDS = 300
+
+/** SAML 2.0, Web Browser SSO profile. */
+export const samlProtocol: SsoProtocol = {
+  ttlSeconds: TTL_SECONDS,
+  async start(work, connection, { state }, hints) {
+    if (connection.request_binding === 'post') {
+      const target = addressOf(connection)
+      const page = new URL(publicUrl(work.platform, `/v1/auth/login/sso/saml/request/${connection.id}`))
+      page.searchParams.set('state', state)
+      if (hints.forceAuthn) page.searchParams.set('force_authn', 'true')
+      if (hints.loginHint !== null) page.searchParams.set('login_hint', hints.loginHint)
+      return { authorizationUrl: target && page.href }
+    }
+    return { authorizationUrl: redirectUrl(addressOf(connection), await writeRequest(work, connection, state, hints)) }
+  },
+  check: checkProvider,
+  readMetadata(xml) {
+    try {
+      const { entityId, ssoUrls, sloUrls, certificates, wantsSignedRequests } = readIdpMetadata(xml)
+      return {
+        idp_entity_id: entityId,
+        idp_sso_url: ssoUrls.redirect ?? ssoUrls.post,
+        idp_slo_url: sloUrls.redirect ?? sloUrls.post,
+        idp_certificates: certificates,
+        request_binding: ssoUrls.redirect === null && ssoUrls.post !== null ? 'post' : 'redirect',
+        ...(wantsSignedRequests ? { sign_requests: true } : {}),
+      }
+    } catch (error) {
+      if (!(error instanceof IdpMetadataError)) throw error
+      throw new FederationFailure('response_invalid', error.message)
+    }
+  },
+}
+
+/** Where the provider signs people in. Throws FederationFailure. */
+export function addressOf({ idp_sso_url }: KnownConnection): string {
+  if (idp_sso_url === null) throw new FederationFailure('connection_incomplete', 'The connection has no idp_sso_url.')
+  return idp_sso_url
+}
+
+/** The request of a sign-in, whose ID is its state: a response that answers it names the sign-in under its signature. */
+export async function writeRequest(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  connection: KnownConnection,
+  state: Begun['state'],
+  { forceAuthn, loginHint }: StartHints,
+): Promise<Outgoing> {
+  const sp = spOf(platform, connection.id)
+  const [current] = (await spKeys(platform, directory.accountId)).signing
+  const xml = writeAuthnRequest({
+    id: `_${state}`,
+    issuedAt: platform.clock.now(),
+    spEntityId: sp.entity_id,
+    acsUrl: sp.acs_url,
+    idpSsoUrl: addressOf(connection),
+    forceAuthn: forceAuthn || connection.force_authn,
+    nameIdFormat: connection.name_id_format,
+    loginHint,
+  })
+  return { field: 'SAMLRequest', xml, relayState: state, pair: connection.sign_requests ? (current ?? null) : null }
+}

@@ -1,0 +1,97 @@
+import { Type } from 'typebox'
+import { answer } from '../../platform/http/answer.ts'
+import { defineRoute, open, type RequestContext, type Route } from '../../platform/http/route.ts'
+import { named } from '../../platform/schema.ts'
+import { FORM_LIMIT_BYTES } from '../../platform/xml/message.ts'
+import { callbackRoute, federationErrors } from '../federation/federation.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
+import { finishSaml } from './acs.ts'
+import { logOut, signedOctets } from './logout.ts'
+
+const acs = {
+  ...callbackRoute,
+  method: 'POST' as const,
+  crossSite: true,
+  bodyLimit: FORM_LIMIT_BYTES,
+  body: named(
+    'SamlResponseForm',
+    open(
+      Type.Object({
+        SAMLResponse: Type.String({ description: 'Base64 of the response.', examples: ['PHNhbWxwOlJlc3BvbnNl…'] }),
+        RelayState: Type.Optional(Type.String({ description: 'The state of the sign-in.', examples: ['6qW0…'] })),
+      }),
+    ),
+  ),
+}
+
+const logoutFields = {
+  SAMLRequest: Type.String({ description: 'The request to log out.', examples: ['fZFBa4Mw…'] }),
+  RelayState: Type.Optional(Type.String({ description: 'Goes back to the provider.', examples: ['7f3a'] })),
+}
+
+const slo = {
+  auth: 'public' as const,
+  media: 'form' as const,
+  redirects: true,
+  tolerant: true,
+  path: '/v1/auth/login/sso/saml/slo/{connectionId}' as const,
+  tag: 'Federation',
+  params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+  replies: { 204: Type.Null() },
+  errors: [federationErrors.stateUnknown],
+  maybeEvents: [sessionEvents.revoked],
+}
+
+const sentOn = (redirectTo: string | null) => (redirectTo === null ? answer(204, null) : { redirectTo })
+
+/** Where providers have browsers take their responses, and requests to log out (SAML bindings §3.4, §3.5). */
+export const samlRoutes: Route[] = [
+  defineRoute({
+    ...acs,
+    path: '/v1/auth/login/sso/saml/acs',
+    operation: 'login.sso.saml.acs',
+    summary: 'End a sign-in at a SAML provider',
+    description: 'For providers that know one address for all connections. Only for sign-ins that were started here.',
+    handle: (work: RequestContext, { body }) =>
+      finishSaml(work, { response: body.SAMLResponse, relayState: body.RelayState ?? null, connectionId: null }),
+  }),
+  defineRoute({
+    ...acs,
+    path: '/v1/auth/login/sso/saml/acs/{connectionId}',
+    operation: 'login.sso.saml.acsOfConnection',
+    summary: 'End a sign-in at the SAML provider of a connection',
+    description: 'Also one that began at the provider, if the connection allows it (`allow_idp_initiated`).',
+    params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
+    handle: (work: RequestContext, { params, body }) =>
+      finishSaml(work, {
+        response: body.SAMLResponse,
+        relayState: body.RelayState ?? null,
+        connectionId: params.connectionId,
+      }),
+  }),
+  defineRoute({
+    ...slo,
+    method: 'GET',
+    operation: 'login.sso.saml.logOutByRedirect',
+    summary: 'Log out whoever the SAML provider says, by redirect',
+    query: Type.Object({ ...logoutFields, SigAlg: Type.String(), Signature: Type.String() }),
+    async handle(work: RequestContext, { params, query }) {
+      const { SAMLRequest: request, RelayState: relayState = null, SigAlg: algorithm, Signature: signature } = query
+      const signed = { octets: signedOctets(work.queryText()), algorithm, signature }
+      return sentOn(await logOut(work, { ...params, request, relayState, query: signed }))
+    },
+  }),
+  defineRoute({
+    ...slo,
+    method: 'POST',
+    operation: 'login.sso.saml.logOut',
+    summary: 'Log out whoever the SAML provider says',
+    crossSite: true,
+    bodyLimit: FORM_LIMIT_BYTES,
+    body: open(Type.Object(logoutFields)),
+    async handle(work: RequestContext, { params, body }) {
+      const { SAMLRequest: request, RelayState: relayState = null } = body
+      return sentOn(await logOut(work, { ...params, request, relayState, query: null }))
+    },
+  }),
+]

@@ -1,0 +1,33 @@
+import { createSign, createVerify } from 'node:crypto'
+import { RSA_SHA1, RSA_SHA256, RSA_SHA512 } from './names.ts'
+import { XmlRefusal } from './refusal.ts'
+
+const QUERY_HASHES = new Map([
+  [RSA_SHA256, 'RSA-SHA256'],
+  [RSA_SHA512, 'RSA-SHA512'],
+])
+
+/** The query with its signature (SAML bindings §3.4.4.1), which covers the octets as they are sent. */
+export function signQuery(fields: [string, string][], privateKeyPem: string): string {
+  const signed = writeQuery([...fields, ['SigAlg', RSA_SHA256]])
+  const signature = createSign('RSA-SHA256').update(signed).sign(privateKeyPem, 'base64')
+  return `${signed}&${writeQuery([['Signature', signature]])}`
+}
+
+/** A query of these fields, in their order. */
+export function writeQuery(fields: [string, string][]): string {
+  return fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
+}
+
+/** Verifies the signature over the octets of a query. Throws XmlRefusal. */
+export function verifyQuery(
+  signed: { octets: string; algorithm: string; signature: string },
+  certificates: string[],
+  allowSha1: boolean,
+): void {
+  const hash = allowSha1 && signed.algorithm === RSA_SHA1 ? 'RSA-SHA1' : QUERY_HASHES.get(signed.algorithm)
+  if (hash === undefined) throw new XmlRefusal('algorithm', 'The query is signed by an algorithm that is not accepted.')
+  const signature = Buffer.from(signed.signature, 'base64')
+  const isSigned = certificates.some((pem) => createVerify(hash).update(signed.octets).verify(pem, signature))
+  if (!isSigned) throw new XmlRefusal('signature', 'The signature does not fit any certificate of the connection.')
+}

@@ -1,0 +1,513 @@
+import type { Mutant } from './mutant.ts'
+
+const READ = 'src/platform/xml/read.ts'
+const SIGNATURES = 'src/platform/xml/signatures.ts'
+const DECRYPTION = 'src/platform/xml/decryption.ts'
+const STRUCTURE = 'src/features/saml/structure.ts'
+const RESPONSE = 'src/features/saml/response.ts'
+const ASSERTION = 'src/features/saml/assertion.ts'
+const ACS = 'src/features/saml/acs.ts'
+const PERSON = 'src/features/saml/person.ts'
+const PROTOCOL = 'src/features/saml/protocol.ts'
+const READ_TEST = 'src/platform/xml/read.test.ts'
+const ATTACKS_TEST = 'src/features/saml/attacks.test.ts'
+const RESPONSE_TEST = 'src/features/saml/response.test.ts'
+const ACS_TEST = 'src/features/saml/acs.test.ts'
+const LOGOUT = 'src/features/saml/logout.ts'
+const LOGOUT_TEST = 'src/features/saml/logout.test.ts'
+const REQUEST_TEST = 'src/features/saml/request.test.ts'
+
+/** What a text must be before anything looks at its signatures. */
+const documents: Mutant[] = [
+  {
+    name: 'a message of SAML has no comments',
+    file: READ,
+    find: "bounds.allowComments && text.startsWith('<!--', next)",
+    replace: "text.startsWith('<!--', next)",
+    tests: [ATTACKS_TEST],
+    only: 'comment',
+  },
+  {
+    name: 'a document of XML knows no entities but the predefined ones',
+    file: READ,
+    find: "if (name === undefined) throw new XmlError('an entity that is not predefined')",
+    replace: "if (name === undefined) return '&'",
+    tests: [ATTACKS_TEST],
+    only: 'an entity',
+  },
+  {
+    name: 'a namespace of XML that has no canonical form is refused',
+    file: READ,
+    find: "if (!isNone && !ABSOLUTE.test(value)) throw new XmlError('a relative namespace')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    only: 'canonicalization',
+  },
+  {
+    name: 'an attribute of XML occurs once, by whatever prefix',
+    file: READ,
+    find: "if (seen.has(key)) throw new XmlError('an attribute twice')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    only: 'two prefixes',
+  },
+  {
+    name: 'a document of XML has a bounded depth',
+    file: READ,
+    find: "if (open.length >= MAX_DEPTH) throw new XmlError('too deep')",
+    replace: '',
+    tests: [READ_TEST],
+    only: 'bounded',
+  },
+  {
+    name: 'a document of XML has a bounded number of elements',
+    file: READ,
+    find: "if (++elements > bounds.maxElements) throw new XmlError('too many elements')",
+    replace: '',
+    tests: [READ_TEST],
+    only: 'bounded',
+  },
+  {
+    name: 'a document of XML has a bounded number of attributes',
+    file: READ,
+    find: "if (attributes > bounds.maxAttributes) throw new XmlError('too many attributes in all')",
+    replace: '',
+    tests: [READ_TEST],
+    only: 'bounded',
+  },
+  {
+    name: 'an element of XML has a bounded number of attributes',
+    file: READ,
+    find: "if (written.size > MAX_ATTRIBUTES) throw new XmlError('too many attributes')",
+    replace: '',
+    tests: [READ_TEST],
+    only: 'bounded',
+  },
+]
+
+/** What a signature may cover, and by which algorithms. */
+const signatures: Mutant[] = [
+  {
+    name: 'a signature of SAML refers to its own parent',
+    file: SIGNATURES,
+    find: "if (id === null || !ID.test(id) || (reference && attributeOf(reference, 'URI')) !== `#${id}`)",
+    replace: 'if (id === null || !ID.test(id))',
+    tests: [ATTACKS_TEST],
+    only: 'reference to',
+  },
+  {
+    name: 'an element of SAML has one signature',
+    file: SIGNATURES,
+    find: "if (signatures.length > 1) throw misshapen('an element has several signatures')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    only: 'two signatures',
+  },
+  {
+    name: 'no part of a signature of SAML stands elsewhere',
+    file: SIGNATURES,
+    find: 'if (all.some((one) => OF_SIGNATURES.has(one.name) && !known.has(one)))',
+    replace: 'if (known.size < 0)',
+    tests: [ATTACKS_TEST],
+    only: 'part of a signature',
+  },
+  {
+    name: 'no ID of a message of SAML occurs twice',
+    file: SIGNATURES,
+    find: 'if (new Set(ids.map(({ value }) => value)).size < ids.length)',
+    replace: 'if (ids.length < 0)',
+    tests: [ATTACKS_TEST],
+    only: 'same ID',
+  },
+  {
+    name: 'a signature of SAML has the parts that it should, and no others',
+    file: SIGNATURES,
+    find: 'if (!fits || children.length < least)',
+    replace: 'if (children.length < least)',
+    tests: [ATTACKS_TEST],
+    only: 'unknown part',
+  },
+  {
+    name: 'a digest of SAML is text alone',
+    file: SIGNATURES,
+    find: "if (one?.children.length !== 0) throw misshapen('a part of a signature has parts of its own')",
+    replace: '{}',
+    tests: [ATTACKS_TEST],
+    only: 'element in the digest',
+  },
+  {
+    name: 'a signature of SAML is not by SHA-1',
+    file: SIGNATURES,
+    find: 'requireAlgorithm(method, rules.allowSha1 ? [...SIGNATURE_METHODS, RSA_SHA1] : SIGNATURE_METHODS)',
+    replace: 'requireAlgorithm(method, [...SIGNATURE_METHODS, RSA_SHA1])',
+    tests: [RESPONSE_TEST],
+    only: 'SHA-1',
+  },
+  {
+    name: 'a digest of SAML is not by SHA-1',
+    file: SIGNATURES,
+    find: 'requireAlgorithm(digestMethod, rules.allowSha1 ? [...DIGEST_METHODS, SHA1] : DIGEST_METHODS)',
+    replace: 'requireAlgorithm(digestMethod, [...DIGEST_METHODS, SHA1])',
+    tests: [RESPONSE_TEST],
+    only: 'SHA-1',
+  },
+  {
+    name: 'a signature of SAML is canonical without comments',
+    file: SIGNATURES,
+    find: 'requireAlgorithm(canonicalization, [ns.exclusive])',
+    replace: 'requireAlgorithm(canonicalization, [ns.exclusive, `${ns.exclusive}WithComments`])',
+    tests: [ATTACKS_TEST],
+    only: 'canonical XML with comments',
+  },
+  {
+    name: 'an assertion of SAML is not decrypted by RSA 1.5',
+    file: DECRYPTION,
+    find: "if (algorithm === `${ns.encryption}rsa-oaep-mgf1p` && hash === 'sha1') return hash",
+    replace: "if (algorithm?.startsWith(ns.encryption) && hash === 'sha1') return hash",
+    tests: [RESPONSE_TEST],
+    only: 'RSA 1.5',
+  },
+  {
+    name: 'an assertion of SAML is not decrypted where its tag does not fit',
+    file: DECRYPTION,
+    find: 'Buffer.concat([decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])',
+    replace: 'decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES))',
+    tests: [RESPONSE_TEST],
+    only: 'byte was changed',
+  },
+  {
+    name: 'a response of SAML has one assertion',
+    file: STRUCTURE,
+    find: "  if (assertions.length > 1) throw misshapen('it has several assertions')\n  if (assertion &&",
+    replace: '  if (assertion &&',
+    tests: [ATTACKS_TEST],
+  },
+  {
+    name: 'the assertion of a response of SAML stands where it should',
+    file: STRUCTURE,
+    find: "if (assertion && !root.children.includes(assertion)) throw misshapen('the assertion is elsewhere')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    equivalent: 'An element that is not known is refused before, and one within the signature after.',
+  },
+  {
+    name: 'a response of SAML has no element that is not known',
+    file: STRUCTURE,
+    find: "if (!root.children.every(isKnown)) throw misshapen('the response has an element that is not known')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    equivalent: 'Assertions are counted wherever they are, so that hiding one in there gains nothing.',
+  },
+  {
+    name: 'a message of SAML other than a response signs nobody in',
+    file: STRUCTURE,
+    find: "if (root.namespace !== ns.protocol || root.name !== 'Response') throw misshapen('it is no response')",
+    replace: '',
+    tests: [ATTACKS_TEST],
+    only: 'other than a response',
+  },
+]
+
+/** What a response must say. */
+const responses: Mutant[] = [
+  {
+    name: 'a response of SAML is signed',
+    file: RESPONSE,
+    find: "if (!outer) throw new SamlRefusal('not_signed', 'Neither the response nor the assertion is signed.')",
+    replace: '',
+    tests: [RESPONSE_TEST],
+    only: 'signed',
+  },
+  {
+    name: 'the signature of a response of SAML must fit, also where that of the assertion does',
+    file: RESPONSE,
+    find: "signatureOf(root) ? await verifySigned(text, 'document', root, trust.certificates) : null",
+    replace: 'null',
+    tests: [RESPONSE_TEST],
+    only: 'signature of the response',
+  },
+  {
+    name: 'the signature of an assertion of SAML must fit, also where that of the response does',
+    file: RESPONSE,
+    find: 'const signed = await verifySigned(message.text, which, assertion, trust.certificates)',
+    replace: 'const signed = { which, root: assertion, text: message.text }',
+    tests: [RESPONSE_TEST],
+    only: 'signature of the assertion',
+  },
+  {
+    name: 'an assertion of SAML is encrypted where the connection requires it',
+    file: RESPONSE,
+    find: 'if (plain && trust.requireEncryption)',
+    replace: 'if (plain && !trust)',
+    tests: [RESPONSE_TEST],
+    only: 'encryption is required',
+  },
+  {
+    name: 'a response of SAML says that the sign-in succeeded',
+    file: RESPONSE,
+    find: '  checkStatus(response)\n',
+    replace: '',
+    tests: [RESPONSE_TEST],
+    only: 'failed status',
+  },
+  {
+    name: 'a response of SAML was made for the address that it is posted to',
+    file: RESPONSE,
+    find: 'if (destination === null || !expected.acsUrls.includes(destination))',
+    replace: 'if (expected.acsUrls.length === 0)',
+    tests: [RESPONSE_TEST],
+    only: 'destination',
+  },
+  {
+    name: 'an assertion of SAML is of the provider of the connection',
+    file: ASSERTION,
+    find: 'issuers.length > 1 || issuer.text !== idpEntityId ||',
+    replace: 'issuers.length > 1 ||',
+    tests: [RESPONSE_TEST],
+    only: 'issuer',
+  },
+  {
+    name: 'an assertion of SAML names its issuer',
+    file: ASSERTION,
+    find: "if (issuer === null) throw new SamlRefusal('issuer', 'The assertion names no issuer.')",
+    replace: '',
+    tests: [RESPONSE_TEST],
+    only: 'no issuer',
+  },
+  {
+    name: 'a response of SAML answers the request of the sign-in',
+    file: ASSERTION,
+    find: 'if (inResponseTo !== null && inResponseTo !== requestId)',
+    replace: 'if (requestId === "")',
+    tests: [RESPONSE_TEST],
+    only: 'request',
+  },
+  {
+    name: 'an assertion of SAML says under its signature which request it answers',
+    file: ASSERTION,
+    find: 'if (!checkInResponseTo(data, expected) && expected.requestId !== null)',
+    replace: 'if (!checkInResponseTo(data, expected) && !expected)',
+    tests: [RESPONSE_TEST],
+    only: 'no request',
+  },
+  {
+    name: 'an assertion of SAML names a person',
+    file: ASSERTION,
+    find: "if (!nameId || nameId.children.length > 0 || value === '' || value.length > 1024)",
+    replace: 'if (!nameId)',
+    tests: [RESPONSE_TEST],
+    only: 'empty name',
+  },
+  {
+    name: 'a subject of SAML is confirmed by a bearer',
+    file: ASSERTION,
+    find: " || attributeOf(confirmation, 'Method') !== BEARER)",
+    replace: ')',
+    tests: [RESPONSE_TEST],
+    only: 'bearer',
+  },
+  {
+    name: 'a subject of SAML is confirmed once',
+    file: ASSERTION,
+    find: '!confirmation || confirmations.length > 1 ||',
+    replace: '!confirmation ||',
+    tests: [RESPONSE_TEST],
+    only: 'second confirmation',
+  },
+  {
+    name: 'an assertion of SAML is for the address that it is posted to',
+    file: ASSERTION,
+    find: 'if (recipient === null || !expected.acsUrls.includes(recipient))',
+    replace: 'if (expected.acsUrls.length === 0)',
+    tests: [RESPONSE_TEST],
+    only: 'recipient',
+  },
+  {
+    name: 'a confirmation of SAML ends',
+    file: ASSERTION,
+    find: "  checkWindow('The confirmation', { from: timeOf(data, 'NotBefore'), until }, expected)\n",
+    replace: '',
+    tests: [RESPONSE_TEST],
+    only: 'confirmation that',
+  },
+  {
+    name: 'an assertion of SAML is for this service',
+    file: ASSERTION,
+    find: 'restrictions.length === 0 || !restrictions.every((audiences) => audiences.includes(expected.spEntityId))',
+    replace: 'restrictions.length === 0',
+    tests: [RESPONSE_TEST],
+    only: 'another audience',
+  },
+  {
+    name: 'an assertion of SAML says for whom it is',
+    file: ASSERTION,
+    find: 'if (restrictions.length === 0 || ',
+    replace: 'if (',
+    tests: [RESPONSE_TEST],
+    only: 'no audience',
+  },
+  {
+    name: 'a condition of SAML that is not understood is not met',
+    file: ASSERTION,
+    find: 'if (conditions.children.some(({ namespace, name }) => namespace !== ns.assertion || !KNOWN_CONDITIONS.has(name)))',
+    replace: 'if (KNOWN_CONDITIONS.size === 0)',
+    tests: [RESPONSE_TEST],
+    only: 'not known',
+  },
+  {
+    name: 'the conditions of an assertion of SAML end',
+    file: ASSERTION,
+    find: "{ from: timeOf(conditions, 'NotBefore'), until: timeOf(conditions, 'NotOnOrAfter') },",
+    replace: '{ from: null, until: null },',
+    tests: [RESPONSE_TEST],
+    only: 'conditions that',
+  },
+  {
+    name: 'an assertion of SAML is of a session that goes on at the provider',
+    file: ASSERTION,
+    find: "{ from: null, until: timeOf(statement, 'SessionNotOnOrAfter') }",
+    replace: '{ from: null, until: null }',
+    tests: [RESPONSE_TEST],
+    only: 'session that has ended',
+  },
+  {
+    name: 'an assertion of SAML grows old',
+    file: ASSERTION,
+    find: "  checkWindow('The assertion', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)\n",
+    replace: '',
+    tests: [RESPONSE_TEST],
+    only: 'assertion of',
+  },
+]
+
+/** The way to a session. */
+const signIns: Mutant[] = [
+  {
+    name: 'an assertion of SAML is accepted once',
+    file: ACS,
+    find: 'if (await insertAssertionRow(work.db, work.directory, row)) return assertion',
+    replace: 'if (row) return assertion',
+    tests: [ACS_TEST],
+    only: 'once',
+  },
+  {
+    name: 'a response of SAML is accepted by the address of its connection alone',
+    file: ACS,
+    find: 'if (connectionId !== null && connectionId.toLowerCase() !== connection.id)',
+    replace: 'if (connection.id === "")',
+    tests: [ACS_TEST],
+    equivalent:
+      'The recipient that was signed is the address of the connection, which is compared with the one posted to.',
+  },
+  {
+    name: 'a connection of SAML that is not active any more signs nobody in',
+    file: ACS,
+    find: "if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')",
+    replace: '',
+    tests: [ACS_TEST],
+    only: 'after the start',
+  },
+  {
+    name: 'single sign-on by SAML that is off signs nobody in',
+    file: ACS,
+    find: "if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')",
+    replace: '',
+    tests: [ACS_TEST],
+    only: 'turned off',
+  },
+  {
+    name: 'a response of SAML that nobody asked for is refused',
+    file: ACS,
+    find: 'if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()',
+    replace: 'if (!found) throw federationErrors.stateUnknown()',
+    tests: [ACS_TEST],
+    only: 'nobody asked for',
+  },
+  {
+    name: 'an unsolicited response of SAML answers no request',
+    file: ACS,
+    find: 'return await accept(work, connection, posted, null)',
+    replace: "return await accept(work, connection, posted, '_unknown')",
+    tests: [ACS_TEST],
+    only: 'nobody asked for',
+  },
+  {
+    name: 'a transient name of SAML is nobody',
+    file: PERSON,
+    find: 'nameId.format === nameIdFormats.transient ? null : nameId.value',
+    replace: 'nameId.value',
+    tests: [ACS_TEST],
+    only: 'transient',
+  },
+  {
+    name: 'a provider of SAML is trusted for a second factor only if the connection says so',
+    file: PERSON,
+    find: 'const isTwoFactor = connection.trust_idp_mfa && saysTwoFactor',
+    replace: 'const isTwoFactor = saysTwoFactor',
+    tests: [ACS_TEST],
+    only: 'second factor',
+  },
+  {
+    name: 'a request of SAML is signed',
+    file: PROTOCOL,
+    find: 'pair: connection.sign_requests ? (current ?? null) : null',
+    replace: 'pair: current ? null : null',
+    tests: [REQUEST_TEST],
+    only: 'signed by its key',
+  },
+]
+
+/** Whoever signs out at the provider, and nobody else. */
+const logouts: Mutant[] = [
+  {
+    name: 'a request of SAML to log out is signed, by its form',
+    file: LOGOUT,
+    find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The request is not signed.')",
+    replace: 'if (!signatureOf(root)) return root',
+    tests: [LOGOUT_TEST],
+    only: 'ends no session',
+  },
+  {
+    name: 'a request of SAML to log out is signed, by its query',
+    file: LOGOUT,
+    find: '    verifyQuery(posted.query, certificates, allowSha1)\n',
+    replace: '',
+    tests: [LOGOUT_TEST],
+    only: 'ends no session',
+  },
+  {
+    name: 'a request of SAML to log out is read from what was signed',
+    file: LOGOUT,
+    find: "(await verifySigned(message.text, 'document', root, certificates)).root",
+    replace: 'root',
+    tests: [LOGOUT_TEST],
+    only: 'ends no session',
+  },
+  {
+    name: 'a request of SAML to log out is for this address',
+    file: LOGOUT,
+    find: "if (!urls.includes(attributeOf(root, 'Destination') ?? ''))",
+    replace: 'if (urls.length === 0)',
+    tests: [LOGOUT_TEST],
+    only: 'ends no session',
+  },
+  {
+    name: 'a request of SAML to log out grows old',
+    file: LOGOUT,
+    find: "    checkWindow('The request', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)\n",
+    replace: '',
+    tests: [LOGOUT_TEST],
+    only: 'ends no session',
+  },
+  {
+    name: 'a request of SAML to log out is good once',
+    file: LOGOUT,
+    find: 'if (!(await insertAssertionRow(work.db, work.directory, row)))',
+    replace: 'if (!row)',
+    tests: [LOGOUT_TEST],
+    only: 'good once',
+  },
+]
+
+/** What stands between a provider's message and a session. */
+export const saml: Mutant[] = [...documents, ...signatures, ...responses, ...signIns, ...logouts]
