@@ -1,6 +1,5 @@
 export { toCertificate } from './certificates.ts'
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
-export { type ConnectionConfig, readConfig } from './config.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
 export {
@@ -9,9 +8,7 @@ export {
   hasActiveConnection,
   type KnownConnection,
   knownConnections,
-  mapGroups,
   openClientSecret,
-  rulesOf,
 } from './known.ts'
 export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'

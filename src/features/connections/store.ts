@@ -22,17 +22,13 @@ export function after(seconds: number): RawBuilder<Date> {
   return sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 }
 
-export async function findConnectionRow(db: Db, directory: Directory, id: string): Promise<ConnectionRow | undefined> {
-  return selectConnections(db, directory).where('id', '=', id).executeTakeFirst()
-}
-
 /** Of whichever directory: its id, or null. */
 export async function findDirectoryIdOfConnection(db: Db, id: string): Promise<string | null> {
   const row = await db.selectFrom('sso_connections').select('directory_id').where('id', '=', id).executeTakeFirst()
   return row?.directory_id ?? null
 }
 
-/** The same, locked until the transaction ends. */
+/** Locked until the transaction ends. */
 export async function lockConnectionRow(tx: Tx, directory: Directory, id: string): Promise<ConnectionRow | undefined> {
   return selectConnections(tx, directory).where('id', '=', id).forUpdate().executeTakeFirst()
 }

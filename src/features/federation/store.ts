@@ -53,17 +53,6 @@ export async function findIdentityRow(db: Db, directory: Directory, who: Subject
     .executeTakeFirst()
 }
 
-export async function listIdentityRows(db: Db, directory: Directory, userId: string): Promise<IdentityRow[]> {
-  return selectIdentities(db, directory)
-    .where('user_id', '=', userId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(MAX_IDENTITIES)
-    .execute()
-}
-
-const MAX_IDENTITIES = 100
-
 function selectIdentities(db: Db, directory: Directory) {
   return db.selectFrom('identities').selectAll().where('directory_id', '=', directory.id).$castTo<IdentityRow>()
 }
