@@ -1,5 +1,6 @@
 import { type Begun, beginFederated } from '../src/features/federation/begin.ts'
-import { completeFederated, type FederatedPerson, type FederationRules } from '../src/features/federation/complete.ts'
+import { completeFederated, type FederationRules } from '../src/features/federation/complete.ts'
+import type { FederatedPerson } from '../src/features/federation/person.ts'
 import type { Work } from '../src/platform/work.ts'
 import { fresh } from './fresh.ts'
 import type { TestApp } from './harness.ts'

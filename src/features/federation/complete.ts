@@ -23,24 +23,9 @@ import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
 import { endTest, failFederated, handBack } from './hand-back.ts'
+import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow, setRoleRow } from './store.ts'
-
-/** What a provider says of a person, after every check of its protocol. */
-export interface FederatedPerson {
-  issuer: string
-  subject: string
-  email: string | null
-  /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it. */
-  emailVerified: boolean
-  firstName: string | null
-  lastName: string | null
-  displayName: string | null
-  /** RFC 8176: what the provider is trusted for, if anything. */
-  amr: string[]
-  /** Whether the person has proved two factors there, and the provider is trusted for that. */
-  isTwoFactor: boolean
-}
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
@@ -61,10 +46,11 @@ export interface FederationRules {
 export async function settleFederated(
   work: Work,
   begun: Begun,
-  person: FederatedPerson,
+  heard: FederatedPerson,
   rules: FederationRules,
 ): Promise<{ redirect: Redirect; code: FailureCode | null }> {
   try {
+    const person = toStorable(heard)
     if (begun.isTest) return { redirect: await tryOut(work, { begun, person, rules }), code: null }
     return { redirect: await handBack(work, begun, await signIn(work, { begun, person, rules })), code: null }
   } catch (error) {
@@ -208,20 +194,6 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
     )
     return arrive(work, arrival, made.user.id)
   })
-}
-
-const NAME_LENGTH = 200
-
-/** Names as the columns take them: what a provider says may be anything. */
-function trimmed({ displayName, firstName, lastName }: FederatedPerson) {
-  const trim = (text: string | null) => {
-    const line = text
-      ?.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
-      .trim()
-      .slice(0, NAME_LENGTH)
-    return line ? line : null
-  }
-  return { displayName: trim(displayName), firstName: trim(firstName), lastName: trim(lastName) }
 }
 
 async function link(work: TxWork, { begun, person }: Arrival, userId: string): Promise<IdentityRow> {

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { person, RULES, signInAs, workOfOrganization } from '../../../test/federation.ts'
 import { fresh } from '../../../test/fresh.ts'
@@ -174,4 +175,19 @@ test('fifty sign-ins of somebody new at once make one user', async () => {
   const users = new Set(answers.flatMap(({ directory_user_id }) => directory_user_id ?? []))
   expect(users.size).toBe(1)
   expect(answers.every(({ error }) => ['expired', 'rate_limited', undefined].includes(error))).toBe(true)
+})
+
+test.each(['\ud800', '\u0000'])('a subject with %j is refused: it could not be told from others', async (character) => {
+  const { work } = await makeOrganization()
+  const strange = social(newEmail(), { subject: `sub-${character}` })
+  expect((await signInAs(work, strange))['error']).toBe('response_invalid')
+  expect((await signInAs(work, { ...strange, subject: 'sub', issuer: character }))['error']).toBe('response_invalid')
+})
+
+test('an address or a method with characters that are none is left out', async () => {
+  const { work } = await makeOrganization()
+  const ada = social(newEmail(), { amr: ['pwd', 'otp\u0000'] })
+  const came = await signInAs(work, ada)
+  expect(decodeJwt(came['access_token'] ?? '')).toMatchObject({ amr: ['fed', 'pwd'] })
+  expect((await signInAs(work, { ...ada, email: 'a\u0000@b.example' }))['user_id']).toBe(came['user_id'])
 })

@@ -76,3 +76,7 @@ test('refuses a token that the provider has not signed, or at another connection
     expect((await send(token, connection)).status).toBe(400)
   expect(await isLive()).toBe(true)
 })
+
+test('refuses a subject that is no text', async () => {
+  for (const sub of ['cy\u0000', '\ud800']) expect((await send(peer.sign({}, claimsOf(sub)))).status).toBe(400)
+})

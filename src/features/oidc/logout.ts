@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Platform } from '../../platform/platform.ts'
 import { findConnectionAnywhere } from '../connections/connections.ts'
-import { type BareWork, FederationFailure, findLinkedUser, logoutReason } from '../federation/federation.ts'
+import { type BareWork, FederationFailure, findLinkedUser, isStorable, logoutReason } from '../federation/federation.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { providerOf } from './connection.ts'
 import { logoutErrors } from './errors.ts'
@@ -57,7 +57,8 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
 /** An ID token is none of these: it has no event, and a nonce. */
 function readSubject({ sub, nonce, events }: JWTPayload): string {
   const event: unknown = Object(events)[EVENT]
-  if (typeof event !== 'object' || event === null || nonce !== undefined || typeof sub !== 'string' || sub === '')
+  const isNamed = typeof sub === 'string' && sub !== '' && isStorable(sub)
+  if (typeof event !== 'object' || event === null || nonce !== undefined || !isNamed)
     throw new FederationFailure('response_invalid', 'the token is no logout token, or names nobody')
   return sub
 }

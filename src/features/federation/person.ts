@@ -1,0 +1,47 @@
+import { FederationFailure } from './errors.ts'
+
+/** What a provider says of a person, after every check of its protocol. */
+export interface FederatedPerson {
+  issuer: string
+  subject: string
+  email: string | null
+  /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it. */
+  emailVerified: boolean
+  firstName: string | null
+  lastName: string | null
+  displayName: string | null
+  /** RFC 8176: what the provider is trusted for, if anything. */
+  amr: string[]
+  /** Whether the person has proved two factors there, and the provider is trusted for that. */
+  isTwoFactor: boolean
+}
+
+/**
+ * The person as the columns take them. The encoding of the database has no place for half a surrogate pair, and replaces
+ * each by the same character: two subjects would become one. Throws FederationFailure.
+ */
+export function toStorable(person: FederatedPerson): FederatedPerson {
+  const { issuer, subject, email, amr } = person
+  if (!isStorable(issuer) || !isStorable(subject))
+    throw new FederationFailure('response_invalid', 'the issuer or the subject has characters that are none')
+  return { ...person, email: email !== null && isStorable(email) ? email : null, amr: amr.filter(isStorable) }
+}
+
+/** Whether a text of a provider is stored as it is. */
+export function isStorable(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(text)
+}
+
+const NAME_LENGTH = 200
+
+/** Names as the columns take them: what a provider says may be anything. */
+export function trimmed({ displayName, firstName, lastName }: FederatedPerson) {
+  const trim = (text: string | null) => {
+    const line = text
+      ?.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
+      .trim()
+      .slice(0, NAME_LENGTH)
+    return line ? line : null
+  }
+  return { displayName: trim(displayName), firstName: trim(firstName), lastName: trim(lastName) }
+}
