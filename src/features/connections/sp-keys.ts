@@ -95,13 +95,12 @@ export async function changeSpKeys(work: AccountWork, action: KeyAction): Promis
   const { platform, directory: scope } = work
   const { accountId } = scope
   await provideSpKeys(platform, accountId)
-  // Made before anything is locked: it takes a while.
+  // Keys take a second of a core: none are made for a step that is refused, nor while anything is locked.
+  assertNext(action, await listSpKeyRows(platform.db, accountId))
   const next = action === 'prepare' ? await makePairs(platform, accountId, 'next') : []
   await inTx({ ...work, directory: scope.directory }, async (work) => {
     const { db } = work
-    const has = new Set((await lockSpKeyRows(db, accountId)).map(({ status }) => status))
-    if (action === 'retire' ? !has.has('former') : has.has('next') !== (action === 'activate'))
-      throw connectionErrors.keysConflict()
+    assertNext(action, await lockSpKeyRows(db, accountId))
     for (const pair of next) await insertSpKeyRow(db, pair)
     if (action !== 'prepare') await deleteSpKeyRows(db, accountId, 'former')
     if (action === 'activate') {
@@ -115,6 +114,12 @@ export async function changeSpKeys(work: AccountWork, action: KeyAction): Promis
 }
 
 type AccountWork = Work<AccountScope>
+
+function assertNext(action: KeyAction, rows: SpKeyRow[]): void {
+  const has = new Set(rows.map(({ status }) => status))
+  if (action === 'retire' ? !has.has('former') : has.has('next') !== (action === 'activate'))
+    throw connectionErrors.keysConflict()
+}
 
 const ORDER = ['current', 'next', 'former']
 

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { webcrypto } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 
 const app = await startApp()
@@ -28,7 +29,10 @@ test('keys are changed in three steps, each published before it counts and after
   const prepared: Key[] = (await change('prepare')).body.keys
   expect(shown(prepared)).toEqual(['signing current', 'signing next', 'encryption current', 'encryption next'])
   expect(printOf(prepared, 'current')).toBe(printOf(before, 'current'))
+  const generated = vi.spyOn(webcrypto.subtle, 'generateKey')
   expect((await change('prepare')).status).toBe(409)
+  expect(generated).not.toHaveBeenCalled()
+  generated.mockRestore()
   const active: Key[] = (await change('activate')).body.keys
   expect(shown(active)).toEqual(['signing current', 'signing former', 'encryption current', 'encryption former'])
   expect([printOf(active, 'current'), printOf(active, 'former')]).toEqual([
