@@ -2,7 +2,7 @@ import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { isPeerAddress } from '../../platform/outbound/url.ts'
+import { isPeerAddress, leavesServer } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
 import { readCertificates } from './certificates.ts'
@@ -63,7 +63,8 @@ export async function changeConnection(
     if (!row) throw connectionErrors.notFound()
     if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
     const config = { ...Object(row.config), ...change }
-    const secret = body.oidc_client_secret
+    const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
+    const secret = body.oidc_client_secret ?? (leaves ? null : body.oidc_client_secret)
     const after = await updateConnectionRow(db, directory, known, {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.status === undefined ? {} : { status: body.status }),

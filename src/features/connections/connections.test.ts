@@ -123,6 +123,18 @@ test('what a change does not name stays, and its events tell what became of the 
   expect(await typesOf(made.id)).toEqual(names.map((name) => `sso.connection.${name}`))
 })
 
+test('the client secret does not go along to another server', async () => {
+  const { key, create } = await makeOrganization()
+  const path = `${CONNECTIONS}/${(await create({ ...oidc, oidc_issuer: null, oidc_client_secret: 'given' })).id}`
+  const hasSecret = async (body: object) => (await key.patch(path, body)).body.connection.oidc_client_secret_set
+  expect(await hasSecret({ oidc_issuer: 'https://login.acme.example' })).toBe(true)
+  expect(await hasSecret({ oidc_issuer: 'https://login.acme.example/oauth2' })).toBe(true)
+  for (const elsewhere of ['https://evil.example', 'https://login.acme.example:444', null]) {
+    expect(await hasSecret({ oidc_issuer: elsewhere })).toBe(false)
+    expect(await hasSecret({ oidc_issuer: 'https://login.acme.example', oidc_client_secret: 'given' })).toBe(true)
+  }
+})
+
 test('a change with an old version is refused', async () => {
   const { key, create } = await makeOrganization()
   const path = `${CONNECTIONS}/${(await create(oidc)).id}`

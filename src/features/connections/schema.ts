@@ -85,7 +85,7 @@ const inputs = {
   }),
   oidc_client_secret: nullable(
     Type.String({ minLength: 1, maxLength: 2048, examples: ['d3M…'] }),
-    'Never shown again.',
+    'Never shown again; removed when oidc_issuer moves to another server, unless it is sent along.',
   ),
 }
 

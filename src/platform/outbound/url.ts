@@ -15,3 +15,8 @@ export function isPeerAddress({ outboundAllow }: Pick<Config, 'outboundAllow'>, 
   const exceptions = readExceptions(outboundAllow)
   return exceptions.host(host) || exceptions.address(host)
 }
+
+/** Whether an address is of another server than before: a secret that was given for the one is not for the other. */
+export function leavesServer(before: string | null, now: string | null): boolean {
+  return before !== null && (now === null || new URL(before).origin !== new URL(now).origin)
+}
