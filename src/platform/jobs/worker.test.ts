@@ -76,6 +76,34 @@ test('a stop waits for a job, and gives back one that takes too long', async () 
   await until(async () => (await claims()).length === 0)
 })
 
+test.each(['well', 'badly'])('goes on after the database was away as a job ended %s', async (how) => {
+  const pool = platform.database.queuePool()
+  const connect = pool.connect.bind(pool)
+  const away = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+  const ended: unknown[] = []
+  const handler: JobHandler = {
+    name: 'test.record',
+    async handle(_platform, payload) {
+      ended.push(payload)
+      if (ended.length > 1) return
+      Object.assign(pool, { connect: away })
+      if (how === 'badly') throw new Error('A test')
+    },
+  }
+  const worker = await startWorker(platform, [handler])
+  await enqueue(platform.db, 'test.record', { n: 'away' })
+  await until(async () => ended.length === 1 && !worker.isRunning())
+  Object.assign(pool, { connect })
+  await until(async () => worker.isRunning())
+  // As after a minute: the queue still takes the job for claimed.
+  await claimAll(70)
+  await renewClaims(platform.db, [])
+  await sql`update graphile_worker._private_jobs set run_at = now()`.execute(platform.db)
+  await until(async () => (await claims()).length === 0)
+  expect(ended).toEqual([{ n: 'away' }, { n: 'away' }])
+  await worker.stop(5000)
+})
+
 test('goes on after every connection to the database was cut', async () => {
   const { seen, handler } = recorder()
   const worker = await startWorker(platform, [handler])

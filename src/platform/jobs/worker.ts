@@ -126,6 +126,9 @@ function runnerOptions(platform: Platform, handlers: JobHandler[], underWay: Set
     noHandleSignals: true,
     noPreparedStatements: false,
     pollInterval: POLL_MS,
+    // One by one the queue would leave unhandled that the end of a job cannot be written: the process would end with it.
+    // Like this its runner ends, and is started again.
+    preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: quietLogger(platform.log),
     parsedCronItems: parseCronItems(
       handlers.flatMap((handler) => (handler.cron ? [{ task: handler.name, match: handler.cron }] : [])),
