@@ -26,9 +26,10 @@ create index sso_connections_of_environment_by_age on sso_connections (environme
 create index sso_connections_of_environment_by_id on sso_connections (environment_id, id);
 create index sso_connections_by_next_check on sso_connections (next_check_at) where next_check_at is not null;
 
--- What the service signs and decrypts with as a SAML service provider: pairs of the account. Everywhere, as signing keys.
+-- What the service signs and decrypts with as a SAML service provider: pairs of each environment. Everywhere, as signing
+-- keys.
 create table sp_keys (
-  account_id uuid not null references accounts (id),
+  environment_id uuid not null references environments (id),
   id uuid not null,
   use text not null check (use in ('signing', 'encryption')),
   -- `next` is published beside `current`, and `former` stays published, until every provider knows the new one.
@@ -37,9 +38,9 @@ create table sp_keys (
   private_key_sealed text not null,
   not_after timestamptz not null,
   created_at timestamptz not null default clock_now(),
-  primary key (account_id, id)
+  primary key (environment_id, id)
 );
-create unique index sp_keys_one_of_each on sp_keys (account_id, use, status);
+create unique index sp_keys_one_of_each on sp_keys (environment_id, use, status);
 
 -- Who a user is at a provider: the subject that an issuer names, by a connection or a social provider.
 create table identities (
@@ -84,6 +85,8 @@ create table exchange_codes (
   code_hash bytea not null,
   user_id uuid not null,
   auth_method text not null,
+  -- The id of the connection, or the name of the provider.
+  source text not null,
   amr text[] not null,
   aal text not null check (aal in ('aal1', 'aal2')),
   created_at timestamptz not null default clock_now(),

@@ -57,7 +57,15 @@ function columnsOf(email: string): Record<UserTable, object> {
   const identity = hashIdentity(platform, email)
   return {
     backup_codes: { slot: 'ABCD', hash: 'hash' },
-    exchange_codes: { id, code_hash: secret, auth_method: 'social', amr: ['fed'], aal: 'aal1', expires_at: later },
+    exchange_codes: {
+      id,
+      code_hash: secret,
+      auth_method: 'social',
+      source: 'google',
+      amr: ['fed'],
+      aal: 'aal1',
+      expires_at: later,
+    },
     identities: { id, method: 'social', source: 'google', issuer: 'https://accounts.google.com', subject: id },
     links: { id, purpose: 'magic_link', identity, token_hash: secret, expires_at: later },
     mfa_challenges: { id, token_hash: secret, auth_method: 'otp', amr: ['otp'], enrollment: false, expires_at: later },

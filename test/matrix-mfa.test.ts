@@ -157,7 +157,13 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
   'POST /v1/auth/token/exchange': {
     begin: async ({ subOrgId, id: userId }) => {
       const work = await workOfOrganization(app, subOrgId)
-      const code = await makeExchangeCode(work, { userId, method: 'sso', amr: ['fed'], aal: 'aal1' })
+      const code = await makeExchangeCode(work, {
+        userId,
+        method: 'sso',
+        source: 'connection',
+        amr: ['fed'],
+        aal: 'aal1',
+      })
       return (headers) => tenant.post('/v1/auth/token/exchange', { subOrgId, code }, headers)
     },
     answers: FOR_A_METHOD,

@@ -108,7 +108,13 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   },
   'exchange code': async ({ subOrgId, id: userId }) => {
     const work = await workOfOrganization(app, subOrgId)
-    const text = await makeExchangeCode(work, { userId, method: 'sso', amr: ['fed'], aal: 'aal1' })
+    const text = await makeExchangeCode(work, {
+      userId,
+      method: 'sso',
+      source: 'connection',
+      amr: ['fed'],
+      aal: 'aal1',
+    })
     return { otp_id: randomUUID(), text }
   },
   'state of a sign-in at a provider': async ({ subOrgId }) => {

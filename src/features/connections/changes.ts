@@ -1,11 +1,11 @@
+import { readCertificates } from '../../platform/crypto/certificates.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { isPeerAddress, leavesServer } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
-import { readCertificates } from './certificates.ts'
+import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
 import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
@@ -73,16 +73,16 @@ export async function changeConnection(
       ...schedule(config),
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
+    if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
 }
 
-/** A connection that signs, or has something encrypted, needs the keys of the account. */
+/** A connection that signs, or has something encrypted, needs the keys of its environment. */
 async function provideKeysFor({ platform, directory }: Work, protocol: string, config: object): Promise<void> {
   const { sign_requests, want_assertions_encrypted, oidc_client_auth } = readConfig(config)
   const isNeeded = sign_requests || want_assertions_encrypted
-  if (protocol === 'saml' ? isNeeded : oidc_client_auth === 'private_key_jwt')
-    await provideSpKeys(platform, directory.accountId)
+  if (protocol === 'saml' ? isNeeded : oidc_client_auth === 'private_key_jwt') await provideSpKeys(platform, directory)
 }
 
 /** Deletes a connection with its links to users, who stay. Throws `connection_not_found`. */

@@ -29,7 +29,7 @@ export const connectionEvents = defineEvents({
   ],
   keysChanged: [
     'sso.keys.changed',
-    'The keys with which the account signs and decrypts SAML were prepared, activated or retired.',
+    'The keys with which an environment signs and decrypts SAML were prepared, activated or retired.',
     Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
     { target: null },
   ],

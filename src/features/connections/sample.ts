@@ -8,7 +8,7 @@ export interface ConnectionRecords {
   ids: { connection: string; draftConnection: string }
 }
 
-// Without keys of the account, which take a second to make.
+// Without keys of the environment, which take a second to make.
 const saml = {
   protocol: 'saml',
   idp_entity_id: 'urn:idp',

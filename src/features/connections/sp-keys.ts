@@ -8,7 +8,7 @@ import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { deleteSpKeyRows, insertSpKeyRow, listSpKeyRows, lockSpKeyRows, moveSpKeyRows, type SpKeyRow } from './store.ts'
 
-/** A key pair of the account, with which it acts as a service provider. */
+/** A key pair of an environment, with which it acts as a service provider. */
 export interface SpKey {
   id: string
   status: 'current' | 'next' | 'former'
@@ -16,7 +16,7 @@ export interface SpKey {
   privateKeyPem: string
 }
 
-/** What is published of an account's keys: the current one first, then the next and the former. */
+/** What is published of the keys of an environment: the current one first, then the next and the former. */
 export interface SpKeys {
   signing: SpKey[]
   encryption: SpKey[]
@@ -32,38 +32,45 @@ const place = (accountId: string, id: string) => ({
   accountId,
 })
 
+/** An environment, and whose it is: a directory is of one, too. */
+export type SpPlace = Pick<AccountScope, 'accountId' | 'environmentId'>
+
+const keyOf = ({ accountId, environmentId }: SpPlace) => `${environmentId}/${accountId}`
+
 const cached = perPlatform((platform) =>
-  platform.caches.define<SpKeys>('sp_keys', async (accountId) =>
-    open(platform, accountId, await listSpKeyRows(platform.db, accountId)),
-  ),
+  platform.caches.define<SpKeys>('sp_keys', async (key) => {
+    const [environmentId = '', accountId = ''] = key.split('/')
+    return open(platform, accountId, await listSpKeyRows(platform.db, environmentId))
+  }),
 )
 
-/** The keys of an account as a service provider; none before a connection needs them. */
-export function spKeys(platform: Platform, accountId: string): Promise<SpKeys> {
-  return cached(platform).get(accountId)
+/** The keys of an environment as a service provider; none before a connection needs them. */
+export function spKeys(platform: Platform, of: SpPlace): Promise<SpKeys> {
+  return cached(platform).get(keyOf(of))
 }
 
-/** Makes the keys of an account, unless it has some. */
-export async function provideSpKeys(platform: Platform, accountId: string): Promise<void> {
-  if ((await spKeys(platform, accountId)).signing.length > 0) return
-  const known = making(platform).get(accountId) ?? make(platform, accountId)
-  making(platform).set(accountId, known)
-  await known.finally(() => making(platform).delete(accountId))
+/** Makes the keys of an environment, unless it has some. */
+export async function provideSpKeys(platform: Platform, of: SpPlace): Promise<void> {
+  if ((await spKeys(platform, of)).signing.length > 0) return
+  const { environmentId } = of
+  const known = making(platform).get(environmentId) ?? make(platform, of)
+  making(platform).set(environmentId, known)
+  await known.finally(() => making(platform).delete(environmentId))
 }
 
 /** Who asks meanwhile waits for the same ones: they take a second of a core. */
 const making = perPlatform(() => new Map<string, Promise<void>>())
 
-async function make(platform: Platform, accountId: string): Promise<void> {
-  const pairs = await makePairs(platform, accountId, 'current')
+async function make(platform: Platform, of: SpPlace): Promise<void> {
+  const pairs = await makePairs(platform, of, 'current')
   await platform.tx(async (tx) => {
     for (const pair of pairs) await insertSpKeyRow(tx, pair)
-    await cached(platform).invalidate(tx, accountId)
+    await cached(platform).invalidate(tx, keyOf(of))
   })
 }
 
 /** A pair for each use, yet to be stored. */
-async function makePairs(platform: Platform, accountId: string, status: SpKey['status']) {
+async function makePairs(platform: Platform, { accountId, environmentId }: SpPlace, status: SpKey['status']) {
   const make = async (use: (typeof USES)[number]) => {
     const { certificatePem, privateKeyPem, notAfter } = await makeCertificate({
       commonName: `Watchword ${use}`,
@@ -72,7 +79,7 @@ async function makePairs(platform: Platform, accountId: string, status: SpKey['s
     })
     const id = newId()
     return {
-      account_id: accountId,
+      environment_id: environmentId,
       id,
       use,
       status,
@@ -93,24 +100,24 @@ export type KeyAction = 'prepare' | 'activate' | 'retire'
  */
 export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
   const { platform, directory: scope } = work
-  const { accountId } = scope
-  await provideSpKeys(platform, accountId)
+  const { environmentId } = scope
+  await provideSpKeys(platform, scope)
   // Keys take a second of a core: none are made for a step that is refused, nor while anything is locked.
-  assertNext(action, await listSpKeyRows(platform.db, accountId))
-  const next = action === 'prepare' ? await makePairs(platform, accountId, 'next') : []
+  assertNext(action, await listSpKeyRows(platform.db, environmentId))
+  const next = action === 'prepare' ? await makePairs(platform, scope, 'next') : []
   await inTx({ ...work, directory: scope.directory }, async (work) => {
     const { db } = work
-    assertNext(action, await lockSpKeyRows(db, accountId))
+    assertNext(action, await lockSpKeyRows(db, environmentId))
     for (const pair of next) await insertSpKeyRow(db, pair)
-    if (action !== 'prepare') await deleteSpKeyRows(db, accountId, 'former')
+    if (action !== 'prepare') await deleteSpKeyRows(db, environmentId, 'former')
     if (action === 'activate') {
-      await moveSpKeyRows(db, accountId, { from: 'current', to: 'former' })
-      await moveSpKeyRows(db, accountId, { from: 'next', to: 'current' })
+      await moveSpKeyRows(db, environmentId, { from: 'current', to: 'former' })
+      await moveSpKeyRows(db, environmentId, { from: 'next', to: 'current' })
     }
-    await cached(platform).invalidate(db, accountId)
+    await cached(platform).invalidate(db, keyOf(scope))
     await record(work, connectionEvents.keysChanged({ data: { action } }))
   })
-  return spKeys(platform, accountId)
+  return spKeys(platform, scope)
 }
 
 type AccountWork = Work<AccountScope>

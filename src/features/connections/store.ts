@@ -171,8 +171,13 @@ export async function listTraceRows(
     .execute()
 }
 
-export async function listSpKeyRows(db: Db, accountId: string): Promise<SpKeyRow[]> {
-  return db.selectFrom('sp_keys').selectAll().where('account_id', '=', accountId).orderBy('created_at').execute()
+export async function listSpKeyRows(db: Db, environmentId: string): Promise<SpKeyRow[]> {
+  return db
+    .selectFrom('sp_keys')
+    .selectAll()
+    .where('environment_id', '=', environmentId)
+    .orderBy('created_at')
+    .execute()
 }
 
 /** Whoever comes second keeps what is there. */
@@ -185,19 +190,19 @@ export async function insertSpKeyRow(tx: Tx, row: Insertable<SpKeys>): Promise<v
 }
 
 /** The same, locked until the transaction ends. */
-export async function lockSpKeyRows(tx: Tx, accountId: string): Promise<SpKeyRow[]> {
-  return tx.selectFrom('sp_keys').selectAll().where('account_id', '=', accountId).forUpdate().execute()
+export async function lockSpKeyRows(tx: Tx, environmentId: string): Promise<SpKeyRow[]> {
+  return tx.selectFrom('sp_keys').selectAll().where('environment_id', '=', environmentId).forUpdate().execute()
 }
 
-export async function moveSpKeyRows(tx: Tx, accountId: string, { from, to }: { from: string; to: string }) {
+export async function moveSpKeyRows(tx: Tx, environmentId: string, { from, to }: { from: string; to: string }) {
   await tx
     .updateTable('sp_keys')
     .set({ status: to })
-    .where('account_id', '=', accountId)
+    .where('environment_id', '=', environmentId)
     .where('status', '=', from)
     .execute()
 }
 
-export async function deleteSpKeyRows(tx: Tx, accountId: string, status: string): Promise<void> {
-  await tx.deleteFrom('sp_keys').where('account_id', '=', accountId).where('status', '=', status).execute()
+export async function deleteSpKeyRows(tx: Tx, environmentId: string, status: string): Promise<void> {
+  await tx.deleteFrom('sp_keys').where('environment_id', '=', environmentId).where('status', '=', status).execute()
 }

@@ -28,7 +28,10 @@ export async function showConnection(
 ): Promise<Connection> {
   const { idp_certificates, ...config } = readConfig(row.config)
   const now = platform.clock.now()
-  const keys = row.protocol === 'saml' ? await spKeys(platform, row.account_id) : null
+  const keys =
+    row.protocol === 'saml'
+      ? await spKeys(platform, { accountId: row.account_id, environmentId: row.environment_id })
+      : null
   const shownKeys: SpKey[] = keys ? [...keys.signing, ...keys.encryption] : []
   return {
     id: row.id,

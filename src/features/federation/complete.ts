@@ -7,6 +7,7 @@ import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
+import { assertRedirectAllowed } from '../links/links.ts'
 import {
   askGates,
   assertMaySignIn,
@@ -49,6 +50,8 @@ export async function settleFederated(
   heard: FederatedPerson,
   rules: FederationRules,
 ): Promise<{ redirect: Redirect; code: FailureCode | null }> {
+  // Before there is a session that nobody could be handed.
+  await assertRedirectAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
     if (begun.isTest) return { redirect: await tryOut(work, { begun, person, rules }), code: null }
@@ -115,7 +118,7 @@ async function admit(
   const { user_id: userId } = facts
   if (begun.responseMode === 'code') {
     await rehearse(work, facts, { method: begun.method, amr, aal })
-    return { code: await makeExchangeCode(work, { userId, method: begun.method, amr, aal }) }
+    return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal }) }
   }
   const used = identityUsed({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
   const proof = { method: { id: begun.method }, amr, ...(aal === 'aal2' ? { aal } : {}), spends: [], beside: [used] }

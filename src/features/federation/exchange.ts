@@ -12,12 +12,17 @@ const CODE_SECONDS = 60
 export interface FederatedProof {
   userId: string
   method: string
+  /** The id of the connection, or the name of the provider. */
+  source: string
   amr: string[]
   aal: 'aal1' | 'aal2'
 }
 
 /** A code by which the backend of the application gets the session of a sign-in at a provider. */
-export async function makeExchangeCode(work: Work, { userId, method, amr, aal }: FederatedProof): Promise<string> {
+export async function makeExchangeCode(
+  work: Work,
+  { userId, method, source, amr, aal }: FederatedProof,
+): Promise<string> {
   const { keyring } = work.platform
   const code = makeToken(keyring, work.directory)
   await insertCodeRow(work.db, work.directory, {
@@ -25,6 +30,7 @@ export async function makeExchangeCode(work: Work, { userId, method, amr, aal }:
     code_hash: hashToken(keyring, 'code', code),
     user_id: userId,
     auth_method: method,
+    source,
     amr,
     aal,
     ttlSeconds: CODE_SECONDS,

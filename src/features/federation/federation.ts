@@ -5,7 +5,7 @@ export { codeOf, completeFederated, type FederationRules, settleFederated } from
 export { FederationFailure, federationErrors } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
-export { findLinkedUser, logoutReason, unlinkSource } from './identities.ts'
+export { closeSource, findLinkedUser, logoutReason, unlinkSource } from './identities.ts'
 export { fetchMetadata } from './metadata.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
 export { StartReply, startFields } from './schema.ts'

@@ -72,6 +72,20 @@ export async function insertIdentityRow(
     .executeTakeFirst()
 }
 
+/** Ends the codes of sign-ins by a connection or provider. */
+export async function deleteCodeRows(
+  tx: Tx,
+  directory: Directory,
+  { method, source }: Pick<Subject, 'method' | 'source'>,
+): Promise<void> {
+  await tx
+    .deleteFrom('exchange_codes')
+    .where('directory_id', '=', directory.id)
+    .where('auth_method', '=', method)
+    .where('source', '=', source)
+    .execute()
+}
+
 /** Forgets who people are at a connection that is gone. */
 export async function deleteIdentityRows(
   tx: Tx,

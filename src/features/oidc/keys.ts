@@ -31,17 +31,17 @@ export const ClientKeySet = named(
 
 /** The key of the account that signs at present. Throws FederationFailure. */
 export async function clientKey({ platform, directory }: Work): Promise<ClientKey> {
-  const [current] = (await spKeys(platform, directory.accountId)).signing
+  const [current] = (await spKeys(platform, directory)).signing
   if (!current) throw new FederationFailure('connection_incomplete', 'the account has no key')
   const { id, privateKeyPem } = current
   return { id, privateKeyPem, certificateDigest: digestOf(current) }
 }
 
-/** The public keys of the account of an OpenID connection, also those to come. Throws `not_found`. */
+/** The public keys of the environment of an OpenID connection, also those to come. Throws `not_found`. */
 export async function listClientKeys(platform: Platform, connectionId: string): Promise<Static<typeof ClientKeySet>> {
   const found = await findConnectionAnywhere(platform, connectionId)
   if (found?.connection.protocol !== 'oidc') throw httpErrors.notFound()
-  const { signing } = await spKeys(platform, found.directory.accountId)
+  const { signing } = await spKeys(platform, found.directory)
   return { keys: signing.map(toJwk) }
 }
 

@@ -47,7 +47,7 @@ export async function logOut(bare: BareWork, posted: PostedLogout): Promise<stri
   const userId = await findLinkedUser(work, who)
   if (userId !== null) await revokeUserSessions(work, userId, logoutReason)
   if (connection.idp_slo_url === null) return null
-  const [current] = (await spKeys(bare.platform, directory.accountId)).signing
+  const [current] = (await spKeys(bare.platform, directory)).signing
   const xml = writeLogoutResponse({
     inResponseTo: id,
     issuedAt: bare.platform.clock.now(),

@@ -20,7 +20,7 @@ export const samlPages: Route[] = [
       const found = await findConnectionAnywhere(platform, connectionId)
       if (found?.connection.protocol !== 'saml') return null
       const { connection, directory } = found
-      const { signing, encryption } = await spKeys(platform, directory.accountId)
+      const { signing, encryption } = await spKeys(platform, directory)
       const { entity_id: entityId, acs_url: acsUrl, slo_url: sloUrl } = spOf(platform, connection.id)
       const xml = writeSpMetadata({
         entityId,

@@ -33,7 +33,7 @@ export function expectedOf(
 export async function trustOf({ platform, directory }: Work, connection: KnownConnection): Promise<Trust> {
   if (connection.idp_certificates.length === 0)
     throw new FederationFailure('connection_incomplete', 'The connection has no certificate of the provider.')
-  const { encryption } = await spKeys(platform, directory.accountId)
+  const { encryption } = await spKeys(platform, directory)
   return {
     certificates: connection.idp_certificates,
     decryptionKeys: encryption.map(({ privateKeyPem }) => privateKeyPem),

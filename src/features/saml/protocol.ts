@@ -55,7 +55,7 @@ export async function writeRequest(
   { forceAuthn, loginHint }: StartHints,
 ): Promise<Outgoing> {
   const sp = spOf(platform, connection.id)
-  const [current] = (await spKeys(platform, directory.accountId)).signing
+  const [current] = (await spKeys(platform, directory)).signing
   const xml = writeAuthnRequest({
     id: `_${state}`,
     issuedAt: platform.clock.now(),

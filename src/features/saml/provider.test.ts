@@ -154,7 +154,7 @@ test('the service changes its keys without one failed sign-in', async () => {
       const id = newId()
       const place = { table: 'sp_keys', column: 'private_key_sealed', row: id, accountId: tenant.accountId }
       const row = {
-        account_id: tenant.accountId,
+        environment_id: tenant.environmentId,
         id,
         use,
         status: 'next',
@@ -177,7 +177,7 @@ test('the service changes its keys without one failed sign-in', async () => {
         tx
           .updateTable('sp_keys')
           .set({ status: to })
-          .where('account_id', '=', tenant.accountId)
+          .where('environment_id', '=', tenant.environmentId)
           .where('status', '=', from)
           .execute(),
       )

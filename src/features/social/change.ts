@@ -2,6 +2,7 @@ import { isAppleKey, isTenant, type SocialName } from '../../platform/config-soc
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { closeSource } from '../federation/federation.ts'
 import { socialEvents } from './events.ts'
 import { cachedRows, listProviders, optionsOf, type ProviderOptions, secretPlace, toProvider } from './providers.ts'
 import type { SocialProvider, SocialProviderPut } from './schema.ts'
@@ -37,6 +38,7 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
       secret_sealed: given === undefined ? before.secret_sealed : given === null ? null : await seal(given),
       options: changedOptions(optionsOf(before), put),
     })
+    if (!enabled) await closeSource(work, { method: 'social', source: name })
     await cachedRows(platform).invalidate(db, directory.id)
     const [previous, data] = [toProvider(platform, name, before), toProvider(platform, name, after)]
     await record(work, socialEvents.updated({ data, previous: changedFrom(previous, data) }))

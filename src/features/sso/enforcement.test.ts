@@ -104,3 +104,29 @@ test('a sign-in starts at an active connection of the same organization alone', 
   expect(await start(other.subOrgId, connection)).toBe('connection_not_found')
   expect(await start(subOrgId, 'nonsense')).toBe('connection_not_found')
 })
+
+test('a code of a connection or provider that was switched off since is exchanged for nothing', async () => {
+  const { subOrgId, connection, setStatus } = await makeOrganization()
+  const work = await workOfOrganization(app, subOrgId)
+  const enable = (enabled: boolean) =>
+    tenant.put('/v1/social/providers', { subOrgId, provider: 'google', enabled, client_id: 'x', client_secret: 'y' })
+  const ways = [
+    {
+      by: { method: 'sso', source: connection } as const,
+      off: () => setStatus('error'),
+      on: () => setStatus('active'),
+    },
+    { by: { method: 'social', source: 'google' } as const, off: () => enable(false), on: () => enable(true) },
+  ]
+  for (const { by, off, on } of ways) {
+    const ada = person({ email: newEmail(), emailVerified: true })
+    const bring = () => signInAs(work, ada, RULES, { ...by, responseMode: 'code' })
+    const exchange = async ({ code }: Record<string, string>) =>
+      (await tenant.post('/v1/auth/token/exchange', { subOrgId, code })).body
+    await on()
+    const [kept, late] = [await bring(), await bring()]
+    expect((await exchange(kept)).session).toBeDefined()
+    await off()
+    expect((await exchange(late)).code).toBe('code_invalid')
+  }
+})

@@ -49,3 +49,15 @@ test('a key of one organization sees them, and changes none', async () => {
   expect((await key.get(KEYS)).body).toEqual((await tenant.get(KEYS)).body)
   expect((await key.post(KEYS, { action: 'prepare' })).body.code).toBe('sub_org_mismatch')
 })
+
+test('each environment has keys of its own, which a key of another one does not touch', async () => {
+  const other = await app.tenant()
+  const staging = await other.withKey({ environment: 'staging' })
+  const subOrgId = await other.organization()
+  for (const caller of [other, staging])
+    expect((await caller.post('/v1/sso/connections', { subOrgId, name: 'Acme', protocol: 'saml' })).status).toBe(200)
+  const [before, theirs]: Key[][] = [(await other.get(KEYS)).body.keys, (await staging.get(KEYS)).body.keys]
+  expect(printOf(before ?? [], 'current')).not.toBe(printOf(theirs ?? [], 'current'))
+  expect((await staging.post(KEYS, { action: 'prepare' })).status).toBe(200)
+  expect((await other.get(KEYS)).body.keys).toEqual(before)
+})

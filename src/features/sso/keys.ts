@@ -5,7 +5,7 @@ import { type SpKeys, spKeys, toCertificate } from '../connections/connections.t
 
 /** The certificates of the account as a service provider. */
 export async function listKeys({ platform, directory }: Work<AccountScope>) {
-  return toKeys(platform, await spKeys(platform, directory.accountId))
+  return toKeys(platform, await spKeys(platform, directory))
 }
 
 export function toKeys(platform: Platform, { signing, encryption }: SpKeys) {

@@ -81,7 +81,7 @@ export const ssoRoutes: Route[] = [
     operation: 'sso.listKeys',
     scope: 'sso.read',
     summary: 'List the certificates of the service provider',
-    description: 'What the account signs and decrypts SAML with; the metadata of every connection has them.',
+    description: 'What the environment signs and decrypts SAML with; the metadata of its connections has them.',
     reply: KeysReply,
     handle: async (work) => ({ keys: await listKeys(work) }),
   }),

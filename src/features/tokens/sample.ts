@@ -20,7 +20,7 @@ export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise
     .executeTakeFirstOrThrow()
   const work = await getWorkIn(platform, id)
   const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
-  const proof = { userId: user.id, method: 'sso', amr: ['fed'], aal: 'aal1' as const }
+  const proof = { userId: user.id, method: 'sso', source: 'connection', amr: ['fed'], aal: 'aal1' as const }
   return { ids: { exchangeCode: await makeExchangeCode(work, proof), federatedUser: user.id } }
 }
 

@@ -1,4 +1,5 @@
-import { webcrypto } from 'node:crypto'
+import { webcrypto, X509Certificate } from 'node:crypto'
+import { invalidField } from '../errors.ts'
 
 /** A key pair with the certificate that it signs itself. */
 export interface SelfSigned {
@@ -38,3 +39,39 @@ export async function makeCertificate(input: { commonName: string; years: number
 }
 
 const DAY_MS = 24 * 3600_000
+
+const PEM = /-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----/g
+
+/**
+ * The certificates of a text or several, in PEM, each once: as providers hand them out, also as bare base64. Throws
+ * `invalid_request`.
+ */
+export function readCertificates(texts: readonly string[], field: string): string[] {
+  const all = texts.flatMap((text) => {
+    const blocks = text.match(PEM)
+    return blocks ?? [wrapped(text)]
+  })
+  return [...new Set(all.map((pem) => normalized(pem, field)))]
+}
+
+function wrapped(base64: string): string {
+  return `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/\s/g, '')}\n-----END CERTIFICATE-----`
+}
+
+function normalized(pem: string, field: string): string {
+  const read = parse(pem)
+  const message = `${field} must be an X.509 certificate in PEM`
+  if (!read) throw invalidField(field, 'certificate', message)
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = read.publicKey
+  const isWeak = type === 'rsa' && (details?.modulusLength ?? 0) < 2048
+  if (isWeak) throw invalidField(field, 'weak_key', `The RSA key of ${field} must have at least 2048 bits`)
+  return read.toString().trim()
+}
+
+function parse(pem: string): X509Certificate | null {
+  try {
+    return new X509Certificate(pem)
+  } catch {
+    return null
+  }
+}

@@ -173,6 +173,7 @@ export interface ExchangeCodes {
   directory_id: string;
   expires_at: Timestamp;
   id: string;
+  source: string;
   user_id: string;
 }
 
@@ -513,9 +514,9 @@ export interface SocialProviders {
 }
 
 export interface SpKeys {
-  account_id: string;
   certificate_pem: string;
   created_at: Generated<Timestamp>;
+  environment_id: string;
   id: string;
   not_after: Timestamp;
   private_key_sealed: string;
