@@ -4,7 +4,7 @@ import { query } from '../postgres.ts'
 import { callOnce, createOrganization, getDeployment, measureRequests, post } from './deployment.ts'
 
 const MANY = 10_000
-const REDIRECT = 'http://localhost:3000/auth'
+const REDIRECT = 'https://app.example.com/auth'
 
 /** Single sign-on: what must not grow with the number of connections in an environment. */
 export const federationRows: Row[] = [
@@ -38,6 +38,8 @@ function row(id: string, title: string, targets: Target[], measure: Row['measure
 const getFew = oncePerRun(async (bench) => {
   const { databaseUrl } = await getDeployment(bench)
   const subOrgId = await createOrganization(bench)
+  const allowed = JSON.stringify({ subOrgId, allowed_redirect_uris: [REDIRECT] })
+  await callOnce(bench, { method: 'PATCH', path: '/v1/auth/settings', body: allowed })
   const saml = { protocol: 'saml', idp_entity_id: 'urn:idp', idp_sso_url: 'https://idp.example/sso' }
   const made = await callOnce(bench, post('/v1/sso/connections', { subOrgId, name: 'Acme', ...saml }))
   const connectionId = readText(made, 'connection.id')
