@@ -122,6 +122,8 @@ export function assertMatchesContract(method: string, path: string, status: numb
       `${name}, a status its OpenAPI operation does not have: declare the error in the route's \`errors\``,
     )
   assertMembersDeclared(name, body)
+  if (found && status >= 400 && code !== null && !codesOf(method, found, status).has(code))
+    throw new Error(`${name}, a code its OpenAPI operation does not have: declare it in the route's \`errors\``)
   if (pointer === null) return
   const validate = ajv.getSchema(pointer)
   if (!validate) throw new Error(`The document has nothing at ${pointer}`)
@@ -131,6 +133,13 @@ export function assertMatchesContract(method: string, path: string, status: numb
     .slice(0, 20)
     .map((error) => `${error.instancePath || 'the body'} ${error.message}`)
   throw new Error(`${name}, which does not match its OpenAPI operation: ${reasons.join('; ')}\n${JSON.stringify(body)}`)
+}
+
+/** The codes that an operation refuses with by the document: those of the status, and those of its range. */
+function codesOf(method: string, found: { template: string; operation: Operation }, status: number): Set<string> {
+  const keys = [String(status), `${String(status)[0]}XX`]
+  const texts = keys.map((key) => responseOf({ method, ...found }, key)?.response.description)
+  return new Set(texts.join().match(/(?<=`)[a-z_]+(?=`)/g))
 }
 
 /** Throws when a problem has a member that its code does not declare. */
@@ -153,8 +162,8 @@ export function assertHeadersDeclared(method: string, path: string, status: numb
   const ofContract = [...sent.keys()].filter((name) =>
     known.has(name.replace('x-request', 'request').replaceAll('-', '')),
   )
-  // As the document says: RateLimit may come with every refusal, and RateLimit-Policy with RateLimit.
-  const unsaid = status < 300 ? ['ratelimit-policy'] : ['ratelimit', 'ratelimit-policy']
+  // As the document says: RateLimit may come with every refusal.
+  const unsaid = status < 300 ? [] : ['ratelimit']
   const due = ofContract.filter((name) => !unsaid.includes(name))
   const strange = due.filter((name) => !declared.includes(name))
   if (strange.length)

@@ -93,20 +93,30 @@ function objectsWithin(value: unknown): Record<string, unknown>[] {
 test('every event of the catalogue is a webhook; examples, one of each resource, are of its type and of no other', () => {
   const events = eventCatalogue()
   expect(Object.keys(document.webhooks)).toEqual(events.map(({ type }) => type))
-  const exampleOf = (type: string) => document.webhooks[type]?.post.requestBody?.content['application/json']?.example
-  const [shown, others] = [true, false].map((is) => events.filter(({ type }) => (exampleOf(type) !== undefined) === is))
-  const resources = new Set(shown?.map(({ data }) => data))
-  expect(others?.filter(({ data, example }) => !resources.has(data) || example.data)).toEqual([])
-  expect(shown?.length).toBeGreaterThan(30)
+  for (const { post } of Object.values(document.webhooks)) expect(post.security).toEqual([])
+  const shown = events.filter(({ type }) => dataExampleOf(type) !== undefined)
+  const resources = new Set(shown.map(({ data }) => data))
+  const others = events.filter((event) => !shown.includes(event))
+  expect(others.filter(({ data, example }) => !resources.has(data) || Object.keys(example).length)).toEqual([])
+  expect(shown.length).toBeGreaterThan(30)
+  const feed = document.paths['/v1/events']?.get?.responses['200']?.content?.['application/json']?.example
+  const [envelope] = Object(feed).events
   const isAny = ajv.getSchema('openapi#/components/schemas/AnyEvent')
-  for (const [type, { post }] of Object.entries(document.webhooks)) {
-    const shown = post.requestBody?.content['application/json']?.example
-    if (shown === undefined) continue
-    const example = Object(shown)
-    expect([type, example.type, isAny?.(example), isAny?.errors]).toEqual([type, type, true, null])
+  for (const { type } of shown) {
+    const example = { ...envelope, type, data: dataExampleOf(type) }
+    expect([type, isAny?.(example), isAny?.errors]).toEqual([type, true, null])
     expect(isAny?.({ ...example, type: 'no.such' })).toBe(false)
   }
 })
+
+/** The example of the data of an event, as its schema has it. */
+function dataExampleOf(type: string): unknown {
+  const content = document.webhooks[type]?.post.requestBody?.content['application/json']
+  const name = String(Object(content?.schema).$ref).split('/').at(-1) ?? ''
+  const [, { properties }] = Object(document.components.schemas[name]).allOf
+  expect(properties.type.const).toBe(type)
+  return properties.data.examples?.[0]
+}
 
 test('a route has only the refusals of the steps that its requests pass', () => {
   for (const found of operations()) {

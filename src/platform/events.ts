@@ -29,15 +29,8 @@ export interface EventDefinition<D extends TSchema = TSchema> {
   help: string
   /** The schema of `data`: the resource as the API shows it. Never a secret, a code or a token. */
   data: D
-  /** Where an example of it differs from what its type and schema suggest. */
-  example: EventExample
-}
-
-interface EventExample {
-  /** Type of its target. */
-  target?: string | null
-  /** Fields of its data. */
-  data?: object
+  /** Fields of its data, where an example differs from what its schema suggests. */
+  example: object
 }
 
 /** What happened, to be recorded. */
@@ -60,11 +53,11 @@ export interface EventFactory<D extends TSchema = TSchema> extends EventDefiniti
   (details: EventDetails<D>): EventInput
 }
 
-type EventRow = readonly [type: string, help: string, data: TSchema, example?: EventExample]
+type EventRow = readonly [type: string, help: string, data: TSchema, example?: object]
 
 const catalogue = new Map<string, EventDefinition>()
 
-/** Defines a feature's events: `key: [type, help, schema of data, what is special in an example]`. A type has one owner. */
+/** Defines a feature's events: `key: [type, help, schema of data, what is special in an example of data]`. A type has one owner. */
 export function defineEvents<const T extends Record<string, EventRow>>(
   table: T,
 ): { [K in keyof T]: EventFactory<T[K][2]> } {

@@ -20,7 +20,6 @@ export const connectionEvents = defineEvents({
       not_after: Type.String({ format: 'date-time' }),
       days: Type.Integer({ minimum: 0, description: 'Left until then.', examples: [30] }),
     }),
-    { target: 'sso_connection' },
   ],
   certificateRenewed: [
     'sso.connection.certificate_renewed',
@@ -31,7 +30,6 @@ export const connectionEvents = defineEvents({
     'sso.keys.changed',
     'The keys with which an environment signs and decrypts SAML were prepared, activated or retired.',
     Type.Object({ action: Type.Enum(['prepare', 'activate', 'retire']) }),
-    { target: null },
   ],
   deleted: ['sso.connection.deleted', 'A connection was deleted, with its links to users.', Connection],
 })

@@ -8,13 +8,13 @@ export const domainEvents = defineEvents({
     'domain.added',
     'A domain was added to an organization, and waits for its proof.',
     Domain,
-    { data: { status: 'pending', verified_at: null, last_checked_at: null } },
+    { status: 'pending', verified_at: null, last_checked_at: null },
   ],
   verified: [
     'domain.verified',
     'The TXT record of a domain was found: the organization has it.',
     Domain,
-    { data: { status: 'verified' } },
+    { status: 'verified' },
   ],
   verificationFailed: [
     'domain.verification_failed',

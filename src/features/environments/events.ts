@@ -2,5 +2,5 @@ import { defineEvents } from '../../platform/events.ts'
 import { Environment } from './schema.ts'
 
 export const environmentEvents = defineEvents({
-  created: ['environment.created', 'A custom environment was created.', Environment, { target: null }],
+  created: ['environment.created', 'A custom environment was created.', Environment],
 })

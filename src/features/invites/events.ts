@@ -12,13 +12,13 @@ export const inviteEvents = defineEvents({
     'invite.accepted',
     'An invitation was accepted with a first password.',
     Invite,
-    { data: { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' } },
+    { status: 'accepted', accepted_at: '2026-11-22T10:20:00.000Z' },
   ],
   revoked: [
     'invite.revoked',
     'An invitation was withdrawn; the user remains.',
     Invite,
-    { data: { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' } },
+    { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
   ],
-  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite, { data: { status: 'expired' } }],
+  expired: ['invite.expired', 'An invitation was not accepted in time.', Invite, { status: 'expired' }],
 })

@@ -59,6 +59,5 @@ export const loginEvents = defineEvents({
     'mfa.trusted_device.used',
     'A trusted device replaced the second factor of a sign-in.',
     DeviceTrust,
-    { target: 'trusted_device' },
   ],
 })

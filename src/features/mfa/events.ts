@@ -14,13 +14,11 @@ export const mfaEvents = defineEvents({
     'mfa.trusted_device.added',
     'A user passed a challenge and had the device trusted.',
     DeviceTrust,
-    { target: 'trusted_device' },
   ],
   trustedDeviceRemoved: [
     'mfa.trusted_device.removed',
     'One trusted device was removed. Those that end with a factor, a password or the user are not listed one by one.',
     DeviceTrust,
-    { target: 'trusted_device' },
   ],
 })
 

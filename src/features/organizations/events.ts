@@ -8,13 +8,13 @@ export const organizationEvents = defineEvents({
     'organization.suspended',
     'An organization was suspended; its sessions ended.',
     Organization,
-    { data: { status: 'suspended' } },
+    { status: 'suspended' },
   ],
   activated: ['organization.activated', 'A suspended or archived organization was reactivated.', Organization],
   archived: [
     'organization.archived',
     'An organization was archived; its sessions ended.',
     Organization,
-    { data: { status: 'archived', archivedAt: '2026-11-22T10:10:00.000Z' } },
+    { status: 'archived', archivedAt: '2026-11-22T10:10:00.000Z' },
   ],
 })

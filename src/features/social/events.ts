@@ -6,6 +6,5 @@ export const socialEvents = defineEvents({
     'social_provider.updated',
     'A social provider of an organization was turned on or off, or its credentials changed.',
     SocialProvider,
-    { target: null },
   ],
 })

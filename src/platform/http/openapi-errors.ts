@@ -23,7 +23,7 @@ export function stepsOf(route: Route): Step[] {
     [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
     [!route.probe, '', [httpErrors.unavailable]],
     // Of its network: requests that need no credential, or wrong credentials.
-    [!route.probe && !keyed, '', [httpErrors.rateLimited]],
+    [!route.probe && !keyed, 'Network', [httpErrors.rateLimited]],
     [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
     [kind !== null, kind?.name ?? '', kind?.errors ?? []],
     [keyed, 'Key', [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],

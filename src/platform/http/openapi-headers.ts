@@ -18,13 +18,10 @@ const headers = {
     'RateLimit',
     'What is left of the limit that the request counted against, and the seconds until it starts anew: ' +
       '`"default";r=2;t=57`. Absent where there is no limit, as with a key without a ceiling; present on refusals too. ' +
-      'RateLimit-Policy and the older X-RateLimit-Limit, -Remaining and -Reset come with it.',
+      'With it come RateLimit-Policy, the limit and its window in seconds (`"default";q=3;w=60`), and the older ' +
+      'X-RateLimit-Limit, -Remaining and -Reset, which are `q`, `r` and `t`.',
     string,
   ],
-  RateLimitPolicy: ['RateLimit-Policy', 'That limit and its window in seconds: `"default";q=3;w=60`.', string],
-  RateLimitLimit: ['X-RateLimit-Limit', '`q` of RateLimit-Policy.', integer],
-  RateLimitRemaining: ['X-RateLimit-Remaining', '`r` of RateLimit.', integer],
-  RateLimitReset: ['X-RateLimit-Reset', '`t` of RateLimit.', integer],
   RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
   WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
   IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
@@ -75,9 +72,7 @@ export function headersOfRefusal(errors: ErrorDefinition[]): JsonObject {
   return refer([
     'RequestId',
     ...(has(({ code, members }) => waited.has(code) || 'retry_after' in members) ? (['RetryAfter'] as const) : []),
-    ...(limited
-      ? (['RateLimit', 'RateLimitPolicy', 'RateLimitLimit', 'RateLimitRemaining', 'RateLimitReset'] as const)
-      : []),
+    ...(limited ? (['RateLimit'] as const) : []),
     ...(has(({ code }) => challenged.has(code)) ? (['WwwAuthenticate'] as const) : []),
   ])
 }

@@ -21,70 +21,80 @@ export const problemSchema = {
   },
 }
 
-const STATUS_NAMES: Record<string, string> = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  422: 'Unprocessable',
-  429: 'TooManyRequests',
-  '5XX': 'ServerError',
+const ANY_PROBLEM = { $ref: '#/components/schemas/Problem' }
+
+/** What a route refuses with a status or a range of them. */
+interface Refusal {
+  /** Of the response, if it recurs. */
+  name: string
+  status: string
+  description: string
+  errors: ErrorDefinition[]
+  schema: JsonObject
 }
+
+/**
+ * The refusals of a route: each status of which it has codes of its own, and under `4XX` and `5XX` those of the
+ * pipeline, which every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
+ */
+export function describeRefusals(route: Route, components: Components, responses: Recurring): JsonObject {
+  const pipeline = stepsOf(route).flatMap(({ errors }) => errors)
+  const isOwn = ({ code }: ErrorDefinition) => !pipeline.some((error) => error.code === code)
+  const own = Map.groupBy(errorsOf(route).filter(isOwn), ({ status }) => String(status))
+  const refusals = [
+    ...[...own].map(([status, errors]) => ownRefusal(route, status, errors.sort(byCode), components)),
+    ...[...new Set(pipeline.map(rangeOf))].map((range) => pipelineRefusal(route, range, components)),
+  ]
+  const described = refusals.map(({ name, status, description, errors, schema }): [string, JsonObject] => {
+    const { refusalType } = mediaOf(route.media)
+    const content = { [refusalType]: { schema: SCHEMAS[route.media] ?? schema } }
+    const title = (route.media === 'json' ? '' : pascal(route.media)) + name
+    return [status, responses.note(title, { description, headers: headersOfRefusal(errors), content })]
+  })
+  return Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What refusals are that are no problems. */
+const SCHEMAS: Partial<Record<Route['media'], JsonObject>> = { form: { type: 'string' }, scim: { type: 'object' } }
 
 /** More codes than this in a name help nobody. */
 const MOST_IN_NAME = 3
 
-/** What a route refuses with one status, or with those of `5XX`. */
-interface Refusal {
-  status: string
-  /** Its own errors. */
-  own: ErrorDefinition[]
-  /** Those of the pipeline steps it passes through, and the name of the set. */
-  common: { codes: ErrorDefinition[]; name: string }
-}
-
-/**
- * The refusals of a route, by status. Each code is a schema, and so is each set of codes of the pipeline, which many
- * routes have.
- */
-export function describeRefusals(route: Route, components: Components, responses: Recurring): JsonObject {
-  const errors = errorsOf(route)
-  const isOurFault = errors.filter(({ status }) => status >= 500).every((error) => isOfPipeline(route, error))
-  // What goes wrong on our side does so alike on most routes.
-  const keyOf = ({ status }: ErrorDefinition) => (isOurFault && status >= 500 ? '5XX' : String(status))
-  const byKey = [...Map.groupBy(errors, keyOf)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(
-    byKey.map(([status, errors]) => {
-      const common = ofPipeline(route, errors)
-      const own = errors.filter(({ code }) => !common.codes.some((known) => known.code === code)).sort(byCode)
-      const refusal = { status, own, common }
-      const response = {
-        description: [...own, ...common.codes].map(({ code }) => `\`${code}\``).join(', '),
-        headers: headersOfRefusal(errors),
-        content: { [mediaOf(route.media).refusalType]: { schema: schemaOf(route, refusal, components) } },
-      }
-      return [status, responses.note(nameOf(route, refusal), response)]
-    }),
-  )
-}
-
-function nameOf({ operation, media }: Route, { status, own, common }: Refusal): string {
-  if (own.length > MOST_IN_NAME) return pascal(operation) + nameOfStatus(status)
-  const names = [...own.map(({ code }) => pascal(code)), ...(common.codes.length ? [common.name] : [])]
-  return (media === 'json' ? '' : pascal(media)) + names.join('Or')
-}
-
-function schemaOf({ media }: Route, { own, common }: Refusal, components: Components): JsonObject {
-  if (media !== 'json') return { type: media === 'form' ? 'string' : 'object' }
-  const refs = [...own, ...(common.codes.length === 1 ? common.codes : [])].map((error) => refer(error, components))
-  if (common.codes.length > 1) {
-    const name = `${common.name}Problem`
-    components.schemas.set(name, { anyOf: common.codes.map((error) => refer(error, components)) })
-    refs.push({ $ref: `#/components/schemas/${name}` })
+/** A status of which the route has codes of its own, beside which the pipeline may have others. */
+function ownRefusal(route: Route, status: string, own: ErrorDefinition[], components: Components): Refusal {
+  const others = stepsOf(route).flatMap(({ errors }) => errors.filter((error) => String(error.status) === status))
+  const codes = own.map(({ code }) => `\`${code}\``).join(', ')
+  const names = [...own.map(({ code }) => pascal(code)), ...(others.length ? ['Refusal'] : [])]
+  const schemas = [...own.map((error) => refer(error, components)), ...(others.length ? [ANY_PROBLEM] : [])]
+  return {
+    name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
+    status,
+    description: others.length ? `${codes}, or one of \`${status.charAt(0)}XX\`` : codes,
+    errors: [...own, ...others],
+    schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
   }
-  const [only] = refs
-  return refs.length === 1 && only ? only : { anyOf: refs }
+}
+
+/** What the pipeline refuses in a range of statuses, named after its steps. */
+function pipelineRefusal(route: Route, range: string, components: Components): Refusal {
+  const steps = stepsOf(route).flatMap(({ name, errors }) => {
+    const found = errors.filter((error) => rangeOf(error) === range)
+    return found.length ? [{ name, errors: found }] : []
+  })
+  const errors = steps.flatMap(({ errors }) => errors).sort(byCode)
+  const schemas = errors.map((error) => refer(error, components))
+  const [only] = schemas
+  const kind = [...new Set(steps.map(({ name }) => name))].join('')
+  const name =
+    schemas.length === 1 ? pascal(errors[0]?.code ?? '') : kind + (range === '5XX' ? 'ServerError' : 'Refusal')
+  if (schemas.length > 1) components.schemas.set(`${name}Problem`, { anyOf: schemas })
+  return {
+    name,
+    status: range,
+    description: errors.map(({ code }) => `\`${code}\``).join(', '),
+    errors,
+    schema: schemas.length === 1 && only ? only : { $ref: `#/components/schemas/${name}Problem` },
+  }
 }
 
 function refer({ code, title, members }: ErrorDefinition, { schemas }: Components): JsonObject {
@@ -97,25 +107,8 @@ function refer({ code, title, members }: ErrorDefinition, { schemas }: Component
   return { $ref: `#/components/schemas/${name}` }
 }
 
-function isOfPipeline(route: Route, { code }: ErrorDefinition): boolean {
-  return stepsOf(route).some(({ errors }) => errors.some((error) => error.code === code))
-}
-
-/** What the steps of the pipeline refuse with these statuses, under the name of a single code or of the steps. */
-function ofPipeline(route: Route, refused: ErrorDefinition[]): { codes: ErrorDefinition[]; name: string } {
-  const statuses = new Set(refused.map(({ status }) => status))
-  const found = stepsOf(route).flatMap(({ name, errors }) =>
-    errors.filter(({ status }) => statuses.has(status)).map((error) => ({ name, error })),
-  )
-  const codes = found.map(({ error }) => error).sort(byCode)
-  const status = statuses.size > 1 ? '5XX' : String([...statuses][0])
-  const [only] = codes
-  if (codes.length === 1 && only) return { codes, name: pascal(only.code) }
-  return { codes, name: [...new Set(found.map(({ name }) => name))].join('') + nameOfStatus(status) }
-}
-
-function nameOfStatus(status: string): string {
-  return STATUS_NAMES[status] ?? status
+function rangeOf({ status }: ErrorDefinition): string {
+  return `${Math.floor(status / 100)}XX`
 }
 
 function byCode(a: ErrorDefinition, b: ErrorDefinition): number {
