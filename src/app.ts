@@ -10,6 +10,7 @@ import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
+import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { requiresFactor } from './features/users/users.ts'
@@ -117,7 +118,11 @@ export function appParts(platform: Platform): ServerParts {
     platform,
     routes,
     metrics: platform.metrics,
-    authenticators: { key: keyAuthenticator(findApiKey(platform)), user: userAuthenticator(platform) },
+    authenticators: {
+      key: keyAuthenticator(findApiKey(platform)),
+      user: userAuthenticator(platform),
+      scim: scimAuthenticator(platform),
+    },
     isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }
 }

@@ -11,6 +11,7 @@ import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpAssertions } from './features/saml/cleanup.ts'
+import { cleanUpScim } from './features/scim/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { provisionSignup } from './features/signup/pending.ts'
@@ -48,6 +49,7 @@ export const jobs: JobHandler[] = [
   lookAfterConnection,
   cleanUpFederation,
   cleanUpAssertions,
+  cleanUpScim,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

@@ -25,6 +25,7 @@ import { passwordRoutes } from './features/password/routes.ts'
 import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { samlPages } from './features/saml/pages.ts'
 import { samlRoutes } from './features/saml/routes.ts'
+import { scimRoutes } from './features/scim/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
 import { signupRoutes } from './features/signup/routes.ts'
@@ -63,6 +64,7 @@ const declared: Route[] = [
   ...socialRoutes,
   ...samlRoutes,
   ...samlPages,
+  ...scimRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

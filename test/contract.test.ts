@@ -34,6 +34,7 @@ function scopeOf(row: Row): string | null {
   const found = findOperation(row.method, row.path)
   if (!found || !withoutNames(row.path).endsWith(withoutNames(found.template))) return null
   const [first] = found.operation.security
+  if (first?.scimToken) return 'bearer'
   return first ? (first.apiKey?.join() ?? '') || 'any key' : 'public'
 }
 

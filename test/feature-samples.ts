@@ -17,6 +17,7 @@ import * as otp from '../src/features/otp/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
 import * as password from '../src/features/password/sample.ts'
 import * as relyingParty from '../src/features/relying-party/sample.ts'
+import * as scim from '../src/features/scim/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
 import * as signup from '../src/features/signup/sample.ts'
@@ -35,6 +36,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   mail,
   organizations,
   relyingParty,
+  scim,
   services,
   sso,
 ]

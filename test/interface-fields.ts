@@ -57,6 +57,12 @@ const overviewEnums = {
   'answer overview.setup_checklist[].id': ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'],
 }
 
+const scimConfig = within('config', [
+  ...['enabled', 'endpointUrl', 'sso_connection_id', 'subOrgId', 'tokenSet', 'tokenHint', 'tokenRotatedAt'],
+  ...['tokenExpiresAt', 'lastRequestAt', 'userCount', 'groupCount', 'onDeprovision'],
+])
+const onDeprovision = { 'answer config.onDeprovision': ['deactivate', 'delete'] }
+
 const environmentFields = ['id', 'name', 'slug', 'type', 'subOrgId', 'createdAt', 'keyCount']
 
 const passkeyFields = [
@@ -299,6 +305,17 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   'POST /api/v1/auth/login/sso/start': {
     body: { required: ['connectionId', 'redirectUri'], optional: ['subOrgId'] },
     answer: ['authorization_url', 'state'],
+  },
+  'GET /api/v1/scim/config': { answer: scimConfig, enums: onDeprovision },
+  'PATCH /api/v1/scim/config': {
+    body: { optional: ['enabled', 'sso_connection_id', 'subOrgId'] },
+    answer: scimConfig,
+    enums: onDeprovision,
+  },
+  'POST /api/v1/scim/config': {
+    body: { required: ['action'], optional: ['subOrgId'] },
+    answer: ['token', ...scimConfig],
+    enums: { 'body action': ['rotate-token'], ...onDeprovision },
   },
   'GET /api/v1/sso/connections': {
     answer: [...within('connections[]', connectionFields), ...page],

@@ -3,6 +3,7 @@ import { mediaOf } from '../src/platform/http/media.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
+import { provisioned } from './scim.ts'
 import { signedInUser } from './sign-in.ts'
 
 // Each route, called by each kind of caller that it does not accept.
@@ -11,6 +12,7 @@ const app = await startApp()
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
 const { session } = await signedInUser(app, tenant, subOrgId, 'ada@example.com')
+const client = await provisioned(app, tenant, subOrgId)
 
 type Kind = Exclude<Route['auth'], 'public' | 'page'>
 
@@ -18,6 +20,7 @@ type Kind = Exclude<Route['auth'], 'public' | 'page'>
 const credentials: Record<Kind, Record<string, string>[]> = {
   key: [{ 'x-api-key': tenant.key }, { authorization: `Bearer ${tenant.key}` }],
   user: [{ authorization: `Bearer ${session.access_token}` }],
+  scim: [{ authorization: `Bearer ${client.token}` }],
 }
 const nobody: Record<string, string>[] = [
   {},
@@ -50,9 +53,11 @@ test.each(guarded)('$name takes no other kind of caller', async ({ route, auth }
     const sample = { status: reply.status, headers: {}, body: JSON.parse(text) }
     const expected = mediaOf(route.media).refuse(sample, '').headers['content-type']
     expect(reply.headers.get('content-type')).toBe(expected)
-    expect(JSON.parse(text)).toMatchObject({
-      status: reply.status,
-      code: expect.stringMatching(/^(api_key|access_token)_/),
-    })
+    // SCIM has a text and no codes (RFC 7644 §3.12).
+    expect(JSON.parse(text)).toMatchObject(
+      route.media === 'scim'
+        ? { status: String(reply.status), detail: expect.stringMatching(/token/) }
+        : { status: reply.status, code: expect.stringMatching(/^(api_key|access_token)_/) },
+    )
   }
 })

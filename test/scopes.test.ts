@@ -8,6 +8,13 @@ import { nameOf } from './samples.ts'
  * and would follow one that was weakened by mistake.
  */
 const CALLERS: Record<string, string[]> = {
+  'a SCIM token': [
+    'DELETE /api/os/scim/v2/Me',
+    'GET /api/os/scim/v2/Me',
+    'PATCH /api/os/scim/v2/Me',
+    'POST /api/os/scim/v2/Me',
+    'PUT /api/os/scim/v2/Me',
+  ],
   'admin_portal.read': ['GET /v1/admin-portal'],
   'admin_portal.write': ['PATCH /v1/admin-portal', 'POST /v1/admin-portal'],
   'an access token': ['GET /v1/auth/userinfo'],
@@ -93,6 +100,11 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/passkey/register',
   ],
   public: [
+    'GET /api/os/scim/v2/ResourceTypes',
+    'GET /api/os/scim/v2/ResourceTypes/{id}',
+    'GET /api/os/scim/v2/Schemas',
+    'GET /api/os/scim/v2/Schemas/{id}',
+    'GET /api/os/scim/v2/ServiceProviderConfig',
     'GET /.well-known/jwks.json',
     'GET /.well-known/oauth-authorization-server',
     'GET /.well-known/webauthn',
@@ -111,6 +123,8 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/login/sso/saml/acs/{connectionId}',
     'POST /v1/auth/login/sso/saml/slo/{connectionId}',
   ],
+  'scim_config.read': ['GET /v1/scim/config'],
+  'scim_config.write': ['PATCH /v1/scim/config', 'POST /v1/scim/config'],
   'sessions.read': ['GET /v1/sessions', 'GET /v1/sessions/revocations'],
   'sessions.revoke': ['DELETE /v1/sessions', 'DELETE /v1/sessions/{sessionId}', 'DELETE /v1/users/{userId}/sessions'],
   'social.read': ['GET /v1/social/providers'],
@@ -153,7 +167,8 @@ const CALLERS: Record<string, string[]> = {
 
 function callerOf({ auth, scope }: Route): string {
   if (auth === 'key') return scope ?? 'any key'
-  return auth === 'user' ? 'an access token' : auth
+  const tokens: Partial<Record<Route['auth'], string>> = { user: 'an access token', scim: 'a SCIM token' }
+  return tokens[auth] ?? auth
 }
 
 test('every route asks for the scope that is written down here', () => {

@@ -76,8 +76,9 @@ test('every table has its place', async () => {
   const known = Object.values(PLACES).flat().sort()
   expect(rows.map(({ name }) => name).sort()).toEqual(known)
   const withDirectory = rows.filter((row) => row.has_directory).map(({ name }) => name)
-  // Of an environment, one directory has a domain. The related origins of all directories are read at once; a sign-in reads the policy that its directory inherits.
-  expect(withDirectory.sort()).toEqual([...PLACES.directory_id, 'domains', 'mfa_policies', 'passkey_settings'].sort())
+  // Of an environment, one directory has a domain. The related origins of all directories are read at once; a sign-in reads the policy that its directory inherits. A token of provisioning says of no directory.
+  const everywhere = ['domains', 'mfa_policies', 'passkey_settings', 'scim_tokens']
+  expect(withDirectory.sort()).toEqual([...PLACES.directory_id, ...everywhere].sort())
 })
 
 test('a statement of the product that breaks a rule is told by its text and the rule; what a test does is not', async () => {

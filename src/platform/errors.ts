@@ -151,6 +151,18 @@ export const httpErrors = defineErrors({
     'Access token invalid',
     'It has expired, its session has ended, or it is not of this service: exchange the refresh token for a new one, or sign in again.',
   ],
+  scimTokenMissing: [
+    401,
+    'scim_token_missing',
+    'SCIM token missing',
+    'Send the SCIM token of the organization as Authorization: Bearer. An API key does not work here.',
+  ],
+  scimTokenInvalid: [
+    401,
+    'scim_token_invalid',
+    'SCIM token invalid',
+    'The token is mistyped, was replaced by another, or is not of this service: POST /v1/scim/config makes a new one.',
+  ],
   insufficientScope: [
     403,
     'insufficient_scope',

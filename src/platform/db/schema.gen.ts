@@ -425,6 +425,24 @@ export interface SamlAssertions {
   expires_at: Timestamp;
 }
 
+export interface ScimConfigs {
+  directory_id: string;
+  enabled: Generated<boolean>;
+  last_request_at: Timestamp | null;
+  on_deprovision: Generated<string>;
+  sso_connection_id: string | null;
+  updated_at: Generated<Timestamp>;
+}
+
+export interface ScimTokens {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  expires_at: Timestamp | null;
+  hint: string;
+  id: string;
+  token_hash: Buffer;
+}
+
 export interface ServiceConfigs {
   app_groups: Generated<Json>;
   directory_id: string;
@@ -662,6 +680,8 @@ export interface DB {
   password_history: PasswordHistory;
   rate_counters: RateCounters;
   saml_assertions: SamlAssertions;
+  scim_configs: ScimConfigs;
+  scim_tokens: ScimTokens;
   service_configs: ServiceConfigs;
   session_cut_offs: SessionCutOffs;
   sessions: Sessions;

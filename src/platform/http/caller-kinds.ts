@@ -33,6 +33,13 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
     },
     errors: [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid],
   },
+  scim: {
+    name: 'Scim',
+    securitySchemes: {
+      scimToken: { type: 'http', scheme: 'bearer', description: 'The SCIM token of an organization.' },
+    },
+    errors: [httpErrors.scimTokenMissing, httpErrors.scimTokenInvalid],
+  },
 }
 
 /** The kind of a route's caller, or null where nobody is authenticated. */

@@ -36,6 +36,12 @@ export interface UserCaller extends CallerBase {
   authenticatedAt: Date
 }
 
+/** A provisioning client of an organization, by its SCIM token. */
+export interface ScimCaller extends CallerBase {
+  kind: 'scim'
+  directory: Directory
+}
+
 /**
  * Every kind of caller, by its name in a route's `auth`. A new kind is a member here, an entry in `caller-kinds.ts` for
  * the contract, and an authenticator in `app.ts`.
@@ -43,6 +49,7 @@ export interface UserCaller extends CallerBase {
 export interface Callers {
   key: KeyCaller
   user: UserCaller
+  scim: ScimCaller
 }
 
 export type Caller = Callers[keyof Callers]

@@ -57,6 +57,12 @@ function json(type: string, body: object): Refusal {
   return { headers: { 'content-type': type }, text: JSON.stringify(body) }
 }
 
+/** The keywords of SCIM (RFC 7644 §3.12) for what the pipeline refuses. */
+const SCIM_TYPES = new Map<unknown, string>([
+  [httpErrors.invalidJson.code, 'invalidSyntax'],
+  [httpErrors.invalidRequest.code, 'invalidValue'],
+])
+
 export const media = {
   /** JSON; refusals are problems (RFC 9457). */
   json: {
@@ -81,7 +87,7 @@ export const media = {
     suits: (accept) => ANY.test(accept) || /application\/(\*|scim\+json|json)/i.test(accept),
     refusalType: 'application/scim+json',
     // RFC 7644 §3.12
-    refuse: ({ status, body: { detail, scimType } }) =>
+    refuse: ({ status, body: { code, detail, scimType = SCIM_TYPES.get(code) } }) =>
       json('application/scim+json', {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: String(status),

@@ -1,0 +1,96 @@
+import { changedFrom, record } from '../../platform/events.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { findConnection } from '../connections/connections.ts'
+import { endpointUrl } from './addresses.ts'
+import { scimErrors } from './errors.ts'
+import { scimEvents } from './events.ts'
+import type { ScimConfig, ScimConfigPatch } from './schema.ts'
+import {
+  type ConfigRow,
+  endTokenRows,
+  findConfigRow,
+  insertTokenRow,
+  listTokenRows,
+  lockConfigRow,
+  updateConfigRow,
+} from './store.ts'
+import { forgetToken, hashToken, hintOf, makeToken } from './token.ts'
+
+/** The configuration of a directory. */
+export async function readConfig(work: Work): Promise<ScimConfig> {
+  return show(work, await findConfigRow(work.db, work.directory))
+}
+
+async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig> {
+  const { platform, directory, db } = work
+  const [token, previous] = await listTokenRows(db, directory)
+  return {
+    enabled: row?.enabled ?? false,
+    endpointUrl: endpointUrl(platform),
+    sso_connection_id: row?.sso_connection_id ?? null,
+    subOrgId: directory.organizationId,
+    tokenSet: token !== undefined,
+    tokenHint: token?.hint ?? null,
+    tokenRotatedAt: token?.created_at.toISOString() ?? null,
+    tokenExpiresAt: previous?.expires_at?.toISOString() ?? null,
+    lastRequestAt: row?.last_request_at?.toISOString() ?? null,
+    userCount: 0,
+    groupCount: 0,
+    onDeprovision: row?.on_deprovision ?? 'deactivate',
+  }
+}
+
+/** Changes the configuration; absent fields stay. Throws `scim_connection_not_found`. */
+export async function changeConfig(work: Work, patch: ScimConfigPatch): Promise<ScimConfig> {
+  return inTx(work, async (work) => {
+    const row = await lockConfigRow(work.db, work.directory)
+    const before = await show(work, row)
+    const { enabled = row.enabled, onDeprovision = row.on_deprovision, sso_connection_id: given } = patch
+    const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, given)
+    const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
+    const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
+    await announce(work, before, after)
+    return after
+  })
+}
+
+async function connectionOf(work: Work, given: string | null): Promise<string | null> {
+  if (given === null) return null
+  const id = given.toLowerCase()
+  if (!isId(id) || !(await findConnection(work, id))) throw scimErrors.connectionNotFound()
+  return id
+}
+
+async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Promise<void> {
+  const previous = changedFrom(before, after)
+  const changed = Object.keys(previous)
+  const details = { target: { type: 'scim_config', id: work.directory.id }, data: after, previous }
+  const turned = after.enabled ? scimEvents.enabled : scimEvents.disabled
+  const events = [
+    ...(changed.includes('enabled') ? [turned(details)] : []),
+    ...(changed.some((field) => field !== 'enabled') ? [scimEvents.configUpdated(details)] : []),
+  ]
+  await record(work, ...events)
+}
+
+/**
+ * Gives provisioning a new token. The previous one works for the overlap; without one it ends at once, with any that still
+ * overlaps from an earlier rotation.
+ */
+export async function rotateToken(work: Work, overlapSeconds: number): Promise<{ token: string; config: ScimConfig }> {
+  return inTx(work, async (work) => {
+    const { platform, directory, db } = work
+    const row = await lockConfigRow(db, directory)
+    const before = await show(work, row)
+    for (const ended of await endTokenRows(db, directory, overlapSeconds))
+      await forgetToken(platform, db, ended.token_hash)
+    const token = makeToken()
+    const hash = hashToken(platform.keyring, token)
+    await insertTokenRow(db, directory, { id: newId(), token_hash: hash, hint: hintOf(token) })
+    const config = await show(work, row)
+    const target = { type: 'scim_config', id: directory.id }
+    await record(work, scimEvents.tokenRotated({ target, data: config, previous: changedFrom(before, config) }))
+    return { token, config }
+  })
+}

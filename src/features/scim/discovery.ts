@@ -1,0 +1,59 @@
+const MESSAGES = 'urn:ietf:params:scim:schemas:core:2.0'
+
+/** How many results a page has at most, and by default. */
+export const [MAX_RESULTS, DEFAULT_RESULTS] = [200, 100]
+export const MAX_OPERATIONS = 1000
+export const MAX_BULK_BYTES = 1024 * 1024
+
+/** RFC 7643 §5, RFC 9865 §4. */
+export function serviceProviderConfig(baseUrl: string) {
+  return {
+    schemas: [`${MESSAGES}:ServiceProviderConfig`],
+    patch: { supported: true },
+    bulk: { supported: true, maxOperations: MAX_OPERATIONS, maxPayloadSize: MAX_BULK_BYTES },
+    filter: { supported: true, maxResults: MAX_RESULTS },
+    changePassword: { supported: false },
+    sort: { supported: true },
+    etag: { supported: true },
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: 'index',
+      defaultPageSize: DEFAULT_RESULTS,
+      maxPageSize: MAX_RESULTS,
+    },
+    authenticationSchemes: [
+      {
+        type: 'oauthbearertoken',
+        name: 'Bearer token',
+        description: 'The SCIM token of the organization, as Authorization: Bearer.',
+        specUri: 'https://www.rfc-editor.org/info/rfc6750',
+        primary: true,
+      },
+    ],
+    meta: { resourceType: 'ServiceProviderConfig', location: `${baseUrl}/ServiceProviderConfig` },
+  }
+}
+
+export const USER = `${MESSAGES}:User`
+export const GROUP = `${MESSAGES}:Group`
+export const ENTERPRISE_USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+
+/** RFC 7643 §6. */
+export function resourceTypes(baseUrl: string) {
+  const typeOf = (id: string, schema: string, extensions: string[]) => ({
+    schemas: [`${MESSAGES}:ResourceType`],
+    id,
+    name: id,
+    endpoint: `/${id}s`,
+    schema,
+    ...(extensions.length ? { schemaExtensions: extensions.map((schema) => ({ schema, required: false })) } : {}),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${id}` },
+  })
+  return [typeOf('User', USER, [ENTERPRISE_USER]), typeOf('Group', GROUP, [])]
+}
+
+/** RFC 7643 §7. */
+export function schemas(_baseUrl: string): { id: string; schemas: string[] }[] {
+  return []
+}

@@ -1,0 +1,117 @@
+import { type InsertObject, type Selectable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { DB, ScimConfigs, ScimTokens } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+
+export type TokenRow = Selectable<ScimTokens>
+export type ConfigRow = Omit<Selectable<ScimConfigs>, 'on_deprovision'> & { on_deprovision: 'deactivate' | 'delete' }
+
+/** The token of this keyed hash. */
+export async function findTokenRow(db: Db, hash: Buffer): Promise<TokenRow | undefined> {
+  return db.selectFrom('scim_tokens').selectAll().where('token_hash', '=', hash).executeTakeFirst()
+}
+
+/** Those that work, the newest first. */
+export async function listTokenRows(db: Db, directory: Directory): Promise<TokenRow[]> {
+  return db
+    .selectFrom('scim_tokens')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .orderBy('expires_at', (order) => order.desc().nullsFirst())
+    .execute()
+}
+
+export async function insertTokenRow(
+  tx: Tx,
+  directory: Directory,
+  row: Omit<InsertObject<DB, 'scim_tokens'>, 'directory_id'>,
+): Promise<void> {
+  await tx
+    .insertInto('scim_tokens')
+    .values({ ...row, directory_id: directory.id })
+    .execute()
+}
+
+/** Ends the tokens of the directory; the present one only after so many seconds. Returns all there were. */
+export async function endTokenRows(tx: Tx, directory: Directory, overlapSeconds: number): Promise<TokenRow[]> {
+  const gone = await tx
+    .deleteFrom('scim_tokens')
+    .where('directory_id', '=', directory.id)
+    .$if(overlapSeconds > 0, (query) => query.where('expires_at', 'is not', null))
+    .returningAll()
+    .execute()
+  if (overlapSeconds === 0) return gone
+  const kept = await tx
+    .updateTable('scim_tokens')
+    .set({ expires_at: sql`clock_now() + make_interval(secs => ${overlapSeconds})` })
+    .where('directory_id', '=', directory.id)
+    .returningAll()
+    .execute()
+  return [...gone, ...kept]
+}
+
+export async function findConfigRow(db: Db, directory: Directory): Promise<ConfigRow | undefined> {
+  return db
+    .selectFrom('scim_configs')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .$castTo<ConfigRow>()
+    .executeTakeFirst()
+}
+
+/** The configuration, made where there is none, and locked until the transaction ends. */
+export async function lockConfigRow(tx: Tx, directory: Directory): Promise<ConfigRow> {
+  await tx
+    .insertInto('scim_configs')
+    .values({ directory_id: directory.id })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return tx
+    .selectFrom('scim_configs')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .forUpdate()
+    .$castTo<ConfigRow>()
+    .executeTakeFirstOrThrow()
+}
+
+export async function updateConfigRow(
+  tx: Tx,
+  directory: Directory,
+  changes: Partial<Pick<ConfigRow, 'enabled' | 'sso_connection_id' | 'on_deprovision'>>,
+): Promise<ConfigRow> {
+  return tx
+    .updateTable('scim_configs')
+    .set({ ...changes, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .returningAll()
+    .$castTo<ConfigRow>()
+    .executeTakeFirstOrThrow()
+}
+
+/** What decides whether a provisioning client is served. */
+export interface AdmissionRow {
+  enabled: boolean
+  sso_connection_id: string | null
+  on_deprovision: 'deactivate' | 'delete'
+  organization_status: string | null
+}
+
+/** The same, of each of these directories at once. */
+export async function findAdmissionRows(
+  db: Db,
+  directories: string[],
+  directoryId: string | null,
+): Promise<(AdmissionRow & { place: number })[]> {
+  const place = directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
+  const { rows } = await sql<AdmissionRow & { place: number }>`
+    select asked.place::int, coalesce(c.enabled, false) as enabled, c.sso_connection_id,
+      coalesce(c.on_deprovision, 'deactivate') as on_deprovision, o.status as organization_status
+    from unnest(${directories}::uuid[]) with ordinality as asked (directory_id, place)
+    join directories d on d.id = asked.directory_id
+    left join organizations o on o.id = d.organization_id
+    left join scim_configs c on c.directory_id = ${place}`.execute(db)
+  return rows
+}
