@@ -1,0 +1,138 @@
+import { groupType, MEMBERS } from './core-schemas.ts'
+import { quoted, ScimLanguageError } from './error.ts'
+import type { ScimFilter } from './filter.ts'
+import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from './json.ts'
+import { normaliseValue } from './normalise.ts'
+import type { PatchOperation } from './patch-operations.ts'
+import { parsePath, type ScimPath } from './path.ts'
+import { attributeKey, type ScimAttribute } from './schema.ts'
+
+/** A member as the client named it; ids are compared in any case. */
+export interface ScimMember {
+  value: string
+  /** `User`, `Group` or null where it was not said. */
+  type: string | null
+}
+
+/** What becomes of the members of a group: first all or some go, then some come. Keys and removed ids are in lower case. */
+export interface MemberChanges {
+  /** Whether none of those there were stays. */
+  replaced: boolean
+  removed: Set<string>
+  added: Map<string, ScimMember>
+}
+
+/**
+ * Takes the operations on `members` out of a PATCH of a group, so that a group of many members need not be read. They touch
+ * nothing else, so what is left says the same on its own. To remove who is no member is no error. Null: none of them was about
+ * members. Throws ScimLanguageError.
+ */
+export function splitMemberOperations(operations: PatchOperation[]): {
+  members: MemberChanges | null
+  rest: PatchOperation[]
+} {
+  const changes: MemberChanges = { replaced: false, removed: new Set(), added: new Map() }
+  let touched = false
+  const rest = operations.flatMap((operation) => {
+    const path = operation.path === null ? null : parsePath(operation.path)
+    if (path) {
+      if (!isMembers(path)) return [operation]
+      touched = true
+      applyMembers(changes, operation, path)
+      return []
+    }
+    const { members, others } = splitValue(operation)
+    if (members.length === 0) return [operation]
+    touched = true
+    for (const value of members) applyMembers(changes, { ...operation, value }, parsePath(MEMBERS))
+    return isObject(others) && Object.keys(others).length > 0 ? [{ ...operation, value: others }] : []
+  })
+  return { members: touched ? changes : null, rest }
+}
+
+/** Takes the members out of a whole group, as `normaliseResource` made it. */
+export function takeMembers(group: ScimObject): { members: ScimMember[]; rest: ScimObject } {
+  const { members, ...rest } = group
+  return { members: readMembers(members ?? null), rest }
+}
+
+function splitValue({ op, value }: PatchOperation): { members: ScimValue[]; others: ScimValue | undefined } {
+  if (op === 'remove' || !isObject(value)) return { members: [], others: value }
+  const entries = Object.entries(value)
+  const isOfMembers = ([key]: [string, ScimValue]) => MEMBERS_KEY.test(key)
+  return {
+    members: entries.filter(isOfMembers).map(([, part]) => part),
+    others: Object.fromEntries(entries.filter((entry) => !isOfMembers(entry))),
+  }
+}
+
+const MEMBERS_KEY = /^(?:urn:ietf:params:scim:schemas:core:2\.0:group:)?members$/i
+
+function isMembers({ attribute }: ScimPath): boolean {
+  return attributeKey({ ...attribute, sub: null }) === MEMBERS
+}
+
+function applyMembers(changes: MemberChanges, operation: PatchOperation, path: ScimPath): void {
+  const { op, value } = operation
+  if (path.attribute.sub !== null)
+    throw new ScimLanguageError('mutability', 'A member cannot be changed; it can be removed and added.')
+  const selected = path.filter ? readIds(path.filter) : null
+  if (op === 'remove') {
+    if (selected) removeMembers(changes, selected)
+    else if (value === undefined || value === null) replaceMembers(changes, [])
+    else
+      removeMembers(
+        changes,
+        readMembers(value).map((member) => member.value),
+      )
+    return
+  }
+  if (value === undefined) throw new ScimLanguageError('invalidValue', 'The operation on "members" has no value.')
+  const members = readMembers(value)
+  if (selected && op === 'replace') removeMembers(changes, selected)
+  if (selected || op === 'add') addMembers(changes, members)
+  else replaceMembers(changes, members)
+}
+
+function addMembers(changes: MemberChanges, members: ScimMember[]): void {
+  for (const member of members) changes.added.set(member.value.toLowerCase(), member)
+}
+
+function removeMembers(changes: MemberChanges, ids: string[]): void {
+  for (const id of ids) {
+    changes.added.delete(id.toLowerCase())
+    if (!changes.replaced) changes.removed.add(id.toLowerCase())
+  }
+}
+
+function replaceMembers(changes: MemberChanges, members: ScimMember[]): void {
+  changes.replaced = true
+  changes.removed.clear()
+  changes.added.clear()
+  addMembers(changes, members)
+}
+
+/** The ids that a filter names: `value eq "…"`, of which several by `or`. */
+function readIds(filter: ScimFilter): string[] {
+  if (filter.kind === 'or') return filter.filters.flatMap(readIds)
+  const isId = filter.kind === 'compare' && filter.operator === 'eq' && filter.attribute.name.toLowerCase() === 'value'
+  if (isId && typeof filter.value === 'string') return [filter.value]
+  throw new ScimLanguageError('invalidFilter', 'Members are selected by their ids: members[value eq "…"].')
+}
+
+function readMembers(value: ScimValue): ScimMember[] {
+  const members = normaliseValue(membersAttribute(), value) ?? []
+  return (Array.isArray(members) ? members : [members]).map((member) => {
+    const id = isObject(member) ? own(member, 'value') : undefined
+    const type = isObject(member) ? own(member, 'type') : undefined
+    if (typeof id !== 'string' || id === '')
+      throw new ScimLanguageError('invalidValue', 'A member has a "value", the id of a user.')
+    return { value: id, type: typeof type === 'string' && !isUnassigned(type) ? type : null }
+  })
+}
+
+function membersAttribute(): ScimAttribute {
+  const attribute = groupType.attributes.get(MEMBERS)
+  if (!attribute) throw new Error(`${quoted(MEMBERS)} is not of the schema of groups.`)
+  return attribute
+}
