@@ -9,6 +9,8 @@ const ASSERTION = 'src/features/saml/assertion.ts'
 const ACS = 'src/features/saml/acs.ts'
 const PERSON = 'src/features/saml/person.ts'
 const PROTOCOL = 'src/features/saml/protocol.ts'
+const SIGNATURE = 'src/features/saml/signature.ts'
+const COST_TEST = 'src/features/saml/cost.test.ts'
 const READ_TEST = 'src/platform/xml/read.test.ts'
 const ATTACKS_TEST = 'src/features/saml/attacks.test.ts'
 const RESPONSE_TEST = 'src/features/saml/response.test.ts'
@@ -87,6 +89,30 @@ const documents: Mutant[] = [
 
 /** What a signature may cover, and by which algorithms. */
 const signatures: Mutant[] = [
+  {
+    name: 'nothing of SAML is digested before the provider is known to have signed',
+    file: SIGNATURE,
+    find: 'return element && signer !== null ? getVerifiedXml(text, element, [signer]) : null',
+    replace: 'return element ? getVerifiedXml(text, element, certificates) : null',
+    tests: [COST_TEST],
+    only: 'before it is canonicalized',
+  },
+  {
+    name: 'a canonicalization of SAML lists few prefixes',
+    file: SIGNATURES,
+    find: 'if (!isPlain(one))',
+    replace: "if (!one?.children.every(({ name }) => name === 'InclusiveNamespaces'))",
+    tests: [COST_TEST],
+    only: 'canonicalization',
+  },
+  {
+    name: 'a signature of SAML says nothing by attributes of other namespaces',
+    file: SIGNATURES,
+    find: "if (one?.attributes.some(({ namespace }) => namespace !== ''))",
+    replace: 'if (!one)',
+    tests: [COST_TEST],
+    only: 'other namespaces',
+  },
   {
     name: 'a signature of SAML refers to its own parent',
     file: SIGNATURES,

@@ -1,5 +1,7 @@
 import { type Message, parseMessage } from '../../platform/xml/message.ts'
-import { attributeOf, type XmlElement } from '../../platform/xml/read.ts'
+import { attributeOf, onlyChild, type XmlElement } from '../../platform/xml/read.ts'
+import { signatureOf } from '../../platform/xml/signatures.ts'
+import { findSigner } from '../../platform/xml/signers.ts'
 import { ns } from './names.ts'
 import { SamlRefusal } from './refusal.ts'
 
@@ -20,7 +22,8 @@ export async function verifySigned(
   element: XmlElement,
   certificates: string[],
 ): Promise<Message> {
-  const canonical = await canonicalOf(text, which, certificates)
+  const signature = signatureOf(element)
+  const canonical = signature && (await canonicalOf(text, { which, signature }, certificates))
   if (canonical === null)
     throw new SamlRefusal('signature', 'The signature does not fit any certificate of the connection.')
   const signed = parseMessage(canonical)
@@ -31,16 +34,57 @@ export async function verifySigned(
   return signed
 }
 
-async function canonicalOf(text: string, which: Signed, certificates: string[]): Promise<string | null> {
+/**
+ * The canonical bytes of what was signed; null if it was not. The library digests before it verifies, and anew for each
+ * certificate: an element as large as is read takes it a second. So whose signature it is comes first, which takes no
+ * more than to parse, and nothing is digested that the provider did not sign.
+ */
+async function canonicalOf(
+  text: string,
+  { which, signature }: { which: Signed; signature: XmlElement },
+  certificates: string[],
+): Promise<string | null> {
   const { getVerifiedXml, parseDomFromString } = await loadLibrary()
   try {
-    const { documentElement: root } = await parseDomFromString(text)
+    const dom = await parseDomFromString(text)
+    const { documentElement: root } = dom
     const element = which === 'document' ? root : root.getElementsByTagNameNS(ns.assertion, 'Assertion')[0]
-    return element ? getVerifiedXml(text, element, certificates) : null
+    const octets = element && (await signedInfoOf(dom, element))
+    const signer = octets ? findSigner({ octets, ...methodOf(signature) }, certificates) : null
+    return element && signer !== null ? getVerifiedXml(text, element, [signer]) : null
   } catch {
     // The library throws at what it takes for an attack.
     return null
   }
+}
+
+function methodOf(signature: XmlElement): { algorithm: string; signature: string } {
+  const info = onlyChild(signature, ns.signature, 'SignedInfo')
+  const method = info && onlyChild(info, ns.signature, 'SignatureMethod')
+  const value = onlyChild(signature, ns.signature, 'SignatureValue')
+  return { algorithm: (method && attributeOf(method, 'Algorithm')) ?? '', signature: value?.text ?? '' }
+}
+
+type Library = Awaited<ReturnType<typeof loadLibrary>>
+type Dom = Awaited<ReturnType<Library['parseDomFromString']>>
+
+const isOfSignatures = (name: string) => `*[local-name(.)='${name}' and namespace-uri(.)='${ns.signature}']`
+
+/** The octets that the signature of an element was made of (XML Signature §3.1.2). */
+async function signedInfoOf(dom: Dom, element: Dom['documentElement']): Promise<string | null> {
+  const [{ xpath }, { ExclusiveCanonicalization, findAncestorNs }] = await Promise.all([
+    loadLibrary(),
+    import('xml-crypto'),
+  ])
+  const path = `./${isOfSignatures('Signature')}/${isOfSignatures('SignedInfo')}`
+  const [info, ...more] = xpath.selectElements(element, path)
+  if (!info || more.length > 0) return null
+  const place = element === dom.documentElement ? '/*' : `/*/*[local-name(.)='${element.localName}']`
+  // It adds declarations to what it is given.
+  const copy = info.cloneNode(true)
+  return new ExclusiveCanonicalization().process(copy as typeof info, {
+    ancestorNamespaces: findAncestorNs(dom, `${place}${path.slice(1)}`),
+  })
 }
 
 /** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */

@@ -22,6 +22,9 @@ const DIGEST_METHODS = [SHA256, SHA512]
 const ID = /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/
 const BASE64_TEXT = /^[A-Za-z0-9+/=\s]+$/
 
+// Whoever canonicalizes compares each of them with every attribute.
+const MAX_PREFIX_LIST = 500
+
 // Where a library looks for these, it looks for the local name, and in some cases everywhere.
 const OF_SIGNATURES = new Set([
   'Signature',
@@ -83,10 +86,20 @@ function checkSignature(signature: XmlElement, parent: XmlElement, rules: Signat
     if (one?.children.length !== 0) throw misshapen('a part of a signature has parts of its own')
   for (const one of [value, digest]) if (!BASE64_TEXT.test(one?.text ?? '')) throw misshapen('a digest is not Base64')
   for (const one of [canonicalization, exclusive])
-    if (!one?.children.every((child) => child.namespace === ns.exclusive && child.name === 'InclusiveNamespaces'))
-      throw misshapen('a canonicalization has unknown parts')
+    if (!isPlain(one)) throw misshapen('a canonicalization has unknown parts')
+  for (const one of [info, canonicalization, method, reference, transforms, enveloped, exclusive, digestMethod, digest])
+    if (one?.attributes.some(({ namespace }) => namespace !== ''))
+      throw misshapen('a signature has an attribute that is not known')
   const parts = [signature, info, value, canonicalization, method, reference, transforms, enveloped, exclusive, digest]
   return [...parts, keyInfo].filter((part) => part !== undefined)
+}
+
+/** Whether it has no more than a list of prefixes, and that of a length that documents need. */
+function isPlain(canonicalization: XmlElement | undefined): boolean {
+  const [list, ...more] = canonicalization?.children ?? []
+  if (!list) return true
+  const isList = list.namespace === ns.exclusive && list.name === 'InclusiveNamespaces' && list.children.length === 0
+  return isList && more.length === 0 && (attributeOf(list, 'PrefixList') ?? '').length <= MAX_PREFIX_LIST
 }
 
 /** The children, which are exactly these of XML Signature; the last may be absent if fewer suffice. */
