@@ -9,7 +9,7 @@ import { isDangerous } from './reader.ts'
 import { type AttributePlace, findExtension, locateAttribute, type ScimResourceType } from './schema.ts'
 
 /** Comparisons of all the filters in a PATCH with all the values. */
-const MAX_COMPARISONS = 200_000
+const MAX_COMPARISONS = 100_000
 
 interface Patch {
   type: ScimResourceType
