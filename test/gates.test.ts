@@ -11,7 +11,7 @@ import { methods } from '../src/sign-in-methods.ts'
 import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
 import { startApp, type Tenant } from './harness.ts'
 import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
-import { makeWorld, type World } from './world.ts'
+import { makeWorld, makeWorldFor, type World } from './world.ts'
 
 const app = await startApp()
 const { platform } = app.app
@@ -69,7 +69,7 @@ test('the ways in are found by what they answer', () => {
 })
 
 test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', async (name, route) => {
-  const world = await makeWorld(app, await app.tenant())
+  const world = await makeWorldFor(app, await app.tenant(), route)
   const sample = await entryBy(route, world)
   const before = await countOf('sessions', world)
   const closed: Gate = {
@@ -90,26 +90,23 @@ test.each(waysIn)('%s: a gate that refuses stops it, and the proof stays good', 
 /** Locks every address of the organization, and the user who has it, as guesses from everywhere do. */
 async function lockEverybody(world: World, sample: SampleRequest): Promise<void> {
   const { db } = platform
-  const users = await db
-    .selectFrom('users')
-    .innerJoin('directories', 'directories.id', 'users.directory_id')
-    .select(['directories.id', 'email_norm'])
+  const { id } = await db
+    .selectFrom('directories')
+    .select('id')
     .where('organization_id', '=', world.ids.organization)
-    .execute()
-  const [first] = users
+    .executeTakeFirstOrThrow()
+  const users = await db.selectFrom('users').select('email_norm').where('directory_id', '=', id).execute()
   const { email } = Object.assign({ email: 'ada@example.com' }, sample.body)
   for (const norm of new Set([...users.map((user) => user.email_norm), String(email).toLowerCase()]))
     await sql`insert into lockouts (directory_id, identity, network, failures, locked_until)
-      values (${first?.id}, ${hashIdentity(platform, norm)}, '', 10, clock_now() + interval '1 hour')`.execute(db)
-  await sql`update users set locked_until = clock_now() + interval '1 hour' where directory_id = ${first?.id}`.execute(
-    db,
-  )
+      values (${id}, ${hashIdentity(platform, norm)}, '', 10, clock_now() + interval '1 hour')`.execute(db)
+  await sql`update users set locked_until = clock_now() + interval '1 hour' where directory_id = ${id}`.execute(db)
 }
 
 test.each(waysIn)(
   '%s: a lock of the password stops it alone, and with lockout_scope all every way in',
   async (name, route) => {
-    const world = await makeWorld(app, await app.tenant())
+    const world = await makeWorldFor(app, await app.tenant(), route)
     const sample = await entryBy(route, world)
     await lockEverybody(world, sample)
     const isGuessed = name === 'POST /v1/auth/login/password'
@@ -149,7 +146,7 @@ const outdated: Gate = {
 }
 
 test.each(creating)('%s: what a gate decided by is compared again as the session is written', async (_, route) => {
-  const world = await makeWorld(app, await app.tenant())
+  const world = await makeWorldFor(app, await app.tenant(), route)
   const sample = await entryBy(route, world)
   const before = [await countOf('sessions', world), await countOf('mfa_challenges', world)]
   const reply = await behind(outdated, () => sendSample(world.scoped, route, sample))
@@ -209,7 +206,7 @@ describe.each(Object.entries(states))('a user who is %s', (state, bring) => {
     !(state.includes('again') && LASTING.includes(name)) && !(LEAVING.includes(state) && name === SIGN_UP_BY_CODE)
   test.each(known.filter(([name]) => isWayIn(name)))('%s: does not come in', async (name, route) => {
     const tenant = await app.tenant()
-    const world = await makeWorld(app, tenant)
+    const world = await makeWorldFor(app, tenant, route)
     const sample = await entryBy(route, world)
     // Of a sign-up by code there is nobody until it is redeemed, unless somebody has come to the address meanwhile.
     if (name === SIGN_UP_BY_CODE) succeeded(await world.scoped.post('/v1/users', { email: sample.body?.['email'] }))

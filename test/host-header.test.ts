@@ -7,7 +7,7 @@ import { enrollTotp, makeProvenUser, signInByLink } from './factors.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { mailedLink } from './sign-in.ts'
-import { makeWorld, type World } from './world.ts'
+import { makeWorld, makeWorldFor, type World } from './world.ts'
 
 // Host-header poisoning: no forged header or request target changes a mail or where a link leads. Forwarded headers are
 // trusted here, as they are behind a proxy.
@@ -122,7 +122,7 @@ const disguises: Record<string, Disguise> = {
 async function ask(route: Route, make: MakeRequest, { headers, target }: Disguise) {
   // Of its own, since some routes change what all of an account inherits.
   const tenant = await app.tenant()
-  const world = await makeWorld(app, tenant)
+  const world = await makeWorldFor(app, tenant, route, make)
   const { params = {}, query = {}, body } = await make(world)
   await app.app.platform.db.deleteFrom('mail_outbox').execute()
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')

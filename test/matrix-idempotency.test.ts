@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
-import { makeWorld } from './world.ts'
+import { makeWorldFor } from './world.ts'
 
 // With an Idempotency-Key a handler runs inside the transaction that stores its answer: each route must have the same
 // result there as without, and a repeated request the same answer.
@@ -16,7 +16,7 @@ async function eventTypes(accountId: string): Promise<string[]> {
 
 test.each(keyed)('%s succeeds, once, and answers the same again', async (name, route) => {
   const tenant = await app.tenant()
-  const world = await makeWorld(app, tenant)
+  const world = await makeWorldFor(app, tenant, route)
   const sample = sampleOf(route, world)
   const query = orgWideOnly.includes(name) ? {} : { subOrgId: world.ids.organization }
   const request = { ...sample, query: { ...sample.query, ...query } }
@@ -35,7 +35,7 @@ const settings = keyed.filter(([, route]) => route.operation.endsWith('.updateSe
 
 test.each(settings)('%s answers what is then in force', async (_, route) => {
   const tenant = await app.tenant()
-  const world = await makeWorld(app, tenant)
+  const world = await makeWorldFor(app, tenant, route)
   const { body } = sampleOf(route, world)
   const own = await tenant.withKey({ subOrgId: world.ids.organization })
   const before = await own.get(route.path)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
-import { makeWorld } from './world.ts'
+import { makeWorld, makeWorldFor } from './world.ts'
 
 const app = await startApp()
 const keyed = routes.filter((route) => route.auth === 'key')
@@ -14,7 +14,7 @@ const tellOrEnd = ['POST /v1/auth/token/introspect', 'POST /v1/auth/token/revoke
 const toRead = makeWorld(app, await app.tenant())
 
 test.each(byName)('%s: its sample succeeds', async (name, route) => {
-  const world = await (route.method === 'GET' ? toRead : makeWorld(app, await app.tenant()))
+  const world = await (route.method === 'GET' ? toRead : makeWorldFor(app, await app.tenant(), route))
   const caller = orgWideOnly.includes(name) ? world.orgWide : world.scoped
   const reply = await sendSample(caller, route, sampleOf(route, world))
   expect(reply.status, reply.text).toBe(200)

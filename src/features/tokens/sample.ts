@@ -13,13 +13,13 @@ export interface TokenRecords {
 /** The code of a sign-in at a provider. */
 export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise<TokenRecords> {
   const { platform } = app.app
+  const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
   const { id } = await platform.db
     .selectFrom('directories')
     .select('id')
     .where('organization_id', '=', ids.organization)
     .executeTakeFirstOrThrow()
   const work = await getWorkIn(platform, id)
-  const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
   const proof = { userId: user.id, method: 'sso', source: 'connection', amr: ['fed'], aal: 'aal1' as const }
   return { ids: { exchangeCode: await makeExchangeCode(work, proof), federatedUser: user.id } }
 }
