@@ -31,8 +31,6 @@ export async function createConnection(work: Work, body: ConnectionCreate): Prom
   await provideKeysFor(work, body.protocol, config)
   return inTx(work, async (work) => {
     const { db, directory } = work
-    const present = await listConnectionRows(db, directory, MAX_CONNECTIONS)
-    if (present.length >= MAX_CONNECTIONS) throw connectionErrors.limitReached()
     const id = newId()
     const row = await insertConnectionRow(db, directory, {
       id,
@@ -42,6 +40,8 @@ export async function createConnection(work: Work, body: ConnectionCreate): Prom
       oidc_client_secret_sealed: await sealed(work, id, body),
       ...schedule(config),
     })
+    const present = await listConnectionRows(db, directory, MAX_CONNECTIONS + 1)
+    if (present.length > MAX_CONNECTIONS) throw connectionErrors.limitReached()
     return told(work, row, 'created')
   })
 }
@@ -186,6 +186,8 @@ function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>):
     if (typeof value === 'string' && !isPeerAddress(platform.config, value))
       throw invalidField(field, 'insecure_url', `${field} must be a complete https address`)
   }
+  // OpenID Connect Discovery §4: the address of its document is the issuer with a path behind it.
+  if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer has no query')
 }
 
 /** Throws `invalid_request` for a role that no provider can give: ownership above all. */

@@ -13,7 +13,7 @@ export const connectionEvents = defineEvents({
   ],
   certificateExpiring: [
     'sso.connection.certificate_expiring',
-    'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired: nobody signs in then.',
+    'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins go on.',
     Type.Object({
       id: Type.String({ format: 'uuid' }),
       name: Type.String({ examples: ['Acme Okta'] }),

@@ -70,6 +70,7 @@ function selectInReach(db: Db, reach: Reach) {
     .$castTo<ListedConnectionRow>()
 }
 
+/** Whoever adds another waits here until the transaction ends, so that what is counted from now on holds. */
 export async function insertConnectionRow(
   tx: Tx,
   directory: Directory,
@@ -79,6 +80,7 @@ export async function insertConnectionRow(
     .insertInto('sso_connections')
     .values({ ...row, directory_id: directory.id, environment_id: directory.environmentId })
     .returningAll()
+    .returning(sql`pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`.as('held'))
     .$castTo<ConnectionRow>()
     .executeTakeFirstOrThrow()
 }

@@ -128,6 +128,26 @@ test('a provider changes its key without one failed sign-in', async () => {
   expect(results.filter((each) => !('access_token' in each))).toEqual([])
 })
 
+test('a certificate is trusted because it was given, also once it has expired, of which a test warns', async () => {
+  const from = new Date(Date.now() - 2 * 365 * 86_400_000)
+  const expired = await makeCertificate({ commonName: 'expired', years: 1, from })
+  const acme = await connect()
+  try {
+    await idp.change({ pairs: [expired] })
+    expect(await acme.signIn()).toMatchObject({ error: 'response_invalid' })
+    const { idp_certificates } = await acme.change({ idp_metadata_url: idp.metadataUrl })
+    expect(idp_certificates).toMatchObject([{ status: 'expired' }])
+    expect(await acme.signIn()).toHaveProperty('access_token')
+    const { checks, success } = await acme.check()
+    expect(success).toBe(false)
+    expect(checks.filter(({ ok }: { ok: boolean }) => !ok)).toMatchObject([
+      { id: 'certificates', message: expect.stringContaining('Sign-ins go on'), fix: expect.any(String) },
+    ])
+  } finally {
+    await idp.change({ pairs: [providerPair] })
+  }
+})
+
 test('a provider that signs with a key that nobody pinned is refused', async () => {
   const acme = await connect()
   try {
