@@ -28,7 +28,7 @@ export function person(fields: Partial<FederatedPerson> = {}): FederatedPerson {
     issuer: 'https://idp.example',
     subject: `sub-${fresh()}`,
     email: null,
-    emailVerified: false,
+    emailVerified: null,
     firstName: null,
     lastName: null,
     displayName: null,

@@ -82,9 +82,31 @@ export const federation: Mutant[] = [
   {
     name: 'a provider that does not vouch for an address links nobody',
     file: `${FEDERATION}/complete.ts`,
-    find: 'if (!rules.needsOwnDomain && !person.emailVerified)',
-    replace: 'if (!rules.needsOwnDomain && !person.email)',
+    find: 'person.emailVerified !== false : person.emailVerified',
+    replace: 'person.emailVerified !== false : person.email',
     tests: LINKING,
+  },
+  {
+    name: 'an address that the provider denies links nobody, in its own domain either',
+    file: `${FEDERATION}/complete.ts`,
+    find: 'person.emailVerified !== false : person.emailVerified',
+    replace: 'true : person.emailVerified',
+    tests: LINKING,
+  },
+  {
+    name: 'the limit of connections holds between processes',
+    file: 'src/features/connections/store.ts',
+    find: "sql`pg_advisory_xact_lock(hashtext('watchword.connections'), hashtext(${directory.id}))`",
+    replace: 'sql`${directory.id}::uuid`',
+    tests: ['src/features/connections/connections.test.ts'],
+    only: 'fifty',
+  },
+  {
+    name: 'an issuer has no query',
+    file: 'src/features/connections/changes.ts',
+    find: "if (config.oidc_issuer?.includes('?'))",
+    replace: "if (config.oidc_issuer?.includes('??'))",
+    tests: ['src/features/connections/connections.test.ts'],
   },
   {
     name: 'a connection speaks for its own domains alone',

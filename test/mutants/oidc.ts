@@ -203,9 +203,30 @@ export const oidc: Mutant[] = [
   {
     name: 'email_verified stands for the address beside it',
     file: `${OIDC}/person.ts`,
-    find: '    emailVerified: mapped.email === USUAL.email && ',
-    replace: '    emailVerified: ',
+    find: "isUsual && beside['email_verified'] === true",
+    replace: "beside['email_verified'] === true",
     tests: [`${OIDC}/person.test.ts`],
+  },
+  {
+    name: 'false is false, whatever else the provider says',
+    file: `${OIDC}/person.ts`,
+    find: 'denies(idToken) || denies(userinfo ?? {}) ? false : isVerified || null',
+    replace: 'isVerified || (denies({}) ? false : null)',
+    tests: [`${OIDC}/person.test.ts`],
+  },
+  {
+    name: 'Google vouches for addresses of its own alone',
+    file: `${SOCIAL}/google.ts`,
+    find: ' && isGooglesOwn(person.email, answer.idToken)',
+    replace: ' && isGooglesOwn !== undefined',
+    tests: DIALECTS,
+  },
+  {
+    name: 'an address of Gmail ends in its domain',
+    file: `${SOCIAL}/google.ts`,
+    find: '@(gmail|googlemail)\\.com$',
+    replace: '(gmail|googlemail)\\.com',
+    tests: DIALECTS,
   },
   {
     name: 'two factors at a provider count only where it is trusted',

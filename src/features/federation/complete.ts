@@ -174,7 +174,9 @@ async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<E
   if (!address) throw new FederationFailure('email_missing')
   if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))
     throw new FederationFailure('domain_not_verified')
-  if (!rules.needsOwnDomain && !person.emailVerified) throw new FederationFailure('email_not_verified')
+  // By its domain an address counts unless the provider says itself that nobody has proved it.
+  const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
+  if (!isVouchedFor) throw new FederationFailure('email_not_verified')
   return address
 }
 

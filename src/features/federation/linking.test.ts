@@ -129,6 +129,23 @@ test('a connection speaks for the domains that its organization has verified, an
   })
 })
 
+test('an address of a verified domain counts unless the provider says itself that it is not verified', async () => {
+  const { work, subOrgId } = await makeOrganization()
+  const domain = `${fresh()}.example`
+  await verifyDomain(subOrgId, domain)
+  const sso = { method: 'sso', source: newId() } as const
+  const known = await newUser(tenant, { subOrgId, email: `known@${domain}` })
+  const denied = (email: string) => person({ email, emailVerified: false })
+  for (const email of [known.email, `new@${domain}`])
+    expect((await signInAs(work, denied(email), ownDomain, sso))['error']).toBe('email_not_verified')
+  expect(await identitiesOf(known.id)).toEqual([])
+  const linked = await signInAs(work, person({ email: known.email, subject: 'known' }), ownDomain, sso)
+  expect(linked['directory_user_id']).toBe(known.id)
+  // Who is known by subject is not known by address.
+  const later = { ...denied(known.email), subject: 'known' }
+  expect((await signInAs(work, later, ownDomain, sso))['directory_user_id']).toBe(known.id)
+})
+
 test('who may not be made is told so', async () => {
   const { work } = await makeOrganization()
   const closed = { ...RULES, jit: false }

@@ -5,8 +5,8 @@ export interface FederatedPerson {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it. */
-  emailVerified: boolean
+  /** Whether the provider vouches for the address: with the boolean `true`, or by what is known of it; null: it does not say. */
+  emailVerified: boolean | null
   firstName: string | null
   lastName: string | null
   displayName: string | null

@@ -12,10 +12,19 @@ test('email_verified counts beside the address that it stands for', () => {
   const verified = (idToken: object, userinfo: object | null, names = {}) =>
     toPerson(answer(idToken, userinfo), names).emailVerified
   expect(verified({ email: 'a@x.example', email_verified: true }, null)).toBe(true)
-  expect(verified({ email: 'a@x.example' }, { email: 'b@x.example', email_verified: true })).toBe(false)
-  expect(verified({ email_verified: true }, { email: 'a@x.example' })).toBe(false)
+  expect(verified({ email: 'a@x.example' }, { email: 'b@x.example', email_verified: true })).toBeNull()
+  expect(verified({ email_verified: true }, { email: 'a@x.example' })).toBeNull()
   expect(verified({}, { email: 'a@x.example', email_verified: true })).toBe(true)
-  expect(verified({ upn: 'a@x.example', email_verified: true }, null, { email: 'upn' })).toBe(false)
+  expect(verified({ upn: 'a@x.example', email_verified: true }, null, { email: 'upn' })).toBeNull()
+  expect(verified({ upn: 'a@x.example', email_verified: false }, null, { email: 'upn' })).toBeNull()
+  for (const no of [false, 'false']) {
+    expect(verified({ email: 'a@x.example', email_verified: no }, null)).toBe(false)
+    expect(verified({}, { email: 'a@x.example', email_verified: no })).toBe(false)
+    expect(verified({ email: 'a@x.example' }, { email: 'a@x.example', email_verified: no })).toBe(false)
+  }
+  for (const unclear of ['true', 1, 0, null]) {
+    expect(verified({ email: 'a@x.example', email_verified: unclear }, null)).toBeNull()
+  }
 })
 
 test('claims are found by their name, or by a path', () => {

@@ -13,7 +13,8 @@ export interface OidcPerson {
   issuer: string
   subject: string
   email: string | null
-  emailVerified: boolean
+  /** What the provider says of the address; null where it says nothing that is clear. */
+  emailVerified: boolean | null
   firstName: string | null
   lastName: string | null
   displayName: string | null
@@ -40,17 +41,23 @@ export function lacksClaims(idToken: Claims, names: ClaimNames, needsGroups: boo
 
 /**
  * The person of an answer. An address counts as verified only where `email_verified` stands beside it and is the boolean
- * true: some providers send "true" for whatever their administrators have typed, and some send nothing.
+ * true: some providers send "true" for whatever their administrators have typed, and some send nothing. It is denied by
+ * whatever says false of it.
  */
 export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, names: ClaimNames = {}): OidcPerson {
   const mapped = { ...USUAL, ...names }
   const find = (name: string) => readClaim(idToken, name) ?? readClaim(userinfo ?? {}, name)
   const beside = readClaim(idToken, mapped.email) === undefined ? (userinfo ?? {}) : idToken
+  const email = find(mapped.email)
+  const isUsual = mapped.email === USUAL.email
+  const denies = (claims: Claims) =>
+    [false, 'false'].some((no) => claims['email_verified'] === no) && (claims['email'] ?? (isUsual && email)) === email
+  const isVerified = isUsual && beside['email_verified'] === true
   return {
     issuer,
     subject,
-    email: toText(find(mapped.email), MAX_EMAIL_LENGTH),
-    emailVerified: mapped.email === USUAL.email && beside['email_verified'] === true,
+    email: toText(email, MAX_EMAIL_LENGTH),
+    emailVerified: denies(idToken) || denies(userinfo ?? {}) ? false : isVerified || null,
     firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
     lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
     displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),

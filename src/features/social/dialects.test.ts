@@ -22,7 +22,15 @@ test('Google: a verified address becomes a user, who is known by the subject fro
     state,
   })
   const email = newEmail()
-  const person = { sub: 'g-1', email, email_verified: true, given_name: 'Ada', family_name: 'Lovelace', name: 'Ada L' }
+  const person = {
+    sub: 'g-1',
+    email,
+    email_verified: true,
+    hd: 'example.com',
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    name: 'Ada L',
+  }
   const { code } = google.signIn(authorization_url, person)
   const came = arrived(await callBack(app, { code, state }))
   expect(came['state']).toBe(state)
@@ -36,10 +44,23 @@ test.each([false, 'true', 1, undefined])('Google: an address whose email_verifie
   const { id, key } = await withProvider(service, 'google')
   const email = newEmail()
   await key.post('/v1/users', { subOrgId: id, email })
-  const claims = { sub: 'g-2', email, email_verified: said }
+  const claims = { sub: 'g-2', email, email_verified: said, hd: 'example.com' }
   expect(await signInAt(app, key, { provider: 'google', peer: google, claims })).toMatchObject({
     error: 'email_not_verified',
   })
+})
+
+test.each([
+  ['ada@example.com', undefined, 'email_not_verified'],
+  ['ada@example.com', '', 'email_not_verified'],
+  ['ada@gmail.com.example.com', undefined, 'email_not_verified'],
+  ['gmail.com@example.com', undefined, 'email_not_verified'],
+  ['ada@example.com', 'example.com', undefined],
+  ['Ada@Gmail.com', undefined, undefined],
+])('Google: a verified address %s, of a Workspace %j: %s', async (email, hd, error) => {
+  const { key } = await withProvider(service, 'google')
+  const claims = { sub: `g-${email}`, email, email_verified: true, hd }
+  expect((await signInAt(app, key, { provider: 'google', peer: google, claims }))['error']).toBe(error)
 })
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,4 +1,4 @@
-import { finishAuthorization, type OidcProvider, startAuthorization, toPerson } from '../oidc/oidc.ts'
+import { type Claims, finishAuthorization, type OidcProvider, startAuthorization, toPerson } from '../oidc/oidc.ts'
 import { baseOf, type Dialect, type SocialContext, toFederated } from './dialect.ts'
 
 /** https://developers.google.com/identity/openid-connect/openid-connect */
@@ -8,8 +8,19 @@ export const google: Dialect = {
   start: (context, begun) => startAuthorization(context.platform, toProvider(context), begun),
   async finish(context, begun, callback) {
     const asked = { signIn: begun, callback, asksUserinfo: () => false }
-    return toFederated(toPerson(await finishAuthorization(context.platform, toProvider(context), asked)))
+    const answer = await finishAuthorization(context.platform, toProvider(context), asked)
+    const person = toFederated(toPerson(answer))
+    return { ...person, emailVerified: person.emailVerified === true && isGooglesOwn(person.email, answer.idToken) }
   },
+}
+
+/**
+ * Whether Google has the mailbox itself: Gmail, or the address of a Workspace (`hd`). Others were verified once, when the
+ * account was made, and may be somebody else's by now.
+ * https://developers.google.com/identity/gsi/web/guides/verify-google-id-token
+ */
+function isGooglesOwn(email: string | null, { hd }: Claims): boolean {
+  return /@(gmail|googlemail)\.com$/i.test(email ?? '') || (typeof hd === 'string' && hd !== '')
 }
 
 function toProvider({ platform, application, redirectUri }: SocialContext): OidcProvider {

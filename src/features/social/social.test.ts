@@ -17,7 +17,7 @@ async function organization() {
   return { id, key: await tenant.withKey({ subOrgId: id }) }
 }
 
-const newcomer = () => ({ sub: newEmail(), email: newEmail(), email_verified: true })
+const newcomer = () => ({ sub: newEmail(), email: newEmail(), email_verified: true, hd: 'example.com' })
 
 test('providers are off until they are turned on, and have the credentials of the deployment or their own', async () => {
   const { id, key } = await organization()
