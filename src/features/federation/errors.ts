@@ -49,7 +49,7 @@ export type FailureCode = keyof typeof FAILURES
 
 export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURES, code)
 
-/** A sign-in at a provider that fails. The detail is for traces; the browser gets the text of the code. */
+/** A sign-in at a provider that fails. The detail, a sentence, is for traces; the browser gets the text of the code. */
 export class FederationFailure extends Error {
   override name = 'FederationFailure'
   readonly code: FailureCode

@@ -23,7 +23,7 @@ export interface FederatedPerson {
 export function toStorable(person: FederatedPerson): FederatedPerson {
   const { issuer, subject, email, amr } = person
   if (!isStorable(issuer) || !isStorable(subject))
-    throw new FederationFailure('response_invalid', 'the issuer or the subject has characters that are none')
+    throw new FederationFailure('response_invalid', 'The issuer or the subject has characters that are none.')
   return { ...person, email: email !== null && isStorable(email) ? email : null, amr: amr.filter(isStorable) }
 }
 

@@ -131,6 +131,24 @@ test('documents are bounded, and keys that are no signing keys left out', async 
   expect((await home.key.post('/v1/auth/login/sso/start', body)).body.code).toBe('idp_unreachable')
 })
 
+test('where nothing answers, or may be asked, the start and the test of a connection say so in words', async () => {
+  const { connection } = await newPeer()
+  const said = async (issuer: string) => {
+    await home.key.patch(`/v1/sso/connections/${connection}`, { oidc_issuer: issuer, oidc_client_secret: 'op-secret' })
+    const start = await home.key.post('/v1/auth/login/sso/start', { connectionId: connection, redirectUri: HOME })
+    const { body } = await home.key.post(`/v1/sso/connections/${connection}/test`)
+    return [start.body.detail, body.checks[0].message, body.checks[0].fix]
+  }
+  const [detail, message, fix] = await said('http://127.0.0.1:1')
+  expect(detail).toBe('The server is unreachable: there is no such name, or nothing answers there.')
+  expect([message, fix]).toEqual([
+    detail,
+    expect.stringContaining('http://127.0.0.1:1/.well-known/openid-configuration'),
+  ])
+  expect(fix).not.toContain('letter for letter')
+  expect((await said('https://10.255.255.1'))[0]).toContain('WATCHWORD_OUTBOUND_ALLOW')
+})
+
 test('a test of a connection says what is wrong, and how to mend it', async () => {
   const { peer, connection } = await newPeer()
   const check = async () => {

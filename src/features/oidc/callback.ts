@@ -61,6 +61,6 @@ function trusted({ trust_idp_mfa: isTrusted }: KnownConnection, person: OidcPers
 /** What may have changed since the start. */
 async function assertOpen(work: Work, { isTest }: Begun, { protocol, status }: KnownConnection): Promise<void> {
   if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')
-  if (protocol !== 'oidc') throw new FederationFailure('response_invalid', 'the connection is not of OpenID Connect')
+  if (protocol !== 'oidc') throw new FederationFailure('response_invalid', 'The connection is not of OpenID Connect.')
   if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')
 }

@@ -1,12 +1,11 @@
 import type { Platform } from '../../platform/platform.ts'
-import type { ConnectionCheck } from '../connections/connections.ts'
+import { type ConnectionCheck, checkClock, failed, passed } from '../connections/connections.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import { type Discovery, readDiscovery } from './documents.ts'
 import { askWithWrongCode } from './exchange.ts'
 import type { OidcProvider } from './provider.ts'
 import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
 
-const MAX_CLOCK_DIFFERENCE_SECONDS = 60
 const MAX_DOCUMENT_BYTES = 512 * 1024
 
 /** Tries what a connection can be tried for without a person, against the provider as it is now. */
@@ -23,6 +22,13 @@ export async function checkProvider(platform: Platform, provider: OidcProvider):
   ]
 }
 
+/** Whoever does not find the document has another mistake to mend than whoever reads another issuer in it. */
+function fixOf(error: unknown, url: string): string {
+  return error instanceof FederationFailure && error.code === 'idp_unreachable'
+    ? `Correct oidc_issuer: the provider must publish its discovery document at ${url}.`
+    : `oidc_issuer must be, letter for letter, the issuer in the document at ${url}, with or without a slash at the end.`
+}
+
 type Read = { failed: ConnectionCheck } | { discovery: Discovery; date: string | null }
 
 async function tryDiscovery(transport: Transport, provider: OidcProvider): Promise<Read> {
@@ -34,28 +40,19 @@ async function tryDiscovery(transport: Transport, provider: OidcProvider): Promi
       headers: answered,
       body,
     } = await transport(url, { method: 'GET', headers, maxBytes: MAX_DOCUMENT_BYTES })
-    if (status !== 200) throw new FederationFailure('idp_unreachable', `status ${status}`)
+    if (status !== 200)
+      throw new FederationFailure('idp_unreachable', `The discovery document is answered with status ${status}.`)
     return { discovery: readDiscovery(body, provider.issuer), date: String(answered['date'] ?? '') || null }
   } catch (error) {
-    const fix = `oidc_issuer must be, letter for letter, the issuer in the document at ${url}, with or without a slash at the end.`
-    return { failed: failed('discovery', detailOf(error), fix) }
+    return { failed: failed('discovery', detailOf(error), fixOf(error, url)) }
   }
-}
-
-function checkClock({ clock }: Pick<Platform, 'clock'>, date: string | null): ConnectionCheck {
-  const theirs = Date.parse(date ?? '')
-  if (Number.isNaN(theirs)) return passed('clock', 'The provider does not say what time it is.')
-  const seconds = Math.round(Math.abs(theirs - clock.now().getTime()) / 1000)
-  if (seconds <= MAX_CLOCK_DIFFERENCE_SECONDS) return passed('clock', 'The clocks agree.')
-  const fix = 'Set the clock of this service, or of the provider, by NTP.'
-  return failed('clock', `The clock of the provider is ${seconds} seconds apart from ours.`, fix)
 }
 
 async function checkKeys(transport: Transport, { jwks_uri }: Discovery): Promise<ConnectionCheck> {
   const fix = `The document at ${jwks_uri} must list the public keys that the provider signs with.`
   try {
     const { keys } = await fetchKeySet(transport, jwks_uri)
-    if (keys.length > 0) return passed('keys', `The provider publishes ${keys.length} keys.`)
+    if (keys.length > 0) return passed('keys', `The provider publishes its keys (${keys.length}).`)
     return failed('keys', 'The provider publishes no key that could sign.', fix)
   } catch (error) {
     return failed('keys', detailOf(error), fix)
@@ -80,9 +77,6 @@ async function checkClient(platform: Platform, provider: OidcProvider): Promise<
 }
 
 function detailOf(error: unknown): string {
-  if (error instanceof FederationFailure) return `Failed: ${error.detail}.`
+  if (error instanceof FederationFailure) return error.detail
   throw error
 }
-
-const passed = (id: string, message: string): ConnectionCheck => ({ id, ok: true, message, fix: null })
-const failed = (id: string, message: string, fix: string): ConnectionCheck => ({ id, ok: false, message, fix })

@@ -29,7 +29,7 @@ async function authenticationOf(work: Work, connection: KnownConnection): Promis
   return { method, secret }
 }
 
-const missing = (field: string) => new FederationFailure('connection_incomplete', `${field} is missing`)
+const missing = (field: string) => new FederationFailure('connection_incomplete', `The connection has no ${field}.`)
 
 /** OpenID Connect, as connections sign in by it. */
 export const oidcProtocol: SsoProtocol = {

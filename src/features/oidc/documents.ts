@@ -41,9 +41,9 @@ const KEY_MEMBERS = ['kty', 'kid', 'alg', 'use', 'key_ops', 'n', 'e', 'crv', 'x'
 /** Reads a discovery document. Throws FederationFailure, also for one of another issuer (ASVS 10.5.3). */
 export function readDiscovery(body: Buffer, issuer: string): Discovery {
   const document = readObject(body, 'discovery')
-  if (document['issuer'] !== issuer) throw invalid('the discovery document is of another issuer')
+  if (document['issuer'] !== issuer) throw invalid('The discovery document is of another issuer.')
   const isPlain = ENDPOINTS.some((name) => String(document[name]).startsWith('http:'))
-  if (isPlain && issuer.startsWith('https:')) throw invalid('the discovery document has addresses without https')
+  if (isPlain && issuer.startsWith('https:')) throw invalid('The discovery document has addresses without https.')
   const algorithms = readTexts(document['id_token_signing_alg_values_supported'])
   return {
     issuer,
@@ -59,7 +59,7 @@ export function readDiscovery(body: Buffer, issuer: string): Discovery {
 /** Reads the public keys of a JWK set (RFC 7517 §5), as far as they could sign ID tokens. Throws FederationFailure. */
 export function readKeySet(body: Buffer): KeySet {
   const { keys } = readObject(body, 'keys')
-  if (!Array.isArray(keys)) throw invalid('the keys are not a JWK set')
+  if (!Array.isArray(keys)) throw invalid('The keys are not a JWK set.')
   const read = keys.flatMap((key: unknown) => (isRecord(key) && isPublic(key) ? [cutDown(key)] : []))
   return { keys: read.slice(0, MAX_KEYS) }
 }
@@ -83,13 +83,13 @@ function readObject(body: Buffer, what: string): Record<string, unknown> {
     const value: unknown = JSON.parse(body.toString())
     if (isRecord(value)) return value
   } catch {}
-  throw invalid(`${what}: not a JSON object`)
+  throw invalid(`The provider publishes no JSON object (${what}).`)
 }
 
 function readEndpoint(document: Record<string, unknown>, name: string): string {
   const value = document[name]
   if (isAddress(value)) return value
-  throw invalid(`the discovery document has no ${name}`)
+  throw invalid(`The discovery document has no ${name}.`)
 }
 
 function isAddress(value: unknown): value is string {

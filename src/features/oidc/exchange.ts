@@ -147,11 +147,11 @@ function callbackUrl(provider: OidcProvider, callback: OidcCallback): URL {
 /** What the library leaves open: an `azp` beside a single audience, a token of the future, subjects of any length. */
 function checkIdToken(platform: Platform, { clientId }: OidcProvider, { iss, sub, azp, iat }: Claims) {
   const invalid = (detail: string) => new FederationFailure('response_invalid', detail)
-  if (azp !== undefined && azp !== clientId) throw invalid('the ID token was issued to another client (azp)')
+  if (azp !== undefined && azp !== clientId) throw invalid('The ID token was issued to another client (azp).')
   const latest = platform.clock.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS
-  if (typeof iat !== 'number' || iat > latest) throw invalid('the ID token is of the future (iat)')
+  if (typeof iat !== 'number' || iat > latest) throw invalid('The ID token is of the future (iat).')
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
-    throw invalid('the ID token names no subject (sub)')
+    throw invalid('The ID token names no subject (sub).')
   return { issuer: iss, subject: sub }
 }
 

@@ -6,9 +6,9 @@ import { refusedByProvider, toFailure } from './failures.ts'
 test('errors of the standards are told, and nothing else that a provider says', () => {
   const said = ['access_denied', 'invalid_client', '<b>canary</b>', 'canary', 7, undefined].map(refusedByProvider)
   expect(said.map(({ code, detail }) => [code, detail])).toEqual([
-    ['access_denied', 'the provider said access_denied'],
-    ['idp_error', 'the provider said invalid_client'],
-    ...Array.from({ length: 4 }, () => ['idp_error', 'the provider said another error']),
+    ['access_denied', 'The provider said access_denied.'],
+    ['idp_error', 'The provider said invalid_client.'],
+    ...Array.from({ length: 4 }, () => ['idp_error', 'The provider said another error.']),
   ])
 })
 
@@ -18,5 +18,5 @@ test('what is no failure of a provider stays what it is', () => {
   const failure = new FederationFailure('idp_error')
   expect(toFailure(new Error('wrapped', { cause: failure }))).toBe(failure)
   const unreachable = toFailure(new Error('wrapped', { cause: new OutboundFailure('timeout') }))
-  expect(unreachable).toMatchObject({ code: 'idp_unreachable', detail: 'timeout' })
+  expect(unreachable).toMatchObject({ code: 'idp_unreachable', detail: 'There was no answer in time.' })
 })

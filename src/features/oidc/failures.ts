@@ -10,7 +10,7 @@ import { FederationFailure } from '../federation/federation.ts'
 export function toFailure(error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth++) {
     if (cause instanceof FederationFailure) return cause
-    if (cause instanceof OutboundFailure) return new FederationFailure('idp_unreachable', cause.reason)
+    if (cause instanceof OutboundFailure) return new FederationFailure('idp_unreachable', cause.detail)
   }
   const code = readErrorField(error, 'code')
   switch (code) {
@@ -18,7 +18,7 @@ export function toFailure(error: unknown): unknown {
     case 'OAUTH_RESPONSE_BODY_ERROR':
       return refusedByProvider(readErrorField(error, 'error'))
     case 'OAUTH_WWW_AUTHENTICATE_CHALLENGE':
-      return new FederationFailure('idp_error', 'the provider refused the credentials')
+      return new FederationFailure('idp_error', 'The provider refused the credentials.')
     default:
       return readErrorField(error, 'name') === 'ClientError'
         ? new FederationFailure('response_invalid', describe(error))
@@ -29,7 +29,7 @@ export function toFailure(error: unknown): unknown {
 /** `error` of RFC 6749 §4.1.2.1 and §5.2, and of OpenID Connect Core §3.1.2.6. */
 export function refusedByProvider(given: unknown): FederationFailure {
   const known = typeof given === 'string' && ERRORS.has(given) ? given : 'another error'
-  return new FederationFailure(CANCELLED.includes(known) ? 'access_denied' : 'idp_error', `the provider said ${known}`)
+  return new FederationFailure(CANCELLED.includes(known) ? 'access_denied' : 'idp_error', `The provider said ${known}.`)
 }
 
 /** The second is Apple’s. */

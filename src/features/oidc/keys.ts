@@ -32,7 +32,7 @@ export const ClientKeySet = named(
 /** The key of the account that signs at present. Throws FederationFailure. */
 export async function clientKey({ platform, directory }: Work): Promise<ClientKey> {
   const [current] = (await spKeys(platform, directory)).signing
-  if (!current) throw new FederationFailure('connection_incomplete', 'the account has no key')
+  if (!current) throw new FederationFailure('connection_incomplete', 'The environment has no key.')
   const { id, privateKeyPem } = current
   return { id, privateKeyPem, certificateDigest: digestOf(current) }
 }

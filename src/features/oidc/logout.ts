@@ -50,7 +50,7 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
     })
     return payload
   } catch {
-    throw new FederationFailure('response_invalid', 'the logout token was not accepted')
+    throw new FederationFailure('response_invalid', 'The logout token was not accepted.')
   }
 }
 
@@ -59,6 +59,6 @@ function readSubject({ sub, nonce, events }: JWTPayload): string {
   const event: unknown = Object(events)[EVENT]
   const isNamed = typeof sub === 'string' && sub !== '' && isStorable(sub)
   if (typeof event !== 'object' || event === null || nonce !== undefined || !isNamed)
-    throw new FederationFailure('response_invalid', 'the token is no logout token, or names nobody')
+    throw new FederationFailure('response_invalid', 'The token is no logout token, or names nobody.')
   return sub
 }

@@ -30,18 +30,18 @@ export function openTransport(platform: Platform): Transport {
   const endsAtMs = performance.now() + LIMIT_MS
   return async (url, request) => {
     const timeoutMs = Math.floor(endsAtMs - performance.now())
-    if (timeoutMs <= 0) throw new FederationFailure('idp_unreachable', 'timeout')
+    if (timeoutMs <= 0) throw new FederationFailure('idp_unreachable', new OutboundFailure('timeout').detail)
     const response = await outboundFetch(platform, url, { maxBytes: MAX_ANSWER_BYTES, ...request, timeoutMs }).catch(
       refuseWithCode,
     )
     if (response.status >= 500 || response.status === 429 || response.status < 200)
-      throw new FederationFailure('idp_unreachable', `status ${response.status}`)
+      throw new FederationFailure('idp_unreachable', `The provider answers with status ${response.status}.`)
     return response
   }
 }
 
 function refuseWithCode(error: unknown): never {
-  if (error instanceof OutboundFailure) throw new FederationFailure('idp_unreachable', error.reason)
+  if (error instanceof OutboundFailure) throw new FederationFailure('idp_unreachable', error.detail)
   throw error
 }
 
@@ -78,7 +78,7 @@ export function findKeySet(
 async function fetchDocument(transport: Transport, url: string): Promise<Buffer> {
   const headers = { accept: 'application/json' }
   const { status, body } = await transport(url, { method: 'GET', headers, maxBytes: MAX_DOCUMENT_BYTES })
-  if (status !== 200) throw new FederationFailure('idp_unreachable', `status ${status}`)
+  if (status !== 200) throw new FederationFailure('idp_unreachable', `The provider answers with status ${status}.`)
   return body
 }
 

@@ -2,12 +2,18 @@ import { X509Certificate } from 'node:crypto'
 import { OutboundFailure, outboundFetch } from '../../platform/outbound/http.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
-import { type ConnectionCheck, type KnownConnection, spOf } from '../connections/connections.ts'
+import {
+  type ConnectionCheck,
+  checkClock,
+  failed,
+  type KnownConnection,
+  passed,
+  spOf,
+} from '../connections/connections.ts'
 import { type IdpMetadata, IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
 
 const DAY_MS = 24 * 3600_000
 const SOON_DAYS = 60
-const MAX_CLOCK_DIFFERENCE_SECONDS = 60
 const TIMEOUT_MS = 5000
 const MAX_BYTES = 512 * 1024
 const STALE = 'Have the provider publish its metadata again.'
@@ -32,7 +38,7 @@ function checkConfiguration(platform: Platform, connection: KnownConnection): Co
   const needed = ['idp_entity_id', 'idp_sso_url'] as const
   const missing = needed.filter((field) => connection[field] === null)
   if (missing.length === 0) return passed('configuration', 'The connection has what a sign-in takes.')
-  const fix = `Give ${missing.join(' and ')}, or the metadata of the provider. Its metadata must be told of ${spOf(platform, connection.id).metadata_url}.`
+  const fix = `Give ${missing.join(' and ')}, or the metadata of the provider, which in turn takes ours: ${spOf(platform, connection.id).metadata_url}.`
   return failed('configuration', `The connection lacks ${missing.join(' and ')}.`, fix)
 }
 
@@ -110,15 +116,6 @@ async function checkSignOn(platform: Platform, { idp_sso_url: url }: KnownConnec
   }
 }
 
-function checkClock({ clock }: Pick<Platform, 'clock'>, date: string | null): ConnectionCheck {
-  const theirs = Date.parse(date ?? '')
-  if (Number.isNaN(theirs)) return passed('clock', 'The provider does not say what time it is.')
-  const seconds = Math.round(Math.abs(theirs - clock.now().getTime()) / 1000)
-  if (seconds <= MAX_CLOCK_DIFFERENCE_SECONDS) return passed('clock', 'The clocks agree.')
-  const fix = 'Set the clock of this service, or of the provider, by NTP.'
-  return failed('clock', `The clock of the provider is ${seconds} seconds apart from ours.`, fix)
-}
-
 async function ask(platform: Platform, url: string): Promise<{ status: number; date: string | null; body: string }> {
   const { status, headers, body } = await outboundFetch(platform, url, {
     method: 'GET',
@@ -130,9 +127,6 @@ async function ask(platform: Platform, url: string): Promise<{ status: number; d
 
 function reasonOf(error: unknown): string {
   if (error instanceof IdpMetadataError) return error.message
-  if (error instanceof OutboundFailure) return `The provider could not be asked: ${error.reason}.`
+  if (error instanceof OutboundFailure) return error.detail
   throw error
 }
-
-const passed = (id: string, message: string): ConnectionCheck => ({ id, ok: true, message, fix: null })
-const failed = (id: string, message: string, fix: string): ConnectionCheck => ({ id, ok: false, message, fix })

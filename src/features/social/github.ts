@@ -28,7 +28,7 @@ export const github: Dialect = {
     const api = apiOf(issuer)
     const profile = await read(transport, `${api}/user`, token)
     const { id, name, login } = Object(profile)
-    if (!Number.isSafeInteger(id) || id <= 0) throw new FederationFailure('response_invalid', 'GitHub named no user')
+    if (!Number.isSafeInteger(id) || id <= 0) throw new FederationFailure('response_invalid', 'GitHub named no user.')
     const primary = findPrimary(await read(transport, `${api}/user/emails`, token))
     return {
       issuer,
@@ -58,7 +58,7 @@ async function exchangeCode(
 ): Promise<string> {
   const { code, error } = callback
   if (error !== undefined) throw refusedByProvider(error)
-  if (code === undefined) throw new FederationFailure('response_invalid', 'there is no code')
+  if (code === undefined) throw new FederationFailure('response_invalid', 'There is no code.')
   const { body } = await transport(`${baseOf(platform, 'github', PUBLIC)}/login/oauth/access_token`, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
@@ -74,7 +74,7 @@ async function exchangeCode(
   const { access_token: token, error: refused } = Object(parse(body))
   if (refused !== undefined) throw refusedByProvider(refused)
   if (typeof token !== 'string' || !/^[\w.-]{1,500}$/.test(token))
-    throw new FederationFailure('response_invalid', 'there is no access token')
+    throw new FederationFailure('response_invalid', 'There is no access token.')
   return token
 }
 
@@ -85,7 +85,7 @@ async function read(transport: Transport, url: string, token: string): Promise<u
     'x-github-api-version': '2022-11-28',
   }
   const { status, body } = await transport(url, { method: 'GET', headers })
-  if (status !== 200) throw new FederationFailure('idp_error', `status ${status}`)
+  if (status !== 200) throw new FederationFailure('idp_error', `GitHub answers with status ${status}.`)
   return parse(body)
 }
 
@@ -100,6 +100,6 @@ function parse(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString())
   } catch {
-    throw new FederationFailure('response_invalid', 'the answer is not JSON')
+    throw new FederationFailure('response_invalid', 'The answer is not JSON.')
   }
 }

@@ -16,7 +16,10 @@ export const microsoft: Dialect = {
     const answer = await finishAuthorization(context.platform, toProvider(context), asked)
     const tenant = tenantOf(context)
     if (tenant === 'organizations' && answer.idToken['tid'] === PERSONAL)
-      throw new FederationFailure('response_invalid', 'a personal account, where organizations alone may sign in')
+      throw new FederationFailure(
+        'response_invalid',
+        'It is a personal account, where organizations alone may sign in.',
+      )
     const emailVerified = !SEVERAL.includes(tenant) && vouchesForDomain(answer.idToken)
     return { ...toFederated(toPerson(answer)), emailVerified }
   },

@@ -24,26 +24,32 @@ export interface OutboundResponse {
   body: Buffer
 }
 
-/** `tls`: no trusted encryption. `bad_answer`: not HTTP. */
-export type OutboundReason =
-  | 'invalid_url'
-  | 'not_allowed'
-  | 'unreachable'
-  | 'tls'
-  | 'timeout'
-  | 'too_large'
-  | 'bad_answer'
+/** What may go wrong, in words for those who have configured the address. */
+const REASONS = {
+  invalid_url: 'The address is not a complete one.',
+  not_allowed: 'The address is private, or without https, and WATCHWORD_OUTBOUND_ALLOW does not name it.',
+  unreachable: 'The server is unreachable: there is no such name, or nothing answers there.',
+  tls: 'The server has no certificate that is trusted, or speaks no TLS.',
+  timeout: 'There was no answer in time.',
+  too_large: 'The answer is too large.',
+  bad_answer: 'The answer is not HTTP.',
+}
+
+export type OutboundReason = keyof typeof REASONS
 
 /** A request that got no usable response. Contains nothing of the request: URLs and headers carry secrets. */
 export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly reason: OutboundReason
+  /** The reason in words. */
+  readonly detail: string
   /** The code of the underlying failure, such as `ECONNREFUSED`; otherwise the reason in capitals. */
   readonly code: string
 
   constructor(reason: OutboundReason, code: string = reason.toUpperCase()) {
     super(`Outbound request failed: ${reason}`)
     this.reason = reason
+    this.detail = REASONS[reason]
     this.code = code
   }
 }
