@@ -169,7 +169,8 @@ async function fromMetadata(
 ): Promise<Partial<ConnectionConfig>> {
   if (xml === undefined && (url === undefined || url === null)) return {}
   const { readMetadata } = ssoProtocols.of(work.platform)[protocol] ?? {}
-  if (!readMetadata) throw invalidField('idp_metadata_xml', 'protocol', 'Metadata is of connections of SAML')
+  const field = xml ? 'idp_metadata_xml' : 'idp_metadata_url'
+  if (!readMetadata) throw invalidField(field, 'protocol', 'Metadata is of connections of SAML')
   try {
     return readMetadata(xml ?? (await fetchMetadata(work.platform, url ?? '')))
   } catch (error) {
@@ -184,7 +185,7 @@ function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>):
   for (const field of ADDRESSES) {
     const value = config[field]
     if (typeof value === 'string' && !isPeerAddress(platform.config, value))
-      throw invalidField(field, 'insecure_url', `${field} must be a complete https address`)
+      throw invalidField(field, 'insecure_url', `${field} must be complete, and https or in WATCHWORD_OUTBOUND_ALLOW`)
   }
   // OpenID Connect Discovery §4: the address of its document is the issuer with a path behind it.
   if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer has no query')

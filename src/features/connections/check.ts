@@ -1,5 +1,6 @@
 import { countAct, idBytes, type RateLimit } from '../../platform/http/rate-limit.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { checkDomain } from '../federation/federation.ts'
 import { readId, told } from './changes.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnection } from './known.ts'
@@ -20,7 +21,7 @@ export async function testConnection(work: Work, id: string): Promise<{ success:
   if (!connection) throw connectionErrors.notFound()
   await countAct(work, idBytes(directory.id), [TESTS])
   const protocol = ssoProtocols.of(platform)[connection.protocol]
-  const checks = protocol ? await protocol.check(work, connection) : []
+  const checks = protocol ? [...(await protocol.check(work, connection)), ...(await checkDomain(work))] : []
   const success = checks.length > 0 && checks.every(({ ok }) => ok)
   await inTx(work, async (work) => {
     const row = await lockConnectionRow(work.db, directory, connection.id)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
+import { verifyDomain } from '../../../test/saml-connection.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { newId } from '../../platform/ids.ts'
@@ -111,6 +112,27 @@ test.each([
   const refused = await key.patch(`${CONNECTIONS}/${made.id}`, { [field]: value })
   expect([refused.status, String(refused.body.errors[0].field).split('.')[0]]).toEqual([400, field])
   expect((await key.get(`${CONNECTIONS}/${made.id}`)).body.connection).toEqual(made)
+})
+
+test('a refusal names the field that was given, and what would let an address be without https', async () => {
+  const { key, create } = await makeOrganization()
+  const made = await create(oidc)
+  const errorOf = async (body: object) => (await key.patch(`${CONNECTIONS}/${made.id}`, body)).body.errors[0]
+  expect((await errorOf({ idp_metadata_url: 'https://idp.acme.example/metadata' })).field).toBe('idp_metadata_url')
+  expect((await errorOf({ idp_metadata_xml: '<a/>' })).field).toBe('idp_metadata_xml')
+  expect((await errorOf({ oidc_issuer: 'http://localhost:8080' })).message).toContain('WATCHWORD_OUTBOUND_ALLOW')
+})
+
+test('a test says that nobody can sign in before a domain is verified, whatever else is well', async () => {
+  const { subOrgId, key, create } = await makeOrganization()
+  const made = await create(saml)
+  const domainChecks = async () => {
+    const { body } = await key.post(`${CONNECTIONS}/${made.id}/test`)
+    return body.checks.filter(({ id }: { id: string }) => id === 'domain')
+  }
+  expect(await domainChecks()).toMatchObject([{ ok: true, fix: expect.stringContaining('/v1/admin-portal') }])
+  await verifyDomain(app, tenant, subOrgId, `${fresh()}.example`)
+  expect(await domainChecks()).toEqual([])
 })
 
 test('what a change does not name stays, and its events tell what became of the connection', async () => {

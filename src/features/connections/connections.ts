@@ -1,5 +1,4 @@
 export { toCertificate } from './certificates.ts'
-export { checkClock, failed, passed } from './checks.ts'
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'

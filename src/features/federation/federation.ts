@@ -1,6 +1,7 @@
 export { publicUrl } from './addresses.ts'
 export { type BareWork, type Begun, beginFederated, beginUnsolicited, directoryOf, takeFederated } from './begin.ts'
 export { callbackRoute } from './callback-route.ts'
+export { checkClock, checkDomain, failed, passed } from './checks.ts'
 export { codeOf, completeFederated, type FederationRules, settleFederated } from './complete.ts'
 export { FederationFailure, federationErrors } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
