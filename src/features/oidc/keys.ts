@@ -29,7 +29,7 @@ export const ClientKeySet = named(
   }),
 )
 
-/** The key of the account that signs at present. Throws FederationFailure. */
+/** The key of the environment that signs at present. Throws FederationFailure. */
 export async function clientKey({ platform, directory }: Work): Promise<ClientKey> {
   const [current] = (await spKeys(platform, directory)).signing
   if (!current) throw new FederationFailure('connection_incomplete', 'The environment has no key.')

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { type SpKeys, spKeys, toCertificate } from '../connections/connections.ts'
 
-/** The certificates of the account as a service provider. */
+/** The certificates of the environment as a service provider. */
 export async function listKeys({ platform, directory }: Work<AccountScope>) {
   return toKeys(platform, await spKeys(platform, directory))
 }
