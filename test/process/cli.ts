@@ -1,5 +1,7 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import type { TestApp } from '../harness.ts'
-import { runFile } from './service.ts'
+import type { CliAnswer, CliRequest } from './cli-host.ts'
 
 export interface CliResult {
   code: number | string
@@ -10,12 +12,54 @@ export interface CliResult {
   json: any
 }
 
-/** Runs the command line to its end. */
+/** Shared by the files of a process, with which it ends. */
+let host: ChildProcess | null = null
+let count = 0
+
+/** Those under way, by the settings that they run under: a process has one environment at a time. */
+let underWay: { settings: string; ended: Promise<unknown> } = { settings: '', ended: Promise.resolve() }
+
+/** Runs the command line to its end, in a process that has loaded it. `runFile` of service.ts runs it as an operator. */
 export async function runCommand(env: Record<string, string>, ...args: string[]): Promise<CliResult> {
-  const running = runFile('cli.ts', args, env)
-  const code = await running.ended
-  const [stdout, stderr] = [running.stdout(), running.stderr()]
+  const settings = JSON.stringify(env)
+  while (underWay.settings !== settings) {
+    const { ended } = underWay
+    await ended
+    if (underWay.ended === ended) underWay = { settings, ended: Promise.resolve() }
+  }
+  const asked = ask({ id: ++count, env: { PATH: process.env['PATH'] ?? '', ...env }, args })
+  underWay = { settings, ended: Promise.all([underWay.ended, asked]) }
+  const { code, stdout, stderr } = await asked
   return { code, stdout, stderr, json: args.includes('--json') && stdout ? JSON.parse(stdout) : null }
+}
+
+function ask(request: CliRequest): Promise<CliAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<CliAnswer>()
+  host ??= startHost()
+  const child = host
+  const hear = (answer: CliAnswer) => (answer.id === request.id ? end(() => resolve(answer)) : undefined)
+  const fail = () => end(() => reject(new Error(`The command line ended: ${request.args.join(' ')}`)))
+  const end = (settle: () => void) => {
+    child.off('message', hear)
+    child.off('exit', fail)
+    settle()
+  }
+  child.on('message', hear)
+  child.on('exit', fail)
+  child.send(request)
+  return promise
+}
+
+function startHost(): ChildProcess {
+  const file = fileURLToPath(new URL('cli-host.ts', import.meta.url))
+  // Where no .env is. It ends with the channel to this process.
+  const child = fork(file, { cwd: '/', execArgv: [], stdio: 'ignore' })
+  child.unref()
+  child.channel?.unref()
+  child.on('exit', () => {
+    host = null
+  })
+  return child
 }
 
 /** Settings under which the command line works on the deployment of a test. */
