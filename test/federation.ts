@@ -39,7 +39,13 @@ export function person(fields: Partial<FederatedPerson> = {}): FederatedPerson {
 }
 
 /** What the rules of a social provider are, or with `needsOwnDomain` those of a connection. */
-export const RULES: FederationRules = { jit: true, defaultRole: 'member', role: null, needsOwnDomain: false }
+export const RULES: FederationRules = {
+  jit: true,
+  defaultRole: 'member',
+  role: null,
+  needsOwnDomain: false,
+  domains: [],
+}
 
 /** The parameters that a browser brings to the application. */
 export function said(redirectTo: string): Record<string, string> {

@@ -7,6 +7,30 @@ const STATE = [`${FEDERATION}/state.test.ts`]
 /** Sign-ins at providers, whatever their protocol: states, linking, codes, enforcement, connections. */
 export const federation: Mutant[] = [
   {
+    name: 'a connection speaks for the domains alone that it names',
+    file: `${FEDERATION}/complete.ts`,
+    find: 'if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))',
+    replace: 'if (rules.domains.length < 0)',
+    tests: LINKING,
+    only: 'names domains',
+  },
+  {
+    name: 'an address that a provider says is not folded into that of another person',
+    file: 'src/platform/mail/address.ts',
+    find: "if (!address || text !== text.normalize('NFKC')) return null",
+    replace: 'if (text.length > 0) return address',
+    tests: LINKING,
+    only: 'but for its characters',
+  },
+  {
+    name: 'a name of a provider fits into its index',
+    file: `${FEDERATION}/person.ts`,
+    find: 'if (Buffer.byteLength(issuer) + Buffer.byteLength(subject) > MAX_NAME_BYTES)',
+    replace: 'if (MAX_NAME_BYTES < 0)',
+    tests: LINKING,
+    only: 'too long',
+  },
+  {
     name: 'a state is good once',
     file: `${FEDERATION}/store.ts`,
     find: `    .deleteFrom('federated_sign_ins')

@@ -90,6 +90,29 @@ const documents: Mutant[] = [
 /** What a signature may cover, and by which algorithms. */
 const signatures: Mutant[] = [
   {
+    name: 'a weak certificate in metadata is left out',
+    file: 'src/features/saml/idp-metadata.ts',
+    find: 'const strong = all.filter(hasStrongKey)',
+    replace: 'const strong = all',
+    tests: ['src/features/saml/idp-metadata.test.ts'],
+    only: 'left out',
+  },
+  {
+    name: 'a key of another kind has signed nothing of SAML',
+    file: 'src/platform/xml/signers.ts',
+    find: '      return false\n',
+    replace: '      return true\n',
+    tests: ['src/platform/xml/signers.test.ts'],
+  },
+  {
+    name: 'no more than white space of XML is left out of a name',
+    file: READ,
+    find: 'const isSpace = (code: number) =>',
+    replace: 'const isSpace = (code: number) => String.fromCharCode(code).trim() === "" ||',
+    tests: [RESPONSE_TEST],
+    only: 'part of the name',
+  },
+  {
     name: 'nothing of SAML is digested before the provider is known to have signed',
     file: SIGNATURE,
     find: 'return element && signer !== null ? getVerifiedXml(text, element, [signer]) : null',

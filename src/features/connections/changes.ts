@@ -10,7 +10,7 @@ import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { forgetConnections, sealClientSecret } from './known.ts'
-import { MAX_CONNECTIONS } from './limits.ts'
+import { MAX_CONNECTIONS, MAX_IDP_CERTIFICATES } from './limits.ts'
 import { ssoProtocols } from './protocols.ts'
 import type { Connection, ConnectionCreate, ConnectionPatch } from './schema.ts'
 import { provideSpKeys } from './sp-keys.ts'
@@ -157,6 +157,12 @@ async function configOf(
   const config: Partial<ConnectionConfig> = { ...(await fromMetadata(work, protocol, body)), ...said }
   if (idp_certificate !== undefined)
     config.idp_certificates = readCertificates([idp_certificate].flat(), 'idp_certificate')
+  if ((config.idp_certificates?.length ?? 0) > MAX_IDP_CERTIFICATES)
+    throw invalidField(
+      'idp_certificate',
+      'too_many',
+      `idp_certificate has at most ${MAX_IDP_CERTIFICATES} certificates`,
+    )
   assertAddresses(work, config)
   assertRoles(config.group_role_mapping)
   return config

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { named, nullable } from '../../platform/schema.ts'
+import { MAX_IDP_CERTIFICATES } from './limits.ts'
 
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] })
 const url = (example: string) => nullable(text(2048, example))
@@ -27,7 +28,9 @@ export const ConnectionConfig = Type.Object({
   idp_slo_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
   idp_metadata_url: url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
   /** PEM */
-  idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), { maxItems: 10 }),
+  idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
+    maxItems: MAX_IDP_CERTIFICATES,
+  }),
   sign_requests: Type.Boolean(),
   request_binding: Type.Enum(['redirect', 'post']),
   force_authn: Type.Boolean(),

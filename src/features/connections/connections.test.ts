@@ -3,6 +3,7 @@ import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { verifyDomain } from '../../../test/saml-connection.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
+import { elliptic, many, weak } from '../../../test/weak-certificates.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { newId } from '../../platform/ids.ts'
 
@@ -90,6 +91,10 @@ test('certificates are shown by what people compare, each once, with what they a
 
 test.each([
   ['idp_certificate', 'nonsense'],
+  ['idp_certificate', weak],
+  ['idp_certificate', elliptic],
+  ['idp_certificate', many],
+  ['idp_certificate', many.join('\n')],
   ['idp_certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'],
   ['idp_sso_url', 'http://idp.acme.example/sso'],
   ['idp_sso_url', 'javascript:alert(1)'],

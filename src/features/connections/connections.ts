@@ -10,6 +10,7 @@ export {
   knownConnections,
   openClientSecret,
 } from './known.ts'
+export { MAX_IDP_CERTIFICATES } from './limits.ts'
 export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'
 export { changeSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'

@@ -97,6 +97,7 @@ export function rulesOf(connection: KnownConnection, groups: readonly string[]):
     defaultRole: connection.default_role,
     role: mapGroups(connection, groups),
     needsOwnDomain: true,
+    domains: connection.domains,
   }
 }
 

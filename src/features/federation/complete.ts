@@ -3,7 +3,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { newId } from '../../platform/ids.ts'
-import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
@@ -37,6 +37,8 @@ export interface FederationRules {
   role: 'admin' | 'member' | null
   /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
   needsOwnDomain: boolean
+  /** Those of them alone, unless empty. */
+  domains: readonly string[]
 }
 
 /**
@@ -170,10 +172,12 @@ async function arrive(work: TxWork, arrival: Arrival, userId: string): Promise<A
 
 /** The address by which a person who is not known yet may be taken for a user. */
 async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<EmailAddress> {
-  const address = person.email === null ? null : parseEmail(person.email)
+  const address = person.email === null ? null : parseVouchedEmail(person.email)
   if (!address) throw new FederationFailure('email_missing')
   if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))
     throw new FederationFailure('domain_not_verified')
+  if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))
+    throw new FederationFailure('domain_not_verified', 'The address is of none of the domains of the connection.')
   // By its domain an address counts unless the provider says itself that nobody has proved it.
   const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
   if (!isVouchedFor) throw new FederationFailure('email_not_verified')

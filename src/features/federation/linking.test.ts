@@ -108,6 +108,35 @@ test('whoever has proved the mailbox keeps what they have', async () => {
   expect((await tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })).status).toBe(200)
 })
 
+test('a connection that names domains speaks for no other, though its organization has verified it', async () => {
+  const { work, subOrgId } = await makeOrganization()
+  const [mine, named] = [`mine-${fresh()}.example`, `named-${fresh()}.example`]
+  for (const domain of [mine, named]) await verifyDomain(subOrgId, domain)
+  const sso = { method: 'sso', source: newId() } as const
+  const rules = { ...ownDomain, domains: [named.toUpperCase()] }
+  const boss = await newUser(tenant, { subOrgId, email: `boss@${mine}` })
+  expect((await signInAs(work, person({ email: boss.email }), rules, sso))['error']).toBe('domain_not_verified')
+  expect((await signInAs(work, person({ email: `new@${mine}` }), rules, sso))['error']).toBe('domain_not_verified')
+  expect((await signInAs(work, person({ email: `new@${named}` }), rules, sso))['access_token']).toBeDefined()
+})
+
+test('an address that is another one but for its characters is nobody else', async () => {
+  const { work } = await makeOrganization()
+  const email = newEmail()
+  await signInAs(work, social(email))
+  for (const like of [`\uff4e${email.slice(1)}`, `${email}\u00a0`, email.replace(/\.(?=[^.]+$)/, '\u3002')])
+    expect((await signInAs(work, social(like)))['error']).toBe('email_missing')
+})
+
+test('a person with a name that is too long to be found again is refused', async () => {
+  const { work } = await makeOrganization()
+  // The database would compress what recurs.
+  const subject = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join(
+    '',
+  )
+  expect((await signInAs(work, { ...social(newEmail()), subject }))['error']).toBe('response_invalid')
+})
+
 test('a connection speaks for the domains that its organization has verified, and for no other', async () => {
   const { work, subOrgId } = await makeOrganization()
   const other = await makeOrganization()

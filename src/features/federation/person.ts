@@ -16,6 +16,9 @@ export interface FederatedPerson {
   isTwoFactor: boolean
 }
 
+// A row of the index that finds people has 2704 bytes.
+const MAX_NAME_BYTES = 2400
+
 /**
  * The person as the columns take them. The encoding of the database has no place for half a surrogate pair, and replaces
  * each by the same character: two subjects would become one. Throws FederationFailure.
@@ -24,6 +27,8 @@ export function toStorable(person: FederatedPerson): FederatedPerson {
   const { issuer, subject, email, amr } = person
   if (!isStorable(issuer) || !isStorable(subject))
     throw new FederationFailure('response_invalid', 'The issuer or the subject has characters that are none.')
+  if (Buffer.byteLength(issuer) + Buffer.byteLength(subject) > MAX_NAME_BYTES)
+    throw new FederationFailure('response_invalid', 'The issuer and the subject are too long.')
   return { ...person, email: email !== null && isStorable(email) ? email : null, amr: amr.filter(isStorable) }
 }
 

@@ -1,4 +1,4 @@
-import { attributeOf, childrenOf, onlyChild, type XmlElement } from '../../platform/xml/read.ts'
+import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
 import { BEARER, ENTITY, ns } from './names.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
@@ -92,7 +92,7 @@ export function checkInResponseTo(element: XmlElement, { requestId }: Pick<Expec
 /** The one NameID of a subject, or of a request to log out. Throws SamlRefusal. */
 export function readNameId(subject: XmlElement): NameId {
   const nameId = onlyChild(subject, ns.assertion, 'NameID')
-  const value = nameId?.text.trim() ?? ''
+  const value = trimXml(nameId?.text ?? '')
   if (!nameId || nameId.children.length > 0 || value === '' || value.length > 1024)
     throw new SamlRefusal('subject', 'The assertion has no NameID, or one that is encrypted by itself.')
   return { value, format: attributeOf(nameId, 'Format') }
@@ -151,7 +151,7 @@ function readAttributes(assertion: XmlElement): Map<string, string[]> {
   for (const statement of childrenOf(assertion, ns.assertion, 'AttributeStatement'))
     for (const attribute of childrenOf(statement, ns.assertion, 'Attribute')) {
       const name = attributeOf(attribute, 'Name')
-      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(({ text }) => text.trim())
+      const values = childrenOf(attribute, ns.assertion, 'AttributeValue').map(({ text }) => trimXml(text))
       if (name !== null) attributes.set(name, [...(attributes.get(name) ?? []), ...values.filter((one) => one !== '')])
     }
   return attributes

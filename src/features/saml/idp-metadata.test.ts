@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { idp, otherIdp } from '../../../test/saml-world.ts'
+import { elliptic, many, weak } from '../../../test/weak-certificates.ts'
 import { IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
 
 const bare = (pem: string) => pem.replace(/-----[A-Z ]+-----/g, '')
@@ -42,6 +43,11 @@ test('the one provider among several entities is found', () => {
   expect(() => readIdpMetadata(around(one + one.replace('urn:idp', 'urn:other')))).toThrow('several')
 })
 
+test('keys whose signatures are not taken are left out', () => {
+  const keys = [weak, elliptic, idp.certificatePem].map((pem) => key(pem)).join('')
+  expect(readIdpMetadata(entity(provider(keys + services))).certificates).toEqual([`${idp.certificatePem.trim()}\n`])
+})
+
 const good = provider(key(idp.certificatePem) + services)
 test.each([
   ['no XML', 'hello'],
@@ -52,6 +58,9 @@ test.each([
   ['no key', entity(provider(services))],
   ['only a key for encryption', entity(provider(key(idp.certificatePem, ' use="encryption"') + services))],
   ['no certificate', entity(provider(key('AAAA') + services))],
+  ['more certificates than a connection has', entity(provider(many.map((pem) => key(pem)).join('') + services))],
+  ['a weak key alone', entity(provider(key(weak) + services))],
+  ['a key of another kind alone', entity(provider(key(elliptic) + services))],
   ['no entity ID', entity(good).replace(' entityID="urn:idp"', '')],
   ['SAML 1.1 alone', entity(good.replace('SAML:2.0:protocol"', 'SAML:1.1:protocol"'))],
   ['too much', `<a>${'x'.repeat(1024 * 1024)}</a>`],

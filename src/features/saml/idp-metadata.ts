@@ -1,5 +1,7 @@
 import { X509Certificate } from 'node:crypto'
+import { hasStrongKey } from '../../platform/crypto/certificates.ts'
 import { attributeOf, childrenOf, elementsOf, readXml, type XmlElement, XmlError } from '../../platform/xml/read.ts'
+import { MAX_IDP_CERTIFICATES } from '../connections/connections.ts'
 import { bindings, ns } from './names.ts'
 
 /** What the metadata of a provider says. */
@@ -20,7 +22,6 @@ export class IdpMetadataError extends Error {}
 // The metadata of AD FS lists every claim that it knows, three times over.
 const BOUNDS = { maxElements: 20_000, maxAttributes: 100_000, allowComments: true }
 const MAX_CHARACTERS = 1024 * 1024
-const MAX_CERTIFICATES = 20
 
 /** Reads the metadata of an identity provider (SAML metadata §2.4.3). Throws IdpMetadataError. */
 export function readIdpMetadata(xml: string): IdpMetadata {
@@ -84,15 +85,20 @@ function readCertificates(descriptor: XmlElement): string[] {
     .flatMap(elementsOf)
     .filter(({ namespace, name }) => namespace === ns.signature && name === 'X509Certificate')
     .map(({ text }) => text.replace(/\s/g, ''))
-  const distinct = [...new Set(texts)]
-  if (distinct.length > MAX_CERTIFICATES) throw new IdpMetadataError('The metadata has too many certificates.')
-  return distinct.map((base64) => {
-    try {
-      return new X509Certificate(Buffer.from(base64, 'base64')).toString()
-    } catch {
-      throw new IdpMetadataError('The metadata has a certificate that cannot be read.')
-    }
-  })
+  const all = [...new Set(texts)].map(readCertificate)
+  const strong = all.filter(hasStrongKey)
+  if (all.length > 0 && strong.length === 0)
+    throw new IdpMetadataError('The metadata has no certificate of an RSA key of at least 2048 bits.')
+  if (strong.length > MAX_IDP_CERTIFICATES) throw new IdpMetadataError('The metadata has too many certificates.')
+  return strong.map((certificate) => certificate.toString())
+}
+
+function readCertificate(base64: string): X509Certificate {
+  try {
+    return new X509Certificate(Buffer.from(base64, 'base64'))
+  } catch {
+    throw new IdpMetadataError('The metadata has a certificate that cannot be read.')
+  }
 }
 
 function readValidUntil(elements: XmlElement[]): Date | null {

@@ -199,3 +199,18 @@ test('an encrypted assertion of which a byte was changed is refused', async () =
     expect((await judge(changed)).refused).toBe('decryption')
   }
 })
+
+test.each([
+  ['a space that does not break', '\u00a0'],
+  ['a mark of the order of bytes', '\ufeff'],
+  ['a wide space', '\u3000'],
+])('%s is a part of the name, and so of another person', async (_, space) => {
+  const nameId = `ada@acme.com${space}`
+  expect((await judge(signedResponse({ nameId }))).nameId).toBe(nameId)
+  const { assertion } = await judge(signedResponse({ attributes: { uid: [`\n 7${space}\t`] } }))
+  expect(assertion?.attributes.get('uid')).toEqual([`7${space}`])
+})
+
+test('white space of XML is no part of the name', async () => {
+  expect((await judge(signedResponse({ nameId: '\n\t ada@acme.com \r\n' }))).nameId).toBe('ada@acme.com')
+})

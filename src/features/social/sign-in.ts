@@ -71,6 +71,7 @@ export async function finishSocial(bare: BareWork, callback: SocialCallback): Pr
       defaultRole: 'member',
       role: null,
       needsOwnDomain: false,
+      domains: [],
     } as const
     return await completeFederated(work, begun, person, rules)
   } catch (error) {

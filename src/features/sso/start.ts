@@ -1,4 +1,4 @@
-import { requireEmail } from '../../platform/mail/address.ts'
+import { isOfDomain, requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import {
   connectionErrors,
@@ -66,7 +66,6 @@ export async function discoverConnection(
 
 /** One that names the domain, or else the oldest that names none. */
 function choose(connections: KnownConnection[], emailNorm: string): KnownConnection | null {
-  const domain = emailNorm.slice(emailNorm.lastIndexOf('@') + 1)
-  const named = connections.find(({ domains }) => domains.some((each) => each.toLowerCase() === domain))
+  const named = connections.find(({ domains }) => isOfDomain(emailNorm, domains))
   return named ?? connections.find(({ domains }) => domains.length === 0) ?? null
 }

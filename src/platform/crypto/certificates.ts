@@ -62,10 +62,15 @@ function normalized(pem: string, field: string): string {
   const read = parse(pem)
   const message = `${field} must be an X.509 certificate in PEM`
   if (!read) throw invalidField(field, 'certificate', message)
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = read.publicKey
-  const isWeak = type === 'rsa' && (details?.modulusLength ?? 0) < 2048
-  if (isWeak) throw invalidField(field, 'weak_key', `The RSA key of ${field} must have at least 2048 bits`)
+  if (!hasStrongKey(read))
+    throw invalidField(field, 'weak_key', `${field} must be of an RSA key, of at least 2048 bits`)
   return read.toString().trim()
+}
+
+/** Whether a certificate is of a key whose signatures are taken: RSA, of at least 2048 bits. */
+export function hasStrongKey({ publicKey }: X509Certificate): boolean {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = publicKey
+  return type === 'rsa' && (details?.modulusLength ?? 0) >= 2048
 }
 
 function parse(pem: string): X509Certificate | null {

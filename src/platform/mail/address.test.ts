@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { maskEmail, parseEmail } from './address.ts'
+import { isOfDomain, maskEmail, parseEmail, parseVouchedEmail } from './address.ts'
 
 const ATEXT = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789#$&'*+/=^_`{|}~-".split('')
 const atom = fc.string({ unit: fc.constantFrom(...ATEXT), minLength: 1, maxLength: 15 })
@@ -186,4 +186,35 @@ describe('maskEmail', () => {
     expect(maskEmail('ada')).toBe('•••')
     expect(maskEmail('@example.com')).toBe('•••@example.com')
   })
+})
+
+describe('parseVouchedEmail', () => {
+  test.each([
+    'ada@example.com',
+    'Ada@Example.COM',
+    'ada@b\u00fccher.example',
+    'ada@B\u00dcCHER.example',
+    'ada@xn--bcher-kva.example',
+  ])('takes %s, which is written as it is stored but for its case', (text) => {
+    expect(parseVouchedEmail(text)).toEqual(parseEmail(text))
+    expect(parseVouchedEmail(text)).not.toBeNull()
+  })
+
+  test.each([
+    ['a full-width letter', '\uff41da@example.com'],
+    ['the sign of Kelvin', 'mar\u212a@example.com'],
+    ['another dot', 'ada@example\u3002com'],
+    ['a full-width letter in the domain', 'ada@\uff45xample.com'],
+    ['a long s', 'ada@\u017fales.example'],
+    ['a space that is none of XML', 'ada@example.com\u00a0'],
+    ['a space', ' ada@example.com'],
+  ])('refuses %s, which may be of somebody else where it comes from', (_, text) => {
+    expect(parseEmail(text)).not.toBeNull()
+    expect(parseVouchedEmail(text)).toBeNull()
+  })
+})
+
+test('a domain is the same in capitals and in its own letters', () => {
+  expect(isOfDomain('ada@xn--bcher-kva.example', ['a.example', 'B\u00dccher.example'])).toBe(true)
+  expect(isOfDomain('ada@sub.a.example', ['a.example'])).toBe(false)
 })

@@ -48,6 +48,24 @@ export function parseEmail(text: string): EmailAddress | null {
   return email.length > MAX_ADDRESS ? null : { email, norm: email.toLowerCase() }
 }
 
+/**
+ * The same for an address that somebody else vouches for instead of its mailbox. It must be written as it is stored but for
+ * its case: what is folded here may be another person there.
+ */
+export function parseVouchedEmail(text: string): EmailAddress | null {
+  const address = parseEmail(text)
+  if (!address || text !== text.normalize('NFKC')) return null
+  const [local, domain = ''] = address.norm.split('@')
+  const [said, at] = text.toLowerCase().split('@')
+  return said === local && (at === domain || at === domainToUnicode(domain)) ? address : null
+}
+
+/** Whether an address, as it is compared, is of one of these domains. */
+export function isOfDomain(emailNorm: string, domains: readonly string[]): boolean {
+  const domain = emailNorm.slice(emailNorm.lastIndexOf('@') + 1)
+  return domains.some((each) => domainToASCII(each) === domain)
+}
+
 /** The same for an address in a request. Throws `invalid_request`, naming the field. */
 export function requireEmail(text: string, field = 'email'): EmailAddress {
   const address = parseEmail(text)

@@ -236,6 +236,17 @@ export function elementsOf(root: XmlElement): XmlElement[] {
   return all
 }
 
+/** Without the white space of XML around it. What else looks like space may be a part of a name. */
+export function trimXml(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && isSpace(text.charCodeAt(from))) from++
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+// XML 1.0 §2.3
+const isSpace = (code: number) => code === 0x20 || code === 0x9 || code === 0xa || code === 0xd
+
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
 /** Text as it is written into an element or an attribute. */
