@@ -90,6 +90,14 @@ const documents: Mutant[] = [
 /** What a signature may cover, and by which algorithms. */
 const signatures: Mutant[] = [
   {
+    name: 'a message of a logout is short',
+    file: 'src/platform/xml/message.ts',
+    find: 'maxElements: 100, maxAttributes: 500',
+    replace: 'maxElements: 2000, maxAttributes: 8000',
+    tests: [LOGOUT_TEST],
+    only: 'longer than any',
+  },
+  {
     name: 'a weak certificate in metadata is left out',
     file: 'src/features/saml/idp-metadata.ts',
     find: 'const strong = all.filter(hasStrongKey)',

@@ -165,6 +165,12 @@ test('a request that does not pass its checks ends no session', async () => {
   expect(await lives()).toBe(true)
 })
 
+test('a request that is longer than any is refused, though it is signed', async () => {
+  const long = logoutRequest().replace('</samlp:LogoutRequest>', `${'<x/>'.repeat(100)}</samlp:LogoutRequest>`)
+  expect((await post(signed(long))).status).toBe(400)
+  expect((await get(queryOf(long.replace(/ID="[^"]*"/, `ID="_${fresh()}"`)))).status).toBe(400)
+})
+
 test('a request is good once', async () => {
   const query = queryOf(logoutRequest())
   expect((await get(query)).status).toBe(302)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type Message, readPosted, readQueried } from '../../platform/xml/message.ts'
+import { type Message, readPosted, readQueried, SHORT_MESSAGE } from '../../platform/xml/message.ts'
 import { verifyQuery } from '../../platform/xml/query-signatures.ts'
 import { attributeOf, childrenOf, type XmlElement } from '../../platform/xml/read.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
@@ -93,7 +93,9 @@ const REFUSED = 'What your identity provider sent did not pass its checks.'
 /** What the provider signed: the message itself, or with the query that has it. */
 async function verified(work: LogoutWork, connection: KnownConnection, posted: PostedLogout): Promise<XmlElement> {
   const { certificates, allowSha1 } = await trustOf(work, connection)
-  const message: Message = posted.query ? readQueried(posted.request) : readPosted(posted.request)
+  const message: Message = posted.query
+    ? readQueried(posted.request, SHORT_MESSAGE)
+    : readPosted(posted.request, SHORT_MESSAGE)
   const { root } = message
   if (root.namespace !== ns.protocol || root.name !== 'LogoutRequest' || attributeOf(root, 'Version') !== '2.0')
     throw new SamlRefusal('structure', 'It is no request to log out.')

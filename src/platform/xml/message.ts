@@ -1,9 +1,12 @@
 import { inflateRawSync } from 'node:zlib'
-import { readXml, type XmlElement, XmlError } from './read.ts'
+import { readXml, type XmlBounds, type XmlElement, XmlError } from './read.ts'
 import { XmlRefusal } from './refusal.ts'
 
 /** The largest form that is taken at all. */
 export const FORM_LIMIT_BYTES = 256 * 1024
+
+/** Of messages that say little: whoever has a signature of the provider can have as much digested as is read. */
+export const SHORT_MESSAGE: XmlBounds = { maxElements: 100, maxAttributes: 500, allowComments: false }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
@@ -14,15 +17,15 @@ export interface Message {
 }
 
 /** Reads what a form brought (SAML bindings §3.5.4): Base64 of UTF-8. Throws XmlRefusal. */
-export function readPosted(value: string): Message {
-  return readMessage(decode(value))
+export function readPosted(value: string, bounds?: XmlBounds): Message {
+  return readMessage(decode(value), bounds)
 }
 
 /** Reads what a query brought (SAML bindings §3.4.4.1): the same, deflated. Throws XmlRefusal. */
-export function readQueried(value: string): Message {
+export function readQueried(value: string, bounds?: XmlBounds): Message {
   const deflated = decode(value)
   try {
-    return readMessage(inflateRawSync(deflated, { maxOutputLength: FORM_LIMIT_BYTES }))
+    return readMessage(inflateRawSync(deflated, { maxOutputLength: FORM_LIMIT_BYTES }), bounds)
   } catch (error) {
     if (error instanceof XmlRefusal) throw error
     throw new XmlRefusal('malformed', 'The message is not deflated, or too large.')
@@ -36,14 +39,14 @@ function decode(value: string): Buffer {
   return Buffer.from(packed, 'base64')
 }
 
-function readMessage(bytes: Buffer): Message {
-  return parseMessage(readUtf8(bytes))
+function readMessage(bytes: Buffer, bounds?: XmlBounds): Message {
+  return parseMessage(readUtf8(bytes), bounds)
 }
 
 /** Reads the text of a message, also of one that came encrypted. Throws XmlRefusal. */
-export function parseMessage(text: string): Message {
+export function parseMessage(text: string, bounds?: XmlBounds): Message {
   try {
-    return { text, root: readXml(text) }
+    return { text, root: readXml(text, bounds) }
   } catch (error) {
     if (!(error instanceof XmlError)) throw error
     throw new XmlRefusal('malformed', `The message is not XML as messages have it: ${error.message}.`)
