@@ -1,8 +1,8 @@
 import type { Redirect } from '../../platform/http/answer.ts'
-import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import { concludeSignIn, findConnection, type KnownConnection, refuseSignIn } from '../connections/connections.ts'
 import {
+  assertStillOpen,
   type BareWork,
   type Begun,
   type FederatedPerson,
@@ -27,7 +27,7 @@ export async function finishOidc(bare: BareWork, callback: OidcCallback): Promis
   const connection = await findConnection(work, begun.source)
   try {
     if (!connection) throw new FederationFailure('connection_not_active')
-    await assertOpen(work, begun, connection)
+    await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'oidc' })
     const heard = await hear(work, connection, { begun, callback })
     return await concludeSignIn(work, begun, connection, heard)
   } catch (error) {
@@ -56,11 +56,4 @@ async function hear(
 function trusted({ trust_idp_mfa: isTrusted }: KnownConnection, person: OidcPerson): FederatedPerson {
   const { groups: _groups, acr: _acr, amr, ...rest } = person
   return { ...rest, amr: isTrusted ? amr : [], isTwoFactor: isTrusted && showsTwoFactors(person) }
-}
-
-/** What may have changed since the start. */
-async function assertOpen(work: Work, { isTest }: Begun, { protocol, status }: KnownConnection): Promise<void> {
-  if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')
-  if (protocol !== 'oidc') throw new FederationFailure('response_invalid', 'The connection is not of OpenID Connect.')
-  if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')
 }

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { Redirect } from '../../platform/http/answer.ts'
-import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import { readPosted } from '../../platform/xml/message.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
@@ -12,6 +11,7 @@ import {
   refuseSignIn,
 } from '../connections/connections.ts'
 import {
+  assertStillOpen,
   type BareWork,
   beginUnsolicited,
   directoryOf,
@@ -48,7 +48,7 @@ export async function finishSaml(bare: BareWork, posted: PostedResponse): Promis
   const connection = await findConnection(work, begun.source)
   try {
     if (!connection) throw new FederationFailure('connection_not_active')
-    await assertOpen(work, connection, begun.isTest)
+    await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
     const assertion = await accept(work, connection, posted, `_${begun.state}`)
     return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
   } catch (error) {
@@ -91,18 +91,11 @@ const REFUSED = 'What your identity provider sent did not pass its checks. Pleas
 /** Leaves no trace of what is refused: anybody can send it. Throws `state_invalid`. */
 async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Assertion> {
   try {
-    await assertOpen(work, connection, false)
+    await assertStillOpen(work, connection, { isTest: false, by: 'saml' })
     return await accept(work, connection, posted, null)
   } catch (error) {
     throw error instanceof FederationFailure ? federationErrors.stateUnknown({ detail: REFUSED }) : error
   }
-}
-
-/** What may have changed since the start. */
-async function assertOpen(work: Work, { protocol, status }: KnownConnection, isTest: boolean): Promise<void> {
-  if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')
-  if (protocol !== 'saml') throw new FederationFailure('response_invalid', 'The connection is not of SAML.')
-  if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')
 }
 
 /** Judges a response, which is accepted once. Throws FederationFailure. */

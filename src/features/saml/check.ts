@@ -84,10 +84,9 @@ async function checkMetadata(platform: Platform, connection: KnownConnection): P
 function differences(connection: KnownConnection, { entityId, ssoUrls, certificates }: IdpMetadata): string[] {
   const known = new Set(connection.idp_certificates.map(fingerprintOf))
   const isNew = certificates.some((pem) => !known.has(fingerprintOf(pem)))
-  const addresses = [ssoUrls.redirect, ssoUrls.post]
   return [
     ...(entityId === connection.idp_entity_id ? [] : ['idp_entity_id']),
-    ...(addresses.includes(connection.idp_sso_url) ? [] : ['idp_sso_url']),
+    ...([ssoUrls.redirect, ssoUrls.post].includes(connection.idp_sso_url) ? [] : ['idp_sso_url']),
     ...(isNew ? ['idp_certificate'] : []),
   ]
 }
