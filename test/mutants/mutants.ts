@@ -7,6 +7,7 @@ import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
 import { saml } from './saml.ts'
+import { scim } from './scim.ts'
 import { secondFactors } from './second-factors.ts'
 import { secrets } from './secrets.ts'
 import { signIn } from './sign-in.ts'
@@ -28,4 +29,5 @@ export const mutants: Mutant[] = [
   ...federation,
   ...oidc,
   ...saml,
+  ...scim,
 ]

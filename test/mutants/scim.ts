@@ -1,0 +1,106 @@
+import type { Mutant } from './mutant.ts'
+
+const READER = 'src/platform/scim/reader.ts'
+const SQL = 'src/platform/scim/filter-sql.ts'
+const NORMALISE = 'src/platform/scim/normalise.ts'
+const MATCH = 'src/platform/scim/filter-match.ts'
+const MEMBERS = 'src/platform/scim/members.ts'
+const PATCH = 'src/platform/scim/patch.ts'
+const FILTER_TEST = 'src/platform/scim/filter.test.ts'
+const PATH_TEST = 'src/platform/scim/path.test.ts'
+const SQL_TEST = 'src/platform/scim/filter-sql.test.ts'
+const NORMALISE_TEST = 'src/platform/scim/normalise.test.ts'
+const MEMBERS_TEST = 'src/platform/scim/members.test.ts'
+const PATCH_TEST = 'src/platform/scim/patch.test.ts'
+
+/** What a client of provisioning may say, and how much of it. */
+export const scim: Mutant[] = [
+  {
+    name: 'a filter of SCIM has a bounded depth',
+    file: READER,
+    find: 'if (reader.depth >= MAX_DEPTH)',
+    replace: 'if (reader.depth >= 1_000_000)',
+    tests: [FILTER_TEST],
+    only: 'is refused',
+  },
+  {
+    name: 'a filter of SCIM has text that PostgreSQL can be told',
+    file: READER,
+    find: "if (value === null || value.includes('\\0') || !value.isWellFormed()) {",
+    replace: 'if (value === null) {',
+    tests: [FILTER_TEST],
+    only: 'is refused',
+  },
+  {
+    name: 'no path of SCIM leads to a prototype',
+    file: READER,
+    find: 'return NAME.test(word) && !isDangerous(word)',
+    replace: 'return NAME.test(word)',
+    tests: [PATH_TEST],
+    only: 'constructor',
+  },
+  {
+    name: 'no resource of SCIM has a name that leads to a prototype',
+    file: NORMALISE,
+    find: 'if (isDangerous(name))',
+    replace: 'if (name === null)',
+    tests: [NORMALISE_TEST],
+    only: 'constructor',
+  },
+  {
+    name: 'a resource of SCIM has a bounded depth',
+    file: NORMALISE,
+    find: 'if (depth > LIMITS.depth)',
+    replace: 'if (depth > 1_000_000)',
+    tests: [NORMALISE_TEST],
+    only: 'depth',
+  },
+  {
+    name: 'what is read-only stays as it is, whatever a client of SCIM sends',
+    file: NORMALISE,
+    find: "return attribute.mutability === 'readOnly' ? undefined : normaliseValue(attribute, value, label)",
+    replace: 'return normaliseValue(attribute, value, label)',
+    tests: [NORMALISE_TEST],
+    only: 'read-only',
+  },
+  {
+    name: 'no PATCH of SCIM changes what is read-only',
+    file: PATCH,
+    find: 'if (isReadOnly(place)) {',
+    replace: 'if (isReadOnly(place) && text.length > 1_000) {',
+    tests: [PATCH_TEST],
+    only: 'PATCH (RFC',
+  },
+  {
+    name: 'a PATCH of SCIM compares a bounded number of values',
+    file: MATCH,
+    find: "if (budget.left < 0) throw new ScimLanguageError('tooMany', 'The request compares too many values.')",
+    replace: '',
+    tests: [PATCH_TEST],
+    only: 'compares too much',
+  },
+  {
+    name: 'members that Microsoft Entra names are removed, and no others',
+    file: MEMBERS,
+    find: 'else if (value === undefined || value === null) replaceMembers(changes, [])',
+    replace: 'else if (value !== 0) replaceMembers(changes, [])',
+    tests: [MEMBERS_TEST],
+    only: 'named',
+  },
+  {
+    name: 'the wildcards of LIKE are letters to a filter of SCIM',
+    file: SQL,
+    find: "return text.replace(/[\\\\%_]/g, '\\\\$&')",
+    replace: 'return text',
+    tests: [SQL_TEST],
+    only: 'in memory',
+  },
+  {
+    name: 'what a row does not have is not what a filter of SCIM excludes',
+    file: SQL,
+    find: 'return sql`((${condition}) is not true)`',
+    replace: 'return sql`(not (${condition}))`',
+    tests: [SQL_TEST],
+    only: 'in memory',
+  },
+]
