@@ -6,6 +6,7 @@ import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
 import { passkeyBelongings } from './features/passkeys/belongings.ts'
 import { passwordBelongings } from './features/password/belongings.ts'
+import { provisioningBelongings } from './features/provisioning/belongings.ts'
 import { sessionBelongings } from './features/sessions/belongings.ts'
 import type { Belonging } from './platform/belongings.ts'
 
@@ -20,4 +21,5 @@ export const belongings: Belonging[] = [
   ...otpBelongings,
   ...linkBelongings,
   ...federationBelongings,
+  ...provisioningBelongings,
 ]

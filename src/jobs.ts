@@ -10,6 +10,7 @@ import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
+import { cleanUpProvisioning } from './features/provisioning/cleanup.ts'
 import { cleanUpAssertions } from './features/saml/cleanup.ts'
 import { cleanUpScim } from './features/scim/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
@@ -50,6 +51,7 @@ export const jobs: JobHandler[] = [
   cleanUpFederation,
   cleanUpAssertions,
   cleanUpScim,
+  cleanUpProvisioning,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

@@ -22,6 +22,7 @@ import { organizationRoutes } from './features/organizations/routes.ts'
 import { otpRoutes } from './features/otp/routes.ts'
 import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
+import { provisioningRoutes } from './features/provisioning/routes.ts'
 import { relyingPartyRoutes } from './features/relying-party/routes.ts'
 import { samlPages } from './features/saml/pages.ts'
 import { samlRoutes } from './features/saml/routes.ts'
@@ -32,10 +33,14 @@ import { signupRoutes } from './features/signup/routes.ts'
 import { socialRoutes } from './features/social/routes.ts'
 import { ssoRoutes } from './features/sso/routes.ts'
 import { tokenRoutes } from './features/tokens/routes.ts'
+import { userInfoRoutes } from './features/userinfo/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { userEvents } from './features/users/users.ts'
 import type { Route } from './platform/http/route.ts'
 import { mailPages } from './platform/mail/pages.ts'
+
+/** What hangs on a user and ends with a change of them. */
+const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
 
 const declared: Route[] = [
   ...healthRoutes,
@@ -43,7 +48,8 @@ const declared: Route[] = [
   ...environmentRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,
-  ...userRoutes(belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))),
+  ...userRoutes(announced),
+  ...userInfoRoutes,
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
@@ -65,6 +71,7 @@ const declared: Route[] = [
   ...samlRoutes,
   ...samlPages,
   ...scimRoutes,
+  ...provisioningRoutes(announced),
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

@@ -63,6 +63,9 @@ const EDGES = [
   'password → login',
   'password → sessions',
   'password → users',
+  'provisioning → domains',
+  'provisioning → scim',
+  'provisioning → users',
   'saml → connections',
   'saml → federation',
   'saml → sessions',
@@ -86,6 +89,7 @@ const EDGES = [
   'tokens → federation',
   'tokens → login',
   'tokens → sessions',
+  'userinfo → users',
 ]
 
 /** Which folder of a feature, or file of the platform, writes a table; the first owns it. */
@@ -126,6 +130,8 @@ const WRITERS: Record<string, string[]> = {
   saml_assertions: ['features/saml'],
   scim_configs: ['features/scim'],
   scim_tokens: ['features/scim'],
+  scim_user_emails: ['features/provisioning'],
+  scim_users: ['features/provisioning'],
   schema_migrations: ['platform/db/migrate.ts'],
   service_configs: ['features/services'],
   session_cut_offs: ['features/sessions'],
@@ -165,10 +171,10 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [82, 15]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [86, 15]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
-const LARGE_SLICES: Record<string, number> = { users: 1699 }
+const LARGE_SLICES: Record<string, number> = { users: 1667 }
 
 /** Who takes more than four parameters by position. */
 const CROWDED: string[] = []

@@ -39,6 +39,8 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   passkeys: ['gone', 'same', 'gone', 'moved'],
   password_credentials: ['gone', 'same', 'gone', 'moved'],
   password_history: ['gone', 'same', 'gone', 'moved'],
+  scim_user_emails: ['same', 'same', 'same', 'gone'],
+  scim_users: ['same', 'same', 'ended', 'gone'],
   session_cut_offs: ['same', 'same', 'same', 'same'],
   sessions: ['ended', 'ended', 'ended', 'ended'],
   totp_enrollments: ['gone', 'same', 'gone', 'moved'],
@@ -86,6 +88,8 @@ function columnsOf(email: string): Record<UserTable, object> {
     },
     password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
     password_history: { id, hash: 'older', format: 'argon2id' },
+    scim_user_emails: { n: 0, value: email, is_primary: true },
+    scim_users: { user_name: email, resource: '{}' },
     session_cut_offs: {
       id,
       epoch: 1,

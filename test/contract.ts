@@ -189,7 +189,7 @@ function isForBrowsers(method: string, found: { template: string; operation: Ope
   const answer = responseOf({ method, ...found }, String(status))
   if (answer === null) return false
   const types = Object.keys(answer.response.content ?? {})
-  return types.length === 0 ? [204, 302, 303].includes(status) : types.includes('text/html')
+  return types.length === 0 ? [204, 302, 303, 304].includes(status) : types.includes('text/html')
 }
 
 function pointerOf(method: string, found: { template: string; operation: Operation }, status: number): string | null {

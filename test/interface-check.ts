@@ -114,9 +114,10 @@ export function faultsOf(method: string, path: string, row: InterfaceFields): st
   if (!found) return ['is not served']
   const { operation } = found
   const json = responseOf({ method, ...found }, '200')?.response.content?.['application/json']
-  const body = follow(operation.requestBody?.content['application/json']?.schema)
+  const { content = {} } = operation.requestBody ?? {}
+  const body = follow((content['application/json'] ?? content['application/scim+json'])?.schema)
   const schemas = { body: isSchema(body) ? body : {}, query: parametersIn('query', operation), answer: json?.schema }
-  const organization = operation.security.length ? ['subOrgId'] : []
+  const organization = operation.security.some((scheme) => 'apiKey' in scheme) ? ['subOrgId'] : []
   const query = { ...row.query, optional: [...(row.query?.optional ?? []), ...organization] }
   return [
     ...faultsOfFields('body', schemas.body, row.body ?? {}),

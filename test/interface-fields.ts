@@ -317,6 +317,8 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     answer: ['token', ...scimConfig],
     enums: { 'body action': ['rotate-token'], ...onDeprovision },
   },
+  'GET /api/os/scim/v2/Users': { query: { optional: ['filter'] }, answer: [] },
+  'POST /api/os/scim/v2/Users': { body: { required: ['userName'], optional: ['displayName', 'active'] }, answer: [] },
   'GET /api/v1/sso/connections': {
     answer: [...within('connections[]', connectionFields), ...page],
     enums: connectionEnums('answer connections[]'),

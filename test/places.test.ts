@@ -5,7 +5,6 @@ import { readSources } from './source.ts'
 /** Words of URLs that name another folder than their own, as `ARCHITECTURE.md` says. The longer one counts. */
 const OTHER_WORDS: Record<string, string> = {
   auth: 'login',
-  userinfo: 'users',
   logout: 'tokens',
   jwks: 'tokens',
   '.well-known': 'tokens',
@@ -24,6 +23,7 @@ const OTHER_WORDS: Record<string, string> = {
   '/v1/generate': 'otp',
   '/v1/validate': 'otp',
   'openapi.json': 'docs',
+  'v2/Users': 'provisioning',
 }
 
 /** Below these the words that follow say nothing. */

@@ -10,10 +10,17 @@ import { nameOf } from './samples.ts'
 const CALLERS: Record<string, string[]> = {
   'a SCIM token': [
     'DELETE /api/os/scim/v2/Me',
+    'DELETE /api/os/scim/v2/Users/{id}',
     'GET /api/os/scim/v2/Me',
+    'GET /api/os/scim/v2/Users',
+    'GET /api/os/scim/v2/Users/{id}',
     'PATCH /api/os/scim/v2/Me',
+    'PATCH /api/os/scim/v2/Users/{id}',
     'POST /api/os/scim/v2/Me',
+    'POST /api/os/scim/v2/Users',
+    'POST /api/os/scim/v2/Users/.search',
     'PUT /api/os/scim/v2/Me',
+    'PUT /api/os/scim/v2/Users/{id}',
   ],
   'admin_portal.read': ['GET /v1/admin-portal'],
   'admin_portal.write': ['PATCH /v1/admin-portal', 'POST /v1/admin-portal'],

@@ -43,6 +43,8 @@ export const PLACES = {
     'rate_counters',
     'saml_assertions',
     'scim_configs',
+    'scim_user_emails',
+    'scim_users',
     'service_configs',
     'session_cut_offs',
     'sessions',

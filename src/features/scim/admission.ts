@@ -3,7 +3,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
-import { scimErrors } from './errors.ts'
+import { asScimError, scimErrors } from './errors.ts'
 import { type AdmissionRow, findAdmissionRows } from './store.ts'
 
 /** What the organization has set of its provisioning. */
@@ -33,6 +33,19 @@ export async function admit({ platform, directory }: Pick<Work, 'platform' | 'di
     })
   if (!found.enabled) throw scimErrors.disabled()
   return found
+}
+
+/** Serves a provisioning client, if it is served now; what the language finds wrong is refused as SCIM has it. */
+export async function serve<W extends Pick<Work, 'platform' | 'directory'>, T>(
+  work: W,
+  run: (provisioning: Provisioning) => Promise<T>,
+): Promise<T> {
+  const provisioning = await admit(work)
+  try {
+    return await run(provisioning)
+  } catch (error) {
+    throw asScimError(error)
+  }
 }
 
 /** What every route of the protocol may refuse by that. */

@@ -1,21 +1,11 @@
 import { Type } from 'typebox'
 import { defineRoute, open, type Route } from '../../platform/http/route.ts'
-import { named } from '../../platform/schema.ts'
 import { endpointUrl } from './addresses.ts'
 import { admissionErrors, admit } from './admission.ts'
 import { resourceTypes, schemas, serviceProviderConfig } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
 import { toList } from './list.ts'
-
-const ScimResource = named(
-  'ScimResource',
-  open(
-    Type.Object(
-      { schemas: Type.Array(Type.String({ examples: ['urn:ietf:params:scim:schemas:core:2.0:User'] })) },
-      { description: 'A message or resource of SCIM (RFC 7643).' },
-    ),
-  ),
-)
+import { scimRoute } from './protocol.ts'
 
 const about = {
   method: 'GET',
@@ -23,7 +13,7 @@ const about = {
   tolerant: true,
   tag: 'SCIM',
   query: Type.Object({ filter: Type.Optional(Type.String({ description: 'Refused with 403.' })) }),
-  reply: ScimResource,
+  reply: scimRoute.Resource,
 } as const
 
 /** RFC 7644 §4. */

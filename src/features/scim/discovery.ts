@@ -1,3 +1,5 @@
+import { groupType, userType } from '../../platform/scim/core-schemas.ts'
+
 const MESSAGES = 'urn:ietf:params:scim:schemas:core:2.0'
 
 /** How many results a page has at most, and by default. */
@@ -35,25 +37,25 @@ export function serviceProviderConfig(baseUrl: string) {
   }
 }
 
-export const USER = `${MESSAGES}:User`
-export const GROUP = `${MESSAGES}:Group`
-export const ENTERPRISE_USER = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
-
 /** RFC 7643 §6. */
 export function resourceTypes(baseUrl: string) {
-  const typeOf = (id: string, schema: string, extensions: string[]) => ({
+  return [userType, groupType].map(({ name, schema, extensions }) => ({
     schemas: [`${MESSAGES}:ResourceType`],
-    id,
-    name: id,
-    endpoint: `/${id}s`,
-    schema,
-    ...(extensions.length ? { schemaExtensions: extensions.map((schema) => ({ schema, required: false })) } : {}),
-    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${id}` },
-  })
-  return [typeOf('User', USER, [ENTERPRISE_USER]), typeOf('Group', GROUP, [])]
+    id: name,
+    name,
+    description: schema.description,
+    endpoint: `/${name}s`,
+    schema: schema.id,
+    ...(extensions.length ? { schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })) } : {}),
+    meta: { resourceType: 'ResourceType', location: `${baseUrl}/ResourceTypes/${name}` },
+  }))
 }
 
 /** RFC 7643 §7. */
-export function schemas(_baseUrl: string): { id: string; schemas: string[] }[] {
-  return []
+export function schemas(baseUrl: string) {
+  return [userType.schema, groupType.schema, ...userType.extensions].map((schema) => ({
+    schemas: [`${MESSAGES}:Schema`],
+    ...schema,
+    meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
+  }))
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineErrors, type ErrorDetails, type ErrorFactory } from '../../platform/errors.ts'
+import { ScimLanguageError, type ScimLanguageReason } from '../../platform/scim/error.ts'
 
 const scimType = (keyword: string) => ({ scimType: Type.String({ description: `\`${keyword}\` (RFC 7644 §3.12).` }) })
 
@@ -115,3 +116,21 @@ const SCIM_TYPES = new Map([
   [scimErrors.invalidCursor.code, 'invalidCursor'],
   [scimErrors.uniqueness.code, 'uniqueness'],
 ])
+
+const OF_LANGUAGE: Record<ScimLanguageReason, ErrorFactory> = {
+  invalidFilter: scimErrors.invalidFilter,
+  invalidPath: scimErrors.invalidPath,
+  invalidValue: scimErrors.invalidValue,
+  invalidSyntax: scimErrors.invalidSyntax,
+  noTarget: scimErrors.noTarget,
+  mutability: scimErrors.mutability,
+  tooMany: scimErrors.tooMany,
+}
+
+/** What the language finds wrong with a request. */
+export const languageErrors = Object.values(OF_LANGUAGE)
+
+/** The refusal that an error of the language stands for; any other error as it is. */
+export function asScimError(error: unknown): unknown {
+  return error instanceof ScimLanguageError ? scimError(OF_LANGUAGE[error.scimType], error.message) : error
+}

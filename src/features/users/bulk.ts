@@ -5,14 +5,15 @@ import { record } from '../../platform/events.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { parseBulkText } from '../../platform/mail/address-lines.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { parseBulkText } from './bulk-text.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { fitsMetadata } from './hold.ts'
 import { type BulkCreate, type BulkReply, BulkUser, MAX_USERS_PER_REQUEST, toColumns, toUser } from './schema.ts'
 import { findTakenEmails, insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
-import { fitsMetadata, identityOf } from './users.ts'
+import { identityOf } from './users.ts'
 
 const checkRow = compileValidator(BulkUser, 'body')
 

@@ -13,10 +13,18 @@ import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { assertMetadataFits, getUserForUpdate } from './hold.ts'
 import { toColumns, type UserPatch } from './schema.ts'
-import { asNewVersion, dropPending, type HeldUser, type UserChanges, type UserRow, updateUserRow } from './store.ts'
+import {
+  asNewVersion,
+  dropPending,
+  type HeldUser,
+  restoreRow,
+  type UserChanges,
+  type UserRow,
+  updateUserRow,
+} from './store.ts'
 import { userEvent } from './user-event.ts'
-import { assertMetadataFits, getUserForUpdate } from './users.ts'
 
 const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
 
@@ -27,45 +35,92 @@ interface Condition {
 }
 
 /**
- * Changes a user: absent fields stay, null clears. Throws `user_not_found`, `email_exists`, `version_conflict`.
+ * Changes a user: absent fields stay, null clears. Throws `user_not_found`, `email_exists`, `version_conflict`, and
+ * `scim_managed` for what provisioning has set, unless that is forced.
  */
 export async function changeUser(
   work: Work,
   id: string,
-  { patch, ifMatch }: Condition & { patch: UserPatch },
+  { patch: { force = false, ...patch }, ifMatch }: Condition & { patch: UserPatch },
 ): Promise<UserRow> {
   return inTx(work, async (work) => {
-    const { directory } = work
     const before = await getUnchanged(work, id, ifMatch)
-    const address = patch.email === undefined ? null : requireEmail(patch.email)
-    assertMetadataFits(patch)
-    const movesMailbox = address !== null && address.norm !== before.email_norm
-    const changes: UserChanges = {
-      ...toColumns(patch),
-      ...(address ? { email: address.email, email_norm: address.norm } : {}),
-      // The new mailbox is unproved.
-      ...(movesMailbox
-        ? { email_verified: false, locked_until: null, proved_before: before.email_verified || before.proved_before }
-        : {}),
-    }
-    const turned = patch.active !== undefined && patch.active !== before.active
-    const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))
-    if (!turned && !edited) return before
-    if (movesMailbox) await freeAddress(work, directory, address.norm)
-    const asked = turned ? { ...changes, active: patch.active } : changes
-    const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
-    const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
-    const events = [
-      ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
-      ...(turned
-        ? [userEvent(directory, after.active ? userEvents.activated : userEvents.deactivated, after, before)]
-        : []),
-    ]
-    await record(work, ...events, ...announced)
-    // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
-    if (movesMailbox) await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
-    return after
+    if (before.scim_managed && !force) refuseManaged(before, patch)
+    return changeHeldUser(work, before, patch)
   })
+}
+
+/** What provisioning sets beside. */
+interface Managed {
+  scim_managed: boolean
+  /** Whether another address counts as proved: the organization has proved its domain. */
+  ownsDomain: boolean
+  /** Something changed that other columns do not show. */
+  isTouched: boolean
+}
+
+/** The same of a user whose row is held. Throws `email_exists`. */
+export async function changeHeldUser(
+  work: TxWork,
+  before: HeldUser,
+  patch: Omit<UserPatch, 'force'>,
+  managed: Managed = { scim_managed: before.scim_managed, ownsDomain: false, isTouched: false },
+): Promise<UserRow> {
+  const { directory } = work
+  const address = patch.email === undefined ? null : requireEmail(patch.email)
+  assertMetadataFits(patch)
+  const movesMailbox = address !== null && address.norm !== before.email_norm
+  const changes: UserChanges = {
+    ...toColumns(patch),
+    scim_managed: managed.scim_managed,
+    ...(address ? { email: address.email, email_norm: address.norm } : {}),
+    // The new mailbox is unproved.
+    ...(movesMailbox
+      ? {
+          email_verified: managed.ownsDomain,
+          locked_until: null,
+          proved_before: before.email_verified || before.proved_before,
+        }
+      : {}),
+  }
+  const turned = patch.active !== undefined && patch.active !== before.active
+  const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))
+  if (!turned && !edited && !managed.isTouched) return before
+  if (movesMailbox) await freeAddress(work, directory, address.norm)
+  const asked = turned ? { ...changes, active: patch.active } : changes
+  const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
+  const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
+  const events = [
+    ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
+    ...(turned
+      ? [userEvent(directory, after.active ? userEvents.activated : userEvents.deactivated, after, before)]
+      : []),
+  ]
+  await record(work, ...events, ...announced)
+  // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
+  if (movesMailbox) await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
+  return after
+}
+
+/** What provisioning has set it would set again: the change belongs into the directory of the organization. */
+function refuseManaged(user: UserRow, { metadata: _, externalId: __, active, email, ...profile }: UserPatch): void {
+  const said = {
+    ...toColumns(profile),
+    ...(active === undefined ? {} : { active }),
+    ...(email === undefined ? {} : { email }),
+  }
+  const changed = Object.entries(said).filter(([column, value]) => Reflect.get(user, column) !== value)
+  if (changed.length > 0) throw userErrors.scimManaged()
+}
+
+/**
+ * Brings back a user who was deleted: with the same ids, and inactive until that is changed. Null if there is none any
+ * more. Throws `email_exists`.
+ */
+export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | null> {
+  const user = await orEmailExists(restoreRow(work.db, work.directory, id))
+  if (user) await record(work, userEvent(work.directory, userEvents.created, user))
+  return user ?? null
 }
 
 /** Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`. */

@@ -19,6 +19,12 @@ export const userErrors = defineErrors({
     'The email address is taken',
     'Another user of the organization has this address.',
   ],
+  scimManaged: [
+    409,
+    'scim_managed',
+    'The field is managed by provisioning',
+    'Change it in the directory of the organization, which would undo the change; force sets it all the same.',
+  ],
   tooManyUsers: [
     400,
     'too_many_users',

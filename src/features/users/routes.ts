@@ -21,7 +21,6 @@ import {
   UserPatch,
   UserReply,
 } from './schema.ts'
-import { userInfoRoutes } from './userinfo.ts'
 import { createUser, getUserInReach, listUsers } from './users.ts'
 
 const tag = 'Users'
@@ -113,7 +112,7 @@ const addingAndReading: Route[] = [
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function userRoutes(announced: EventDefinition[]): Route[] {
-  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), moveRoute(announced), ...userInfoRoutes]
+  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), moveRoute(announced)]
 }
 
 function changeRoute(announced: EventDefinition[]): Route {
@@ -130,7 +129,7 @@ function changeRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: UserPatch,
     reply: UserReply,
-    errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
+    errors: [userErrors.notFound, userErrors.emailExists, userErrors.scimManaged, httpErrors.versionConflict],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
     etag: true,

@@ -79,6 +79,7 @@ export const UserPatch = Type.Object({
   email: Type.Optional(email),
   ...profile,
   active: Type.Optional(Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' })),
+  force: Type.Optional(Type.Boolean({ description: 'Changes what provisioning has set, too.' })),
 })
 export type UserPatch = Static<typeof UserPatch>
 

@@ -179,6 +179,17 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .executeTakeFirstOrThrow()
 }
 
+/** A deleted user is there again, inactive, provisioned by nobody, and held; undefined if there is none. */
+export async function restoreRow(tx: Tx, directory: Directory, id: string): Promise<HeldUser | undefined> {
+  const row = await updateOf(tx, directory, id)
+    .set({ deleted_at: null, active: false, scim_managed: false, ...asNewVersion })
+    .where('deleted_at', 'is not', null)
+    .returningAll()
+    .returning(isLockedNow)
+    .executeTakeFirst()
+  return row && { ...row, held: true }
+}
+
 /** The auth account of a user, set to `newId` if there was none. Returns undefined when the user was deleted. */
 export async function setAuthAccount(
   tx: Tx,

@@ -6,17 +6,16 @@ import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { assertMetadataFits, present } from './hold.ts'
 import { findListedByEmail } from './lookup.ts'
-import { MAX_METADATA_BYTES, type Profile, type SignupProfile, toColumns, type UserCreate } from './schema.ts'
+import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
   countUserRows,
   findUserRowByEmail,
   findUserRowById,
   findUserRowInReach,
-  type HeldUser,
   insertUserRows,
   type ListedUserRow,
-  lockUserRow,
   type NewUserRow,
   selectUserPage,
   setAuthAccount,
@@ -27,9 +26,11 @@ import {
 } from './store.ts'
 import { recordUser, userEvent } from './user-event.ts'
 
+export { changeHeldUser, deleteUser, restoreUser } from './changes.ts'
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
+export { findUserForUpdate, getUserForUpdate } from './hold.ts'
 export { applyMailboxProof, keepsFactors, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
@@ -54,11 +55,6 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
 export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
   const known = id.toLowerCase()
   return present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
-}
-
-function present<T>(found: T | null | undefined): T {
-  if (!found) throw userErrors.notFound()
-  return found
 }
 
 /** One page of what the caller reaches, and the total if requested. */
@@ -123,12 +119,17 @@ export async function provisionInvitedUser(
 
 /**
  * Creates the user who signs up, with what is known of the mailbox. Returns null when the address is taken, even by a
- * pending sign-up; else the event too, which a caller with more to write records with that.
+ * pending sign-up unless that is replaced; else the event too, which a caller with more to write records with that.
  */
-export async function createSignup(work: TxWork, input: EmailAddress & SignupProfile, mailbox: Partial<NewUserRow>) {
+export async function createSignup(
+  work: TxWork,
+  input: EmailAddress & SignupProfile,
+  mailbox: Partial<NewUserRow>,
+  replaces: 'pending' | 'expired' = 'expired',
+) {
   const { firstName = null, lastName = null, phone = null } = input
   const said = { ...toColumns({ firstName, lastName, phone }), source: 'signup', ...mailbox }
-  const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], 'expired')
+  const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], replaces)
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }
 
@@ -154,20 +155,6 @@ export async function markLocked(work: TxWork, id: string, until: Date): Promise
   if (user) await recordUser(work, userEvents.locked, user)
 }
 
-/**
- * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
- * account. Lock order: before any other row of the user, to avoid deadlocks.
- */
-export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldUser | null> {
-  const known = id.toLowerCase()
-  return isId(known) ? ((await lockUserRow(work.db, work.directory, known)) ?? null) : null
-}
-
-/** The same. Throws `user_not_found`. */
-export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
-  return present(await findUserForUpdate(work, id))
-}
-
 /** Records that the lock was ended early. */
 export async function markUnlocked(work: TxWork, id: string): Promise<void> {
   const user = (await setLockedUntil(work.db, work.directory, id, null)) ?? (await findUserById(work, id))
@@ -177,13 +164,4 @@ export async function markUnlocked(work: TxWork, id: string): Promise<void> {
 /** The columns that a new row starts with. */
 export function identityOf(address: EmailAddress) {
   return { id: newId(), email: address.email, email_norm: address.norm }
-}
-
-export function assertMetadataFits(fields: Profile): void {
-  if (fitsMetadata(fields)) return
-  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
-}
-
-export function fitsMetadata(fields: Profile): boolean {
-  return Buffer.byteLength(toColumns(fields).metadata ?? '') <= MAX_METADATA_BYTES
 }

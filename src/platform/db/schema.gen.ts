@@ -443,6 +443,27 @@ export interface ScimTokens {
   token_hash: Buffer;
 }
 
+export interface ScimUserEmails {
+  directory_id: string;
+  is_primary: boolean;
+  n: number;
+  type: string | null;
+  user_id: string;
+  value: string;
+  value_folded: Generated<string>;
+}
+
+export interface ScimUsers {
+  created_at: Generated<Timestamp>;
+  deleted_at: Timestamp | null;
+  directory_id: string;
+  external_id: string | null;
+  resource: Json;
+  user_id: string;
+  user_name: string;
+  user_name_folded: Generated<string>;
+}
+
 export interface ServiceConfigs {
   app_groups: Generated<Json>;
   directory_id: string;
@@ -682,6 +703,8 @@ export interface DB {
   saml_assertions: SamlAssertions;
   scim_configs: ScimConfigs;
   scim_tokens: ScimTokens;
+  scim_user_emails: ScimUserEmails;
+  scim_users: ScimUsers;
   service_configs: ServiceConfigs;
   session_cut_offs: SessionCutOffs;
   sessions: Sessions;

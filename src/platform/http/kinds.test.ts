@@ -121,9 +121,11 @@ async function send(path: string, body: string, headers: Record<string, string>)
 
 describe('a route of SCIM', () => {
   const scim = { authorization: 'Bearer scim_1', 'content-type': 'application/scim+json' }
-  const refusal = (status: number) => ({
+  const refusal = (status: number, scimType?: string) => ({
     schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
     status: String(status),
+    // RFC 7644 §3.12, table 9.
+    ...(scimType === undefined ? {} : { scimType }),
     detail: expect.any(String),
   })
 
@@ -151,14 +153,14 @@ describe('a route of SCIM', () => {
   test.each([
     ['another token', '{"userName":"ada"}', { ...scim, authorization: 'Bearer scim_2' }, 401],
     ['an API key', '{"userName":"ada"}', { 'x-api-key': 'ww_live_1', 'content-type': scim['content-type'] }, 401],
-    ['what it lacks', '{}', scim, 400],
-    ['no JSON', '{', scim, 400],
+    ['what it lacks', '{}', scim, 400, 'invalidValue'],
+    ['no JSON', '{', scim, 400, 'invalidSyntax'],
     ['a form', 'userName=ada', { ...scim, 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['an answer that the client cannot read', '{"userName":"ada"}', { ...scim, accept: 'text/csv' }, 406],
-  ])('refuses %s as RFC 7644 says', async (_, body, headers, status) => {
+  ])('refuses %s as RFC 7644 says', async (_, body, headers, status, scimType?: string) => {
     const reply = await send('/v1/test/scim', body, headers)
     expect([reply.status, reply.headers.get('content-type')]).toEqual([status, 'application/scim+json'])
-    expect(JSON.parse(reply.text)).toEqual(refusal(status))
+    expect(JSON.parse(reply.text)).toEqual(refusal(status, scimType))
     expect(reply.headers.has('www-authenticate')).toBe(status === 401)
     expect(calls).toEqual([])
   })

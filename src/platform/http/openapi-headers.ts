@@ -27,7 +27,7 @@ const headers = {
   IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
   Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
-  Location: ['Location', 'Where the browser is sent.', { type: 'string', format: 'uri' }],
+  Location: ['Location', 'Where the browser is sent, or what was made is.', { type: 'string', format: 'uri' }],
 } as const satisfies Record<string, readonly [name: string, description: string, schema: JsonObject]>
 
 type HeaderName = keyof typeof headers
@@ -50,9 +50,12 @@ export function headersOfReply(route: Route): JsonObject {
     ...(counts ? (['RateLimit'] as const) : []),
     ...(route.idempotency ? (['IdempotentReplayed'] as const) : []),
     ...(route.etag || route.kept ? (['Etag'] as const) : []),
-    ...('cursor' in route.query.properties ? (['Link'] as const) : []),
+    ...(route.media === 'json' && 'cursor' in route.query.properties ? (['Link'] as const) : []),
   ])
 }
+
+/** A further one of what was made (RFC 9110 §15.3.2). */
+export const headersOfMade: JsonObject = refer(['Location'])
 
 /** The headers of a redirect. */
 export const headersOfRedirect: JsonObject = refer(['RequestId', 'Location'])

@@ -1,7 +1,7 @@
 import { mediaOf } from './media.ts'
 import { snake } from './openapi-example-values.ts'
 import { exampleOf } from './openapi-examples.ts'
-import { headersOfRedirect, headersOfReply } from './openapi-headers.ts'
+import { headersOfMade, headersOfRedirect, headersOfReply } from './openapi-headers.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
@@ -15,6 +15,7 @@ export function describeReplies(
 ): JsonObject {
   const headers = headersOfReply(route)
   const replies = Object.entries(route.replies).map(([status, reply]): [string, JsonObject] => {
+    if (status === '304') return [status, { description: 'It is still what If-None-Match names.', headers }]
     if (status === '204') return [status, { description: `${sentenceOf(route)} There is no content.`, headers }]
     const name = `${pascal(route.operation)}Reply${status === '200' ? '' : status}`
     const described = toJson(reply)
@@ -26,7 +27,8 @@ export function describeReplies(
     const content = { [type]: { schema, example } }
     const base = String(Object(schema).$ref).split('/').at(-1) ?? name
     const title = base.endsWith('Reply') || base === name ? base : `${base}Reply`
-    return [status, responses.note(title, { description: sentenceOf(route, described), headers, content })]
+    const sent = status === '201' ? { ...headers, ...headersOfMade } : headers
+    return [status, responses.note(title, { description: sentenceOf(route, described), headers: sent, content })]
   })
   const page = { description: 'A page.', headers, content: { 'text/html': { schema: { type: 'string' } } } }
   const redirect = { description: 'The browser goes on at another address.', headers: headersOfRedirect }

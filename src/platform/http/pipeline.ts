@@ -81,6 +81,7 @@ function contextOf(
     headers: {},
     isLocal: route?.auth === 'page' && isLocal(request),
     ifMatch: request.headers['if-match'] ?? null,
+    ifNoneMatch: request.headers['if-none-match'] ?? null,
     caller,
     directory,
   }

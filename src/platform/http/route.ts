@@ -43,6 +43,8 @@ export interface RequestContext extends Omit<Work, 'directory'> {
   isLocal: boolean
   /** `If-Match` of the request (RFC 9110 §13.1.1). */
   ifMatch: string | null
+  /** `If-None-Match` of the request (RFC 9110 §13.1.2). */
+  ifNoneMatch: string | null
 }
 
 /** The work of a handler called with an API key, with parts of the request and of the answer. */

@@ -43,7 +43,7 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   assertDeclared(route, code)
   if (code === 200 && route.media === 'json') return body
   reply.code(code)
-  if (code === 204) return reply.send()
+  if (code === 204 || code === 304) return reply.send()
   return route.media === 'json'
     ? reply.send(body)
     : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseBulkText } from './bulk-text.ts'
+import { parseBulkText } from './address-lines.ts'
 
 test.each([
   ['ada@example.com', { email: 'ada@example.com' }],

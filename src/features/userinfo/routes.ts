@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { UserCaller } from '../../platform/http/caller.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { named } from '../../platform/schema.ts'
-import type { UserRow } from './store.ts'
-import { getUser } from './users.ts'
+import { getUser, type UserRow } from '../users/users.ts'
 
 /** OpenID Connect Core §5.1 and §5.3.2, with claims of our own. */
 const UserInfo = named(

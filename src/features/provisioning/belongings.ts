@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+
+const KEPT = 'What the client said of the user stays true.'
+
+/** What a user has of a provisioning client. */
+export const provisioningBelongings: Belonging[] = [
+  {
+    table: 'scim_users',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    // The client may bring the same person back.
+    removal: ({ directory }, { user }) => ({
+      query: sql`
+        update scim_users set deleted_at = clock_now()
+        where directory_id = ${directory.id} and user_id = ${user.id} and deleted_at is null`,
+      isSilent: true,
+    }),
+    move: goes('scim_users'),
+    isAbsent: isPending,
+  },
+  {
+    table: 'scim_user_emails',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    removal: { stays: 'It goes with what the client said of the user.' },
+    move: goes('scim_user_emails'),
+    isAbsent: isPending,
+  },
+]

@@ -1,0 +1,76 @@
+import { httpErrors } from '../../platform/errors.ts'
+import { record } from '../../platform/events.ts'
+import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { userType } from '../../platform/scim/core-schemas.ts'
+import { normaliseResource } from '../../platform/scim/normalise.ts'
+import { applyPatch } from '../../platform/scim/patch.ts'
+import { readPatch } from '../../platform/scim/patch-operations.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { type Provisioning, scimErrors } from '../scim/scim.ts'
+import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../users/users.ts'
+import { provisioningEvents } from './events.ts'
+import { readGiven } from './given.ts'
+import { groupsOf } from './groups-of.ts'
+import { toResource } from './resource.ts'
+import { buryProvisionedRow, findProvisionedRow, type ProvisionedRow } from './store.ts'
+import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
+
+/** What every change may require. */
+interface Condition {
+  ifMatch: string | null
+}
+
+interface Held {
+  user: HeldUser
+  said: ProvisionedRow
+}
+
+/** Throws `scim_resource_not_found`, `version_conflict`. */
+async function hold(work: TxWork, id: string, ifMatch: string | null): Promise<Held> {
+  const user = await findUserForUpdate(work, id)
+  const said = user && (await findProvisionedRow(work.db, work.directory, user.id))
+  // By the id of the resource alone, and not by that of the auth account.
+  if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
+  if (!matches(ifMatch, tagOf(user))) throw httpErrors.versionConflict()
+  return { user, said }
+}
+
+/** Replaces what the client has said of a user (RFC 7644 §3.5.1). Throws what `provisionUser` does, and those of `hold`. */
+export async function replaceUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+  const given = readGiven(normaliseResource(userType, body))
+  return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, ifMatch), given))
+}
+
+/** Changes a part of it (RFC 7644 §3.5.2). Throws the same, and what the operations may. */
+export async function patchUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
+  const operations = readPatch(body)
+  return inTxOrTaken(work, async (work) => {
+    const held = await hold(work, id, ifMatch)
+    const groups = await groupsOf(work, [held.user.id])
+    const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
+    return rewrite(work, held, readGiven(applyPatch(userType, current, operations)))
+  })
+}
+
+function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): Promise<Provisioned> {
+  return orTaken(inTx(work, run))
+}
+
+/** The client has deleted a user, who loses all access. Throws `scim_resource_not_found`, `version_conflict`. */
+export async function deprovisionUser(
+  work: Work,
+  id: string,
+  { ifMatch, on_deprovision }: Condition & Pick<Provisioning, 'on_deprovision'>,
+): Promise<void> {
+  await inTx(work, async (work) => {
+    const { user, said } = await hold(work, id, ifMatch)
+    const names = { userName: said.user_name, externalId: said.external_id }
+    if (on_deprovision === 'delete') await deleteUser(work, user.id, { ifMatch: null })
+    else {
+      const managed = { scim_managed: false, ownsDomain: false, isTouched: true }
+      await changeHeldUser(work, user, { active: false }, managed)
+      await buryProvisionedRow(work.db, work.directory, user.id)
+    }
+    await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))
+  })
+}

@@ -1,0 +1,89 @@
+import { parseEmail } from '../../platform/mail/address.ts'
+import { ENTERPRISE_USER_SCHEMA } from '../../platform/scim/core-schemas.ts'
+import { isObject, own, type ScimObject, type ScimValue } from '../../platform/scim/json.ts'
+import { scimError, scimErrors } from '../scim/scim.ts'
+import type { UserRow } from '../users/users.ts'
+
+/** What a resource says of a user, as the columns of users take it. */
+export interface Profile {
+  email: string
+  displayName: string | null
+  firstName: string | null
+  lastName: string | null
+  phone: string | null
+  jobTitle: string | null
+  department: string | null
+}
+
+const LINE_LENGTH = 200
+const PHONE = /^\+?[ ()./-]*([0-9][ ()./-]*){4,}$/
+
+function text(value: ScimValue | undefined, length = LINE_LENGTH): string | null {
+  if (typeof value !== 'string') return null
+  const line = value
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, length)
+    .toWellFormed()
+  return line === '' ? null : line
+}
+
+const part = (value: ScimValue | undefined, name: string) => (isObject(value) ? own(value, name) : undefined)
+
+/** The values of a multi-valued attribute: the primary one first, then those of work, then the others. */
+export function inOrder(values: ScimValue | undefined): ScimObject[] {
+  const rank = (value: ScimObject) => (value['primary'] === true ? 0 : value['type'] === 'work' ? 1 : 2)
+  return (Array.isArray(values) ? values.filter(isObject) : []).toSorted((a, b) => rank(a) - rank(b))
+}
+
+/** Throws `scim_invalid_value` where there is no address. */
+export function toProfile(resource: ScimObject): Profile {
+  const phone = text(inOrder(resource['phoneNumbers'])[0]?.['value'], 32)
+  const { name } = resource
+  return {
+    email: addressOf(resource),
+    displayName: text(resource['displayName']) ?? text(part(name, 'formatted')),
+    firstName: text(part(name, 'givenName')),
+    lastName: text(part(name, 'familyName')),
+    phone: phone !== null && PHONE.test(phone) ? phone : null,
+    jobTitle: text(resource['title']),
+    department: text(part(resource[ENTERPRISE_USER_SCHEMA], 'department')),
+  }
+}
+
+/** The mailbox of a user: what `emails` says, or else the userName. */
+function addressOf(resource: ScimObject): string {
+  const said = inOrder(resource['emails']).map(({ value }) => value)
+  const found = [...said, resource['userName'] ?? null].find(
+    (value) => typeof value === 'string' && parseEmail(value) !== null,
+  )
+  if (typeof found === 'string') return found.trim()
+  throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
+}
+
+/** The resource, with what the service knows better: fields that were forced to be others. */
+export function overlay(resource: ScimObject, row: UserRow): ScimObject {
+  const said = toProfile(resource)
+  const shown = { ...resource }
+  const set = (holder: ScimObject, name: string, value: string | null) => {
+    if (value === null) delete holder[name]
+    else holder[name] = value
+  }
+  if (said.displayName !== row.display_name) set(shown, 'displayName', row.display_name)
+  if (said.jobTitle !== row.job_title) set(shown, 'title', row.job_title)
+  const names = isObject(shown['name']) ? { ...shown['name'] } : {}
+  if (said.firstName !== row.first_name) set(names, 'givenName', row.first_name)
+  if (said.lastName !== row.last_name) set(names, 'familyName', row.last_name)
+  if (Object.keys(names).length > 0) shown['name'] = names
+  if (said.department !== row.department) {
+    const extension = shown[ENTERPRISE_USER_SCHEMA]
+    const work = isObject(extension) ? { ...extension } : {}
+    set(work, 'department', row.department)
+    shown[ENTERPRISE_USER_SCHEMA] = work
+  }
+  const { email } = row
+  const isOther = parseEmail(said.email)?.norm !== row.email_norm
+  if (isOther || !Array.isArray(shown['emails'])) shown['emails'] = [{ value: email, type: 'work', primary: true }]
+  if (said.phone !== row.phone && row.phone !== null) shown['phoneNumbers'] = [{ value: row.phone, type: 'work' }]
+  return shown
+}

@@ -1,0 +1,55 @@
+import { isId } from '../../platform/ids.ts'
+import { userType } from '../../platform/scim/core-schemas.ts'
+import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
+import type { Work } from '../../platform/work.ts'
+import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
+import { groupsOf } from './groups-of.ts'
+import { toResource } from './resource.ts'
+import { countProvisionedRows, findListedRow, type ListedRow, selectProvisionedPage } from './store.ts'
+import { userId, userTargets } from './targets.ts'
+import type { Provisioned } from './write.ts'
+
+/** Which attributes of users are answered. */
+export function selectAttributes(query: Pick<ListRequest, 'attributes' | 'excludedAttributes'>): Selection {
+  return readSelection(userType, query)
+}
+
+/** A user as they are answered. */
+export async function showUser(work: Work, user: Provisioned, selection: Selection) {
+  const groups = isSelected(selection, 'groups') ? await groupsOf(work, [user.row.id]) : []
+  return project(selection, toResource(work.platform, user, groups))
+}
+
+/** By the id of the resource. Throws `scim_resource_not_found`. */
+export async function getProvisioned(work: Work, id: string): Promise<Provisioned> {
+  const known = id.toLowerCase()
+  const row = isId(known) ? await findListedRow(work.db, work.directory, known) : undefined
+  if (!row) throw scimErrors.resourceNotFound()
+  return toProvisioned(row)
+}
+
+function toProvisioned({ said_external_id: external_id, resource, sort_key: _, ...row }: ListedRow): Provisioned {
+  return { row, said: { external_id, resource } }
+}
+
+/** A page of users (RFC 7644 §3.4.2). Throws what `readList` does. */
+export async function listProvisioned(work: Work, request: ListRequest) {
+  const { platform, db, directory } = work
+  const list = readList(platform, 'Users', request, { targets: userTargets, id: userId })
+  const selection = selectAttributes(request)
+  const rows = list.limit === 0 ? [] : await selectProvisionedPage(db, directory, list, pageOf(list, userId))
+  const total = await totalOf(list, rows.length, () => countProvisionedRows(db, directory, list))
+  const shown = isSelected(selection, 'groups') && rows.length > 0
+  const groups = Map.groupBy(
+    shown
+      ? await groupsOf(
+          work,
+          rows.map(({ id }) => id),
+        )
+      : [],
+    (group) => group.user_id,
+  )
+  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, (row) =>
+    project(selection, toResource(platform, toProvisioned(row), groups.get(row.id) ?? [])),
+  )
+}

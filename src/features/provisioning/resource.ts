@@ -1,0 +1,54 @@
+import { tagOf } from '../../platform/http/precondition.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { userType } from '../../platform/scim/core-schemas.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
+import { schemasOf } from '../../platform/scim/normalise.ts'
+import { endpointUrl } from '../scim/scim.ts'
+import type { UserRow } from '../users/users.ts'
+import { overlay } from './profile.ts'
+import type { GroupOfUser, ProvisionedRow } from './store.ts'
+
+/** What the service itself says of a resource, or keeps elsewhere, or nowhere. */
+const OWN = ['schemas', 'id', 'meta', 'groups', 'active', 'password', 'externalId']
+
+/** What is stored of a resource that a client sent. */
+export function toStored(resource: ScimObject): ScimObject {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => !OWN.includes(name)))
+}
+
+/** The address of a resource. */
+export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: string): string {
+  return `${endpointUrl(platform)}/${type}/${id}`
+}
+
+/** A user as SCIM shows them. */
+export function toResource(
+  platform: Platform,
+  { row, said }: { row: UserRow; said: Pick<ProvisionedRow, 'external_id' | 'resource'> },
+  groups: GroupOfUser[],
+): ScimObject {
+  const shown = overlay(said.resource, row)
+  const [schema = '', ...extensions] = schemasOf(userType, shown)
+  const location = locationOf(platform, 'Users', row.id)
+  return {
+    // In one order, whatever the database has kept it in.
+    schemas: [schema, ...extensions.toSorted()],
+    id: row.id,
+    ...(said.external_id === null ? {} : { externalId: said.external_id }),
+    ...shown,
+    active: row.active,
+    ...(groups.length > 0 ? { groups: groups.map((group) => toGroup(platform, group)) } : {}),
+    meta: {
+      resourceType: 'User',
+      created: row.created_at.toISOString(),
+      lastModified: row.updated_at.toISOString(),
+      version: tagOf(row),
+      location,
+    },
+  }
+}
+
+function toGroup(platform: Platform, { id, display_name, is_direct }: GroupOfUser): ScimObject {
+  const type = is_direct ? 'direct' : 'indirect'
+  return { value: id, $ref: locationOf(platform, 'Groups', id), display: display_name, type }
+}

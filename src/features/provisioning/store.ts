@@ -1,0 +1,162 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { ScimUsers } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
+import type { List } from '../scim/scim.ts'
+import type { UserRow } from '../users/users.ts'
+
+export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject }
+
+export interface GroupOfUser {
+  user_id: string
+  id: string
+  display_name: string
+  is_direct: boolean
+}
+
+const columns = [
+  'user_id',
+  'user_name',
+  'user_name_folded',
+  'external_id',
+  'resource',
+  'created_at',
+  'deleted_at',
+] as const
+
+/** What the client said of a user; undefined where it has none, or has deleted them. */
+export async function findProvisionedRow(
+  db: Db,
+  directory: Directory,
+  userId: string,
+): Promise<ProvisionedRow | undefined> {
+  return db
+    .selectFrom('scim_users')
+    .select(columns)
+    .select('directory_id')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .$castTo<ProvisionedRow>()
+    .executeTakeFirst()
+}
+
+/** Whom a new resource might be: everybody that has something of it. */
+export interface Candidate {
+  user_id: string
+  /** The client has the user now. */
+  is_provisioned: boolean
+  /** It has deleted them. */
+  is_gone: boolean
+  is_deleted: boolean
+  scim_managed: boolean
+  has_user_name: boolean
+  has_external_id: boolean
+  has_email: boolean
+}
+
+export async function findCandidates(
+  db: Db,
+  directory: Directory,
+  { userName, externalId, emailNorm }: { userName: string; externalId: string | null; emailNorm: string },
+): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    with found as (
+      select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
+        and user_name_folded = lower(${userName}::text)
+      union select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
+        and external_id = ${externalId}::text
+      union (select user_id from scim_users where directory_id = ${directory.id}
+        and deleted_at > clock_now() - interval '30 days' and external_id = ${externalId}::text order by deleted_at desc limit 1)
+      union select id from users where directory_id = ${directory.id} and email_norm = ${emailNorm}
+        and deleted_at is null and pending_until is null)
+    select users.id as user_id, s.user_id is not null and s.deleted_at is null as is_provisioned,
+      s.deleted_at is not null as is_gone, users.deleted_at is not null as is_deleted, users.scim_managed,
+      coalesce(s.user_name_folded = lower(${userName}::text), false) as has_user_name,
+      coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
+      users.email_norm = ${emailNorm} and users.deleted_at is null as has_email
+    from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
+    left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id`.execute(db)
+  return rows
+}
+
+export interface Email {
+  value: string
+  type: string | null
+  is_primary: boolean
+}
+
+/** Writes what the client says of a user, whose row the caller holds or has just made. */
+export async function putProvisionedRow(
+  tx: Tx,
+  directory: Directory,
+  row: { userId: string; userName: string; externalId: string | null; resource: ScimObject; emails: Email[] },
+): Promise<void> {
+  const { userId, userName, externalId, resource, emails } = row
+  await sql`
+    with cleared as (
+      delete from scim_user_emails where directory_id = ${directory.id} and user_id = ${userId}
+        and n >= ${emails.length}),
+    put as (
+      insert into scim_users (directory_id, user_id, user_name, external_id, resource)
+      values (${directory.id}::uuid, ${userId}::uuid, ${userName}::text, ${externalId}::text,
+        ${JSON.stringify(resource)}::jsonb)
+      on conflict (directory_id, user_id) do update set user_name = excluded.user_name,
+        external_id = excluded.external_id, resource = excluded.resource, deleted_at = null)
+    insert into scim_user_emails (directory_id, user_id, n, value, type, is_primary)
+    select ${directory.id}::uuid, ${userId}::uuid, given.n - 1, given.value, given.type, given.is_primary
+    from unnest(${emails.map(({ value }) => value)}::text[], ${emails.map(({ type }) => type)}::text[],
+      ${emails.map(({ is_primary }) => is_primary)}::boolean[]) with ordinality as given (value, type, is_primary, n)
+    on conflict (directory_id, user_id, n) do update set value = excluded.value, type = excluded.type,
+      is_primary = excluded.is_primary`.execute(tx)
+}
+
+/** The client has deleted a user, who may come back. */
+export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .updateTable('scim_users')
+    .set({ deleted_at: sql<Date>`clock_now()` })
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('deleted_at', 'is', null)
+    .execute()
+}
+
+export type ListedRow = UserRow & { said_external_id: string | null; resource: ScimObject; sort_key: string }
+
+interface PageParts {
+  key: RawBuilder<string>
+  clause: RawBuilder<unknown>
+}
+
+const listed = (directory: Directory, list: List) => sql`
+  from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
+  where s.directory_id = ${directory.id} and s.deleted_at is null and u.scim_managed and u.deleted_at is null
+    ${list.condition ? sql`and ${list.condition}` : sql``}`
+
+export async function selectProvisionedPage(db: Db, directory: Directory, list: List, page: PageParts) {
+  const { key, clause } = page
+  const { rows } = await sql<ListedRow>`
+    select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
+      ${key} as sort_key
+    ${listed(directory, list)} ${clause}`.execute(db)
+  return rows
+}
+
+export async function countProvisionedRows(db: Db, directory: Directory, list: List): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listed(directory, list)}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** A user of the directory's list, by id. */
+export async function findListedRow(db: Db, directory: Directory, id: string): Promise<ListedRow | undefined> {
+  const { rows } = await sql<ListedRow>`
+    select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
+      '' as sort_key
+    from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
+    where s.directory_id = ${directory.id} and s.user_id = ${id} and s.deleted_at is null and u.deleted_at is null`.execute(
+    db,
+  )
+  return rows[0]
+}
