@@ -192,6 +192,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/oidc/exchange.ts': 'ID tokens are judged by it, as those of ours are by others',
   'src/features/oidc/logout.ts': 'logout tokens are judged by it, as ID tokens',
   'src/features/oidc/remembered.ts': 'how long this process remembers what providers publish',
+  'src/features/oidc/trouble.ts': 'how long this process leaves a provider alone that does not answer',
   'src/features/saml/check.ts': 'whether certificates are valid today',
   'src/features/saml/logout.ts': 'when an answer was made, which a provider compares with its own clock',
   'src/features/saml/partner.ts': 'the times of an assertion, which a provider has set by its own clock',

@@ -116,6 +116,59 @@ test.each([
   expect(new Set(await stalled)).toEqual(new Set(['idp_unreachable']))
 })
 
+const traced = async (connection: string) =>
+  (await home.key.get(`/v1/sso/connections/${connection}/traces`)).body.traces[0].said.detail
+
+test('a provider that does not answer is left alone for a while, and then asked by one sign-in', async () => {
+  const [dead, well] = [await newPeer(), await newPeer()]
+  const other = await connect(home, dead.peer.url)
+  expect(await signIn(dead.peer, dead.connection)).toBeNull()
+  const fail = async (times: number) => {
+    for (let i = 0; i < times; i++) expect(await signIn(dead.peer, dead.connection)).toBe('idp_unreachable')
+    return dead.peer.count(TOKEN)
+  }
+  dead.peer.behaviour.down = TOKEN
+  // Each of the first three is asked, and no other.
+  expect(await fail(6)).toBe(1 + 3)
+  expect(await traced(dead.connection)).toContain('not asked')
+  expect(await signIn(well.peer, well.connection)).toBeNull()
+  await wait(31, dead.peer, well.peer)
+  expect(await fail(3)).toBe(1 + 3 + 1)
+  dead.peer.behaviour.down = null
+  expect(await fail(1)).toBe(1 + 3 + 1)
+  // Trouble is of a connection: another one to the same server asks it.
+  expect(await signIn(dead.peer, other)).toBeNull()
+  await wait(31, dead.peer)
+  for (let i = 0; i < 3; i++) expect(await signIn(dead.peer, dead.connection)).toBeNull()
+})
+
+test('where nothing is known of a provider that does not answer, starts fail at once as well', async () => {
+  const { peer, connection } = await newPeer()
+  peer.behaviour.down = DISCOVERY
+  const body = { connectionId: connection, redirectUri: HOME }
+  const refused = []
+  for (let i = 0; i < 5; i++) refused.push(await home.key.post('/v1/auth/login/sso/start', body))
+  expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(['503 idp_unreachable']))
+  expect([peer.count(DISCOVERY), refused.at(-1)?.body.detail]).toEqual([3, expect.stringContaining('not asked')])
+  // Whoever tests it wants to know how it is now.
+  peer.behaviour.down = null
+  const { body: test } = await home.key.post(`/v1/sso/connections/${connection}/test`)
+  expect(test.success).toBe(true)
+  expect(await signIn(peer, connection)).toBeNull()
+})
+
+test('errors that a provider answers with bar nobody from it', async () => {
+  const { peer, connection } = await newPeer()
+  for (const code of [500, 503, 429, 500, 503]) {
+    peer.behaviour.status = { path: TOKEN, code }
+    expect(await signIn(peer, connection)).toBe('idp_unreachable')
+  }
+  peer.behaviour.status = null
+  peer.routes.set('/token', () => ({ id_token: 'x'.repeat(200_000) }))
+  for (let i = 0; i < 4; i++) expect(await signIn(peer, connection)).toBe('idp_unreachable')
+  expect(peer.count(TOKEN)).toBe(9)
+})
+
 test('documents are bounded, and keys that are no signing keys left out', async () => {
   const { peer, connection } = await newPeer()
   peer.behaviour.keys = (keys) => [

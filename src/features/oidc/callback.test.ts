@@ -112,6 +112,8 @@ test('a connection that is no longer active, or a service that is off, ends a si
     return arrived(await callBack(app, { code, state }))['error']
   }
   const put = (enabledAppIds: string[]) => other.key.put('/v1/organization-apps', { enabledAppIds })
+  // Reads what the provider publishes.
+  await start(other, connection)
   const asked = peer.asked.length
   expect(await finish(() => put(['auth', 'otp']))).toBe('service_disabled')
   await put(['auth', 'sso'])

@@ -5,12 +5,14 @@ import { type Discovery, readDiscovery } from './documents.ts'
 import { askWithWrongCode } from './exchange.ts'
 import type { OidcProvider } from './provider.ts'
 import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
+import { forgetTrouble } from './trouble.ts'
 
 const MAX_DOCUMENT_BYTES = 512 * 1024
 
 /** Tries what a connection can be tried for without a person, against the provider as it is now. */
 export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {
-  const transport = openTransport(platform)
+  forgetTrouble(platform, provider.asker)
+  const transport = openTransport(platform, provider.asker)
   const read = await tryDiscovery(transport, provider)
   if ('failed' in read) return [read.failed]
   const { discovery, date } = read

@@ -18,7 +18,8 @@ export async function providerOf(work: Work, connection: KnownConnection): Promi
   if (clientId === null) throw missing('oidc_client_id')
   const client = await authenticationOf(work, connection)
   const scopes = [...new Set(['openid', ...oidc_scopes])]
-  return { issuer, clientId, client, scopes, redirectUri: oidcRedirectUri(work.platform) }
+  const asker = { directoryId: work.directory.id, source: connection.id, isShared: false }
+  return { asker, issuer, clientId, client, scopes, redirectUri: oidcRedirectUri(work.platform) }
 }
 
 async function authenticationOf(work: Work, connection: KnownConnection): Promise<ClientAuthentication> {

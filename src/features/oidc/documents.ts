@@ -35,8 +35,10 @@ export interface KeySet {
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint']
 const MAX_URL_LENGTH = 2048
 // Google publishes two, Microsoft about ten.
-const [MAX_KEYS, MAX_MEMBER_LENGTH] = [50, 2048]
-const KEY_MEMBERS = ['kty', 'kid', 'alg', 'use', 'key_ops', 'n', 'e', 'crv', 'x', 'y']
+const MAX_KEYS = 30
+/** What is kept of a key, in characters: `n` has room for RSA of 8192 bits, `x` and `y` for P-521. */
+const KEY_MEMBERS = { kty: 20, kid: 300, alg: 20, use: 20, n: 1400, e: 20, crv: 20, x: 100, y: 100 }
+const MAX_OPERATIONS = 10
 
 /** Reads a discovery document. Throws FederationFailure, also for one of another issuer (ASVS 10.5.3). */
 export function readDiscovery(body: Buffer, issuer: string): Discovery {
@@ -60,22 +62,22 @@ export function readDiscovery(body: Buffer, issuer: string): Discovery {
 export function readKeySet(body: Buffer): KeySet {
   const { keys } = readObject(body, 'keys')
   if (!Array.isArray(keys)) throw invalid('The keys are not a JWK set.')
-  const read = keys.flatMap((key: unknown) => (isRecord(key) && isPublic(key) ? [cutDown(key)] : []))
+  const read = keys.flatMap((key: unknown) => (isRecord(key) && isSigning(key) ? [cutDown(key)] : []))
   return { keys: read.slice(0, MAX_KEYS) }
 }
 
-/** Others sign nothing: `oct` would be a secret for all to know. */
-function isPublic(key: Record<string, unknown>): boolean {
-  return ['RSA', 'EC', 'OKP'].includes(String(key['kty']))
+/** Others sign nothing: `oct` would be a secret for all to know, and `enc` is for what the provider reads. */
+function isSigning(key: Record<string, unknown>): boolean {
+  return ['RSA', 'EC', 'OKP'].includes(String(key['kty'])) && key['use'] !== 'enc'
 }
 
 function cutDown(key: Record<string, unknown>): Jwk {
-  const members = KEY_MEMBERS.flatMap((name): [string, string | string[]][] => {
+  const members = Object.entries(KEY_MEMBERS).flatMap(([name, maxLength]): [string, string | string[]][] => {
     const value = key[name]
-    if (typeof value === 'string' && value.length <= MAX_MEMBER_LENGTH) return [[name, value]]
-    return Array.isArray(value) ? [[name, readTexts(value)]] : []
+    return typeof value === 'string' && value.length <= maxLength ? [[name, value]] : []
   })
-  return Object.fromEntries(members)
+  const operations = readTexts(key['key_ops']).slice(0, MAX_OPERATIONS)
+  return Object.fromEntries(operations.length > 0 ? [...members, ['key_ops', operations]] : members)
 }
 
 function readObject(body: Buffer, what: string): Record<string, unknown> {

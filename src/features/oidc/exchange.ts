@@ -102,7 +102,7 @@ async function configure(
   provider: OidcProvider,
 ): Promise<{ config: Configuration; discovery: Discovery }> {
   const openid = await load()
-  const transport = openTransport(platform)
+  const transport = openTransport(platform, provider.asker)
   const discovery = await findDiscovery(platform, transport, provider)
   const server = new URL(provider.issuer.includes(TENANT) ? LIBRARY_TENANTS : provider.issuer)
   const metadata = {
@@ -111,7 +111,7 @@ async function configure(
     [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
   }
   const config = await openid.discovery(server, provider.clientId, metadata, await authenticate(provider), {
-    [openid.customFetch]: fetchFor(platform, transport, discovery),
+    [openid.customFetch]: fetchFor(platform, transport, { provider, discovery }),
     // The guarded way out decides where http may go.
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
   })

@@ -33,10 +33,14 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
 }
 
 async function verify(platform: Platform, provider: OidcProvider, token: string): Promise<JWTPayload> {
-  const transport = openTransport(platform)
+  const transport = openTransport(platform, provider.asker)
   const discovery = await findDiscovery(platform, transport, provider)
   const supported = discovery.id_token_signing_alg_values_supported
-  const { keys } = await findKeySet(platform, transport, { url: discovery.jwks_uri, keyId: readKeyId(token) })
+  const { keys } = await findKeySet(platform, transport, {
+    asker: provider.asker,
+    url: discovery.jwks_uri,
+    keyId: readKeyId(token),
+  })
   const keySet = createLocalJWKSet({ keys: keys.map((key) => ({ ...key, kty: String(key['kty']) })) })
   try {
     const { payload } = await jwtVerify(token, keySet, {

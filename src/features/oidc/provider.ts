@@ -1,5 +1,15 @@
+/** For whom a provider is asked: trouble is counted by source, and what is remembered by directory. */
+export interface Asker {
+  directoryId: string
+  /** The id of the connection, or the name of the provider. */
+  source: string
+  /** The documents are at addresses that the operator alone decides, and the same for every directory. */
+  isShared: boolean
+}
+
 /** What the service has to know of an OpenID provider, and of itself there. */
 export interface OidcProvider {
+  asker: Asker
   /**
    * Exactly as the provider names itself (OpenID Connect Discovery §4.3). With `{tenantid}` in it a template, in whose
    * place the `tid` of each ID token stands: Microsoft's endpoints of many tenants.

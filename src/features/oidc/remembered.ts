@@ -1,20 +1,27 @@
 import type { Clock } from '../../platform/clock.ts'
 import { outOfPlace } from '../../platform/http/place.ts'
+import { createShares } from '../../platform/shares.ts'
 
-/** Documents that a provider publishes, by their address. */
+/** A document by its address, and in whose share of the memory it is: nobody has to do with what others remember. */
+export interface RememberedAs {
+  owner: string
+  url: string
+}
+
+/** Documents that providers publish. */
 export interface Remembered<T> {
   /**
    * The document, read where it is not known or no longer fresh. What is known stands in for up to a day while it cannot
    * be read. Where it does not suit, such as keys that lack the one that signed, it is read again, once a minute. Throws
    * what `read` throws.
    */
-  get(url: string, read: () => Promise<T>, suits?: (value: T) => boolean): Promise<T>
+  get(document: RememberedAs, read: () => Promise<T>, suits?: (value: T) => boolean): Promise<T>
 }
 
 const COOL_DOWN_MS = 60_000
 const USABLE_MS = 24 * 3600_000
-// Of documents that are cut down to what is used of them.
-const MAX_ENTRIES = 500
+// What an entry takes besides its document, roughly.
+const ENTRY_BYTES = 500
 
 interface Entry<T> {
   value: T
@@ -24,33 +31,31 @@ interface Entry<T> {
   failedAtMs: number
 }
 
-/** Forgets what was asked for longest ago, so that addresses of many tenants take no more than their share. */
-export function remember<T>(clock: Clock, freshMs: number): Remembered<T> {
-  const entries = new Map<string, Entry<T>>()
+/** Documents must have been cut down to what is used of them: `maxBytes` of their JSON are kept, in shares of their owners. */
+export function remember<T>(clock: Clock, { freshMs, maxBytes }: { freshMs: number; maxBytes: number }): Remembered<T> {
+  const entries = createShares<Entry<T>>(maxBytes)
   const pending = new Map<string, Promise<T>>()
 
-  function keep(url: string, entry: Entry<T>): void {
-    entries.delete(url)
-    const oldest = entries.size >= MAX_ENTRIES ? entries.keys().next().value : undefined
-    if (oldest !== undefined) entries.delete(oldest)
-    entries.set(url, entry)
+  function keep({ owner, url }: RememberedAs, entry: Entry<T>): void {
+    const weight = ENTRY_BYTES + url.length + JSON.stringify(entry.value).length
+    entries.set(owner, url, { value: entry, weight })
   }
 
   /** Those who need it at the same time read it once. */
-  function readOnce(url: string, read: () => Promise<T>): Promise<T> {
-    const known = pending.get(url)
+  function readOnce({ owner, url }: RememberedAs, read: () => Promise<T>): Promise<T> {
+    const name = `${owner} ${url}`
+    const known = pending.get(name)
     if (known) return known
-    const reading = read().finally(() => pending.delete(url))
-    pending.set(url, reading)
+    const reading = read().finally(() => pending.delete(name))
+    pending.set(name, reading)
     return reading
   }
 
   return {
-    async get(url, read, suits = () => true) {
-      const entry = entries.get(url)
+    async get(document, read, suits = () => true) {
+      const entry = entries.get(document.owner, document.url)
       const nowMs = clock.now().getTime()
       if (entry) {
-        keep(url, entry)
         const isSuited = suits(entry.value)
         const isDue = isSuited
           ? nowMs - entry.readAtMs >= freshMs && nowMs - entry.failedAtMs >= COOL_DOWN_MS
@@ -60,8 +65,8 @@ export function remember<T>(clock: Clock, freshMs: number): Remembered<T> {
         if (!isSuited) entry.missedAtMs = nowMs
       }
       try {
-        const value = await outOfPlace(() => readOnce(url, read))
-        keep(url, { value, readAtMs: nowMs, missedAtMs: entry?.missedAtMs ?? 0, failedAtMs: 0 })
+        const value = await outOfPlace(() => readOnce(document, read))
+        keep(document, { value, readAtMs: nowMs, missedAtMs: entry?.missedAtMs ?? 0, failedAtMs: 0 })
         return value
       } catch (error) {
         if (!entry || nowMs - entry.readAtMs >= USABLE_MS) throw error

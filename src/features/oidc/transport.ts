@@ -8,8 +8,9 @@ import {
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { FederationFailure } from '../federation/federation.ts'
 import { type Discovery, type KeySet, readDiscovery, readKeySet } from './documents.ts'
-import type { OidcProvider } from './provider.ts'
+import type { Asker, OidcProvider } from './provider.ts'
 import { remember } from './remembered.ts'
+import { unlessTroubled } from './trouble.ts'
 
 /** Of everything that is asked of a provider between a request of ours and its answer. */
 const LIMIT_MS = 5000
@@ -17,23 +18,30 @@ const LIMIT_MS = 5000
 const [MAX_DOCUMENT_BYTES, MAX_ANSWER_BYTES] = [512 * 1024, 128 * 1024]
 const [DISCOVERY_FRESH_MS, KEYS_FRESH_MS] = [3600_000, 300_000]
 
-const discoveries = perPlatform(({ clock }) => remember<Discovery>(clock, DISCOVERY_FRESH_MS))
-const keySets = perPlatform(({ clock }) => remember<KeySet>(clock, KEYS_FRESH_MS))
+// A discovery document is remembered with about 1 KB, a set of keys with 1 to 5.
+const [DISCOVERIES_BYTES, KEYS_BYTES] = [8 * 1024 * 1024, 16 * 1024 * 1024]
+
+const discoveries = perPlatform(({ clock }) =>
+  remember<Discovery>(clock, { freshMs: DISCOVERY_FRESH_MS, maxBytes: DISCOVERIES_BYTES }),
+)
+const keySets = perPlatform(({ clock }) => remember<KeySet>(clock, { freshMs: KEYS_FRESH_MS, maxBytes: KEYS_BYTES }))
+
+/** In whose share of the memory documents are. */
+const ownerOf = ({ directoryId, isShared }: Asker) => (isShared ? '' : directoryId)
 
 export type ProviderRequest = Pick<OutboundRequest, 'method' | 'headers' | 'body' | 'maxBytes'>
 
 /** Sends requests to a provider, all within one limit of time. Throws FederationFailure where there is no answer. */
 export type Transport = (url: string, request: ProviderRequest) => Promise<OutboundResponse>
 
-/** The guarded way out, bounded in time from now on. */
-export function openTransport(platform: Platform): Transport {
+/** The guarded way out, bounded in time from now on; barred for a while where the provider has not answered lately. */
+export function openTransport(platform: Platform, asker: Asker): Transport {
   const endsAtMs = performance.now() + LIMIT_MS
   return async (url, request) => {
     const timeoutMs = Math.floor(endsAtMs - performance.now())
     if (timeoutMs <= 0) throw new FederationFailure('idp_unreachable', new OutboundFailure('timeout').detail)
-    const response = await outboundFetch(platform, url, { maxBytes: MAX_ANSWER_BYTES, ...request, timeoutMs }).catch(
-      refuseWithCode,
-    )
+    const ask = () => outboundFetch(platform, url, { maxBytes: MAX_ANSWER_BYTES, ...request, timeoutMs })
+    const response = await unlessTroubled(platform, asker, ask).catch(refuseWithCode)
     if (response.status >= 500 || response.status === 429 || response.status < 200)
       throw new FederationFailure('idp_unreachable', `The provider answers with status ${response.status}.`)
     return response
@@ -52,7 +60,8 @@ export function discoveryUrlOf({ discoveryUrl, issuer }: Pick<OidcProvider, 'dis
 /** The discovery document, as it is known. Throws FederationFailure. */
 export function findDiscovery(platform: Platform, transport: Transport, provider: OidcProvider): Promise<Discovery> {
   const url = discoveryUrlOf(provider)
-  return discoveries(platform).get(`${provider.issuer} ${url}`, () => fetchDiscovery(transport, provider))
+  const document = { owner: ownerOf(provider.asker), url: `${provider.issuer} ${url}` }
+  return discoveries(platform).get(document, () => fetchDiscovery(transport, provider))
 }
 
 /** The discovery document, as it is now. Throws FederationFailure. */
@@ -69,10 +78,10 @@ export async function fetchKeySet(transport: Transport, url: string): Promise<Ke
 export function findKeySet(
   platform: Platform,
   transport: Transport,
-  { url, keyId }: { url: string; keyId: string | null },
+  { asker, url, keyId }: { asker: Asker; url: string; keyId: string | null },
 ): Promise<KeySet> {
   const has = ({ keys }: KeySet) => keyId !== null && keys.some(({ kid }) => kid === keyId)
-  return keySets(platform).get(url, () => fetchKeySet(transport, url), has)
+  return keySets(platform).get({ owner: ownerOf(asker), url }, () => fetchKeySet(transport, url), has)
 }
 
 async function fetchDocument(transport: Transport, url: string): Promise<Buffer> {
@@ -86,11 +95,15 @@ async function fetchDocument(transport: Transport, url: string): Promise<Buffer>
  * What openid-client sends goes through here: documents come from what is remembered, and everything else from the
  * provider. The key that the ID token names is looked for in the keys that are known, before they are read again.
  */
-export function fetchFor(platform: Platform, transport: Transport, discovery: Discovery) {
+export function fetchFor(
+  platform: Platform,
+  transport: Transport,
+  { provider, discovery }: { provider: OidcProvider; discovery: Discovery },
+) {
   let keyId: string | null = null
   return async (url: string, { method, headers, body }: CustomFetchOptions): Promise<Response> => {
     if (url === discovery.jwks_uri) {
-      return Response.json(await findKeySet(platform, transport, { url, keyId }))
+      return Response.json(await findKeySet(platform, transport, { asker: provider.asker, url, keyId }))
     }
     if (method === 'GET' && url.endsWith('/.well-known/openid-configuration')) return Response.json(discovery)
     const answer = await transport(url, {

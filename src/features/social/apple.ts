@@ -28,11 +28,12 @@ export const apple: Dialect = {
   },
 }
 
-function toProvider({ platform, application, redirectUri }: SocialContext): OidcProvider {
+function toProvider({ platform, directoryId, application, redirectUri }: SocialContext): OidcProvider {
   const issuer = baseOf(platform, 'apple', 'https://appleid.apple.com')
   const secret = makeSecret(platform.clock, application, issuer)
   const { clientId, scopes } = application
-  return { issuer, clientId, client: { method: 'client_secret_post', secret }, scopes, redirectUri }
+  const asker = { directoryId, source: 'apple', isShared: true }
+  return { asker, issuer, clientId, client: { method: 'client_secret_post', secret }, scopes, redirectUri }
 }
 
 /** The client secret: a JWT of the team, signed with the key of the application (RFC 7523 §3 in Apple's form). */

@@ -26,6 +26,7 @@ export interface SocialCallback {
 
 export interface SocialContext {
   platform: Platform
+  directoryId: string
   application: Application
   redirectUri: string
 }

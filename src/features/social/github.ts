@@ -23,7 +23,11 @@ export const github: Dialect = {
   },
   async finish(context, begun, callback) {
     const issuer = baseOf(context.platform, 'github', PUBLIC)
-    const transport = openTransport(context.platform)
+    const transport = openTransport(context.platform, {
+      directoryId: context.directoryId,
+      source: 'github',
+      isShared: true,
+    })
     const token = await exchangeCode(transport, context, { callback, codeVerifier: begun.codeVerifier })
     const api = apiOf(issuer)
     const profile = await read(transport, `${api}/user`, token)

@@ -23,8 +23,9 @@ function isGooglesOwn(email: string | null, { hd }: Claims): boolean {
   return /@(gmail|googlemail)\.com$/i.test(email ?? '') || (typeof hd === 'string' && hd !== '')
 }
 
-function toProvider({ platform, application, redirectUri }: SocialContext): OidcProvider {
+function toProvider({ platform, directoryId, application, redirectUri }: SocialContext): OidcProvider {
   const { clientId, secret, scopes } = application
   const issuer = baseOf(platform, 'google', 'https://accounts.google.com')
-  return { issuer, clientId, client: { method: 'client_secret_post', secret }, scopes, redirectUri }
+  const asker = { directoryId, source: 'google', isShared: true }
+  return { asker, issuer, clientId, client: { method: 'client_secret_post', secret }, scopes, redirectUri }
 }

@@ -41,11 +41,13 @@ function tenantOf({ application }: SocialContext): string {
 
 /** Of several tenants the issuer is a template, for the `tid` of the token. */
 function toProvider(context: SocialContext): OidcProvider {
-  const { platform, application, redirectUri } = context
+  const { platform, directoryId, application, redirectUri } = context
   const { clientId, secret, scopes } = application
   const base = baseOf(platform, 'microsoft', 'https://login.microsoftonline.com')
   const tenant = tenantOf(context)
+  const isShared = [...SEVERAL, PERSONAL].includes(tenant)
   return {
+    asker: { directoryId, source: 'microsoft', isShared },
     issuer: `${base}/${SEVERAL.includes(tenant) ? '{tenantid}' : tenant}/v2.0`,
     discoveryUrl: `${base}/${tenant}/v2.0/.well-known/openid-configuration`,
     clientId,

@@ -46,7 +46,7 @@ export async function startSocial(
   if (!application) throw socialErrors.notConfigured()
   const begun = await beginFederated(work, { method: 'social', source: provider, ...rest })
   const { platform } = work
-  const context = { platform, application, redirectUri: publicUrl(platform, CALLBACK) }
+  const context = { platform, directoryId: work.directory.id, application, redirectUri: publicUrl(platform, CALLBACK) }
   try {
     return { authorization_url: await dialects[provider].start(context, begun), state: begun.state }
   } catch (error) {
@@ -87,8 +87,9 @@ async function reopen(work: Work, { source }: Begun): Promise<{ name: SocialName
   if (!(await isServiceEnabled(work, 'social'))) throw new FederationFailure('service_disabled')
   const found = name && (await findApplication(work, name))
   if (!name || !found?.enabled || !found.application) throw new FederationFailure('provider_disabled')
-  const { platform } = work
-  return { name, context: { platform, application: found.application, redirectUri: publicUrl(platform, CALLBACK) } }
+  const { platform, directory } = work
+  const redirectUri = publicUrl(platform, CALLBACK)
+  return { name, context: { platform, directoryId: directory.id, application: found.application, redirectUri } }
 }
 
 /** Whether an unknown person becomes a user: as at every sign-up. */

@@ -8,7 +8,6 @@ import { accountDirectory, type Directory } from '../http/directory.ts'
 import { newId } from '../ids.ts'
 import { enqueue, type JobHandler } from '../jobs/queue.ts'
 import { startWorker, type Worker } from '../jobs/worker.ts'
-import { createBreaker } from '../outbox/breaker.ts'
 import { inTx } from '../work.ts'
 import { mailDelivery, mailJobs } from './jobs.ts'
 import { defineMail, mailKinds } from './kinds.ts'
@@ -130,20 +129,6 @@ test('a server that hangs holds up neither requests nor other jobs', async () =>
   for (const go of release) go()
   for (const id of ids) await gone(id)
   expect(peer.deliveries.map(({ to }) => to[0]).sort()).toEqual(['a@example.com', 'b@example.com', 'c@example.com'])
-})
-
-test('lets few tries through while the server is in trouble', () => {
-  const breaker = createBreaker()
-  const [first, second, third] = [breaker.enter(), breaker.enter(), breaker.enter()]
-  first?.(false)
-  expect(breaker.enter()).toBeNull()
-  second?.(false)
-  const probing = breaker.enter()
-  expect(probing).not.toBeNull()
-  expect(breaker.enter()).toBeNull()
-  probing?.(true)
-  expect([breaker.enter(), breaker.enter(), breaker.enter()]).not.toContain(null)
-  expect(third).not.toBeNull()
 })
 
 test('drops what the server refuses for good, and delivers the rest', async () => {

@@ -1,10 +1,10 @@
 import type { Counter, Gauge } from 'prom-client'
+import { type Breaker, createBreaker } from '../breaker.ts'
 import { findDirectory } from '../http/directory.ts'
 import { isId } from '../ids.ts'
 import type { JobHandler } from '../jobs/queue.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import type { Work } from '../work.ts'
-import { createBreaker } from './breaker.ts'
 import { enqueueSending, type Outbox } from './outbox.ts'
 import {
   deleteExpired,
@@ -63,10 +63,13 @@ export interface Delivery {
   close(platform: Platform): void
 }
 
+/** A server that answers nothing for a moment is asked on, but never by all workers. */
+const PATIENCE = { failures: 1, slowMs: 3000, restMs: 0, probes: 2 }
+
 /** Creates the delivery of a channel. */
 export function defineDelivery<M extends { decoy: boolean }>(channel: Channel<M>): Delivery {
   const { outbox } = channel
-  const opened = perPlatform((platform) => ({ transport: channel.open(platform), breaker: createBreaker() }))
+  const opened = perPlatform((platform) => ({ transport: channel.open(platform), breaker: createBreaker(PATIENCE) }))
   const measure = async (platform: Platform) =>
     channel.metrics(platform).oldestWaiting.set(await oldestWaitingSeconds(platform.db, outbox))
   return {
@@ -116,7 +119,7 @@ async function dropExpired<M extends { decoy: boolean }>(platform: Platform, cha
 async function deliver<M extends { decoy: boolean }>(
   tenant: Tenant,
   channel: Channel<M>,
-  way: { transport: Transport<M> | null; breaker: ReturnType<typeof createBreaker> },
+  way: { transport: Transport<M> | null; breaker: Breaker },
   message: Waiting<M>,
 ): Promise<void> {
   const { platform, directory } = tenant

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { remember } from './remembered.ts'
+
+const clock = { now: () => new Date(0), startTimer: () => () => undefined }
+
+function memory(maxBytes: number) {
+  const remembered = remember<string>(clock, { freshMs: 1000, maxBytes })
+  let reads = 0
+  /** Whether it was read anew. */
+  const read = async (owner: string, url: string, text = 'a document') => {
+    const before = reads
+    await remembered.get({ owner, url }, async () => {
+      reads++
+      return text
+    })
+    return reads > before
+  }
+  return { read }
+}
+
+test('what hostile providers publish pushes out nothing that others have', async () => {
+  const { read } = memory(64 * 1024)
+  for (let n = 0; n < 20; n++) expect(await read(`honest-${n}`, 'https://idp.example')).toBe(true)
+  for (let n = 0; n < 500; n++) await read('hostile', `https://evil.example/${n}`, 'x'.repeat(5000))
+  for (let n = 0; n < 20; n++) expect(await read(`honest-${n}`, 'https://idp.example')).toBe(false)
+  expect(await read('hostile', 'https://evil.example/499')).toBe(false)
+  expect(await read('hostile', 'https://evil.example/0')).toBe(true)
+})
+
+test('nobody gets what somebody else has read', async () => {
+  const { read } = memory(64 * 1024)
+  expect([await read('a', 'https://idp.example'), await read('b', 'https://idp.example')]).toEqual([true, true])
+})
+
+test('a document that is larger than all may be is used and not kept', async () => {
+  const { read } = memory(10_000)
+  expect(await read('a', 'https://idp.example')).toBe(true)
+  for (let n = 0; n < 2; n++) expect(await read('b', 'https://idp.example', 'x'.repeat(20_000))).toBe(true)
+  expect(await read('a', 'https://idp.example')).toBe(false)
+})
