@@ -8,6 +8,7 @@ import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
 import { cleanUpTrustedDevices } from './features/mfa/cleanup.ts'
+import { cleanUpLogoutTokens } from './features/oidc/cleanup.ts'
 import { cleanUpOtps } from './features/otp/cleanup.ts'
 import { cleanUpCeremonies } from './features/passkeys/cleanup.ts'
 import { cleanUpProvisioning } from './features/provisioning/cleanup.ts'
@@ -52,6 +53,7 @@ export const jobs: JobHandler[] = [
   cleanUpAssertions,
   cleanUpScim,
   cleanUpProvisioning,
+  cleanUpLogoutTokens,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

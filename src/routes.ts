@@ -9,6 +9,7 @@ import { emailVerificationRoutes } from './features/email-verification/routes.ts
 import { environmentRoutes } from './features/environments/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { factorRoutes } from './features/factors/routes.ts'
+import { federationRoutes } from './features/federation/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
@@ -64,6 +65,7 @@ const declared: Route[] = [
   ...relyingPartyRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,
+  ...federationRoutes,
   ...ssoRoutes,
   ...connectionRoutes,
   ...oidcRoutes,

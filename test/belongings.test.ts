@@ -30,6 +30,7 @@ type Answer = 'same' | 'gone' | 'ended' | 'moved'
 const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   backup_codes: ['gone', 'same', 'gone', 'moved'],
   exchange_codes: ['gone', 'gone', 'gone', 'gone'],
+  federated_sessions: ['gone', 'same', 'gone', 'gone'],
   identities: ['gone', 'same', 'gone', 'gone'],
   links: ['ended', 'ended', 'ended', 'ended'],
   mfa_challenges: ['gone', 'gone', 'gone', 'gone'],
@@ -68,6 +69,7 @@ function columnsOf(email: string): Record<UserTable, object> {
       aal: 'aal1',
       expires_at: later,
     },
+    federated_sessions: { id, identity_id: id, logout_sealed: 'sealed', expires_at: later },
     identities: { id, method: 'social', source: 'google', issuer: 'https://accounts.google.com', subject: id },
     links: { id, purpose: 'magic_link', identity, token_hash: secret, expires_at: later },
     mfa_challenges: { id, token_hash: secret, auth_method: 'otp', amr: ['otp'], enrollment: false, expires_at: later },

@@ -6,6 +6,7 @@ import * as emailVerification from '../src/features/email-verification/sample.ts
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
 import * as factors from '../src/features/factors/sample.ts'
+import * as federation from '../src/features/federation/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
 import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
@@ -46,6 +47,7 @@ const withRecords = noRecords
   .add(adminPortal)
   .add(users)
   .add(sessions)
+  .add(federation)
   .add(tokens)
   .add(connections)
   .add(social)

@@ -163,6 +163,7 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
         source: 'connection',
         amr: ['fed'],
         aal: 'aal1',
+        tie: { identityId: userId, logoutSealed: null },
       })
       return (headers) => tenant.post('/v1/auth/token/exchange', { subOrgId, code }, headers)
     },

@@ -114,6 +114,7 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
       source: 'connection',
       amr: ['fed'],
       aal: 'aal1',
+      tie: { identityId: userId, logoutSealed: null },
     })
     return { otp_id: randomUUID(), text }
   },

@@ -16,6 +16,7 @@ export const expected: Expected = {
   idpEntityId: 'https://idp.acme.com/metadata',
   spEntityId: 'https://auth.example.com/v1/auth/login/sso/saml/metadata/c1',
   acsUrls: ['https://auth.example.com/v1/auth/login/sso/saml/acs/c1'],
+  signedInSince: null,
   requestId: '_state',
   now: NOW,
 }

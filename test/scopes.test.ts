@@ -155,10 +155,16 @@ const CALLERS: Record<string, string[]> = {
     'PATCH /v1/organizations/{subOrgId}',
     'POST /v1/organizations',
   ],
-  'users.read': ['GET /v1/users', 'GET /v1/users/invites', 'GET /v1/users/{userId}'],
+  'users.read': [
+    'GET /v1/users',
+    'GET /v1/users/invites',
+    'GET /v1/users/{userId}',
+    'GET /v1/users/{userId}/identities',
+  ],
   'users.write': [
     'DELETE /v1/users/invites/{inviteId}',
     'DELETE /v1/users/{userId}',
+    'DELETE /v1/users/{userId}/identities/{identityId}',
     'PATCH /v1/users/{userId}',
     'POST /v1/users',
     'POST /v1/users/invites',

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const FEDERATION = 'src/features/federation'
 const LINKING = [`${FEDERATION}/linking.test.ts`]
+const IDENTITIES = [`${FEDERATION}/identities.test.ts`]
 const STATE = [`${FEDERATION}/state.test.ts`]
 
 /** Sign-ins at providers, whatever their protocol: states, linking, codes, enforcement, connections. */
@@ -49,8 +50,9 @@ export const federation: Mutant[] = [
     name: 'a state expires',
     file: `${FEDERATION}/store.ts`,
     find: `    .where('state_hash', '=', stateHash)
-    .where('expires_at', '>', now)`,
-    replace: "    .where('state_hash', '=', stateHash)",
+    .where('expires_at', '>', now)
+    .returningAll()`,
+    replace: "    .where('state_hash', '=', stateHash)\n    .returningAll()",
     tests: STATE,
   },
   {
@@ -227,6 +229,41 @@ export async function insertDomainRow`,
     find: '  if (!isOpen) throw connectionErrors.notActive()\n',
     replace: '',
     tests: ['src/features/sso/enforcement.test.ts'],
+  },
+  {
+    name: 'a link that is removed ends the sessions that came by it',
+    file: `${FEDERATION}/identities.ts`,
+    find: 'return revokeSessions(work, sessions, reasons.identity_unlinked)',
+    replace: 'return revokeSessions(work, sessions.slice(sessions.length), reasons.identity_unlinked)',
+    tests: IDENTITIES,
+  },
+  {
+    name: 'a link that is removed ends the sign-ins under way',
+    file: `${FEDERATION}/identities.ts`,
+    find: '    await voidPendingSignIns(work, user, reasons.identity_unlinked)\n',
+    replace: '',
+    tests: IDENTITIES,
+  },
+  {
+    name: 'the link of another user is not removed',
+    file: `${FEDERATION}/store.ts`,
+    find: "    .where('user_id', '=', userId)\n    .where('id', '=', id)\n    .returningAll()",
+    replace: "    .where('id', '=', id)\n    .returningAll()",
+    tests: IDENTITIES,
+  },
+  {
+    name: 'a session keeps its tie when it goes on as another one',
+    file: 'src/features/tokens/tokens.ts',
+    find: '    beside: await keepTie(work, { id, method }),\n',
+    replace: '',
+    tests: IDENTITIES,
+  },
+  {
+    name: 'a challenge passes its tie to the session',
+    file: 'src/features/challenges/pass.ts',
+    find: '      sessionId: id,\n',
+    replace: '',
+    tests: IDENTITIES,
   },
   {
     name: 'no group makes an owner',

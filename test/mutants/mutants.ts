@@ -1,6 +1,7 @@
 import { availability } from './availability.ts'
 import { domains } from './domains.ts'
 import { federation } from './federation.ts'
+import { forced } from './forced.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
 import type { Mutant } from './mutant.ts'
@@ -27,6 +28,7 @@ export const mutants: Mutant[] = [
   ...availability,
   ...domains,
   ...federation,
+  ...forced,
   ...oidc,
   ...saml,
   ...scim,

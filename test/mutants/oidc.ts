@@ -409,6 +409,27 @@ export const oidc: Mutant[] = [
     tests: LOGOUT,
   },
   {
+    name: 'a logout token is good once',
+    file: `${OIDC}/logout.ts`,
+    find: 'if (!(await insertLogoutTokenRow(work.db, work.directory, noteOf(payload, id))))',
+    replace: 'if (!noteOf(payload, id))',
+    tests: LOGOUT,
+  },
+  {
+    name: 'an ID token shows that the provider has asked again',
+    file: `${OIDC}/callback.ts`,
+    find: '  assertAskedAgain(begun, answer.idToken)\n',
+    replace: '',
+    tests: [`${OIDC}/forced.test.ts`],
+  },
+  {
+    name: 'the demand to ask again is that of the start',
+    file: 'src/features/sso/start.ts',
+    find: 'forceAuthn: forceAuthn || connection.force_authn',
+    replace: 'forceAuthn',
+    tests: [`${OIDC}/forced.test.ts`],
+  },
+  {
     name: 'a logout token is for this client',
     file: `${OIDC}/logout.ts`,
     find: '      audience: provider.clientId,\n',

@@ -99,10 +99,10 @@ const signatures: Mutant[] = [
   },
   {
     name: 'a weak certificate in metadata is left out',
-    file: 'src/features/saml/idp-metadata.ts',
+    file: 'src/features/descriptors/idp-metadata.ts',
     find: 'const strong = all.filter(hasStrongKey)',
     replace: 'const strong = all',
-    tests: ['src/features/saml/idp-metadata.test.ts'],
+    tests: ['src/features/descriptors/idp-metadata.test.ts'],
     only: 'left out',
   },
   {
@@ -483,8 +483,8 @@ const signIns: Mutant[] = [
   {
     name: 'an unsolicited response of SAML answers no request',
     file: ACS,
-    find: 'return await accept(work, connection, posted, null)',
-    replace: "return await accept(work, connection, posted, '_unknown')",
+    find: 'accept(work, connection, posted, { requestId: null',
+    replace: "accept(work, connection, posted, { requestId: '_unknown'",
     tests: [ACS_TEST],
     only: 'nobody asked for',
   },

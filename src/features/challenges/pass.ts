@@ -186,6 +186,8 @@ export async function completeChallenge(
       amr: [...new Set([...challenge.amr, ...right.amr])],
       aal: 'aal2',
       isSecondStep: true,
+      // What was noted of the sign-in with the challenge is of the session then.
+      sessionId: id,
       spends: nextHash === null ? spends : [],
       beside: [failuresCleared(work.platform, who)],
       events,

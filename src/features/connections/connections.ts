@@ -1,4 +1,3 @@
-export { toCertificate } from './certificates.ts'
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
@@ -10,8 +9,7 @@ export {
   knownConnections,
   openClientSecret,
 } from './known.ts'
-export { MAX_IDP_CERTIFICATES } from './limits.ts'
-export { type SsoProtocol, type StartHints, ssoProtocols } from './protocols.ts'
+export { type SsoProtocol, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'
 export { changeSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
 export { oidcRedirectUri, spOf } from './view.ts'

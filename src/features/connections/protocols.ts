@@ -7,8 +7,6 @@ import type { ConnectionCheck } from './schema.ts'
 
 /** What is asked of a provider besides a sign-in. */
 export interface StartHints {
-  /** Ask again who it is, even of somebody who is signed in there. */
-  forceAuthn: boolean
   /** Whom to ask for. */
   loginHint: string | null
 }

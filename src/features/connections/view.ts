@@ -1,6 +1,6 @@
+import { toCertificate } from '../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { publicUrl } from '../federation/federation.ts'
-import { toCertificate } from './certificates.ts'
 import { readConfig } from './config.ts'
 import type { Connection } from './schema.ts'
 import { type SpKey, spKeys } from './sp-keys.ts'

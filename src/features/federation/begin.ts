@@ -3,7 +3,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { assertRedirectAllowed, defaultRedirect } from '../links/links.ts'
 import { directoryOfToken, hashToken, makeToken, secretsOf } from './state.ts'
-import { insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
+import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
 
 export type FederatedMethod = 'sso' | 'social'
 
@@ -21,6 +21,9 @@ export interface Begun {
   openSignup: boolean | null
   /** Ends in a trace instead of a session. */
   isTest: boolean
+  /** Whether the provider must ask again who it is, even of somebody who is signed in there. */
+  forceAuthn: boolean
+  beganAt: Date
   /** What the browser brings back, and the application compares. */
   state: string
   nonce: string
@@ -37,14 +40,15 @@ export async function beginFederated(
   input: Pick<Begun, 'method' | 'source' | 'redirectUri' | 'responseMode'> & {
     openSignup?: boolean | null
     isTest?: boolean
+    forceAuthn?: boolean
     ttlSeconds?: number
   },
 ): Promise<Begun> {
   const { platform, directory, db } = work
-  const { ttlSeconds = TTL_SECONDS, openSignup = null, isTest = false, ...said } = input
+  const { ttlSeconds = TTL_SECONDS, openSignup = null, isTest = false, forceAuthn = false, ...said } = input
   await assertRedirectAllowed(work, said.redirectUri)
   const [id, state] = [newId(), makeToken(platform.keyring, directory)]
-  await insertSignInRow(db, directory, {
+  const beganAt = await insertSignInRow(db, directory, {
     id,
     state_hash: hashToken(platform.keyring, 'state', state),
     method: said.method,
@@ -53,9 +57,10 @@ export async function beginFederated(
     response_mode: said.responseMode,
     open_signup: openSignup,
     is_test: isTest,
+    force_authn: forceAuthn,
     ttlSeconds,
   })
-  return { ...said, id, openSignup, isTest, state, ...secretsOf(platform.keyring, state) }
+  return { ...said, id, openSignup, isTest, forceAuthn, beganAt, state, ...secretsOf(platform.keyring, state) }
 }
 
 /**
@@ -68,7 +73,8 @@ export async function beginUnsolicited(work: Work, source: string): Promise<Begu
   if (redirectUri === null) return null
   const state = makeToken(platform.keyring, directory)
   const said = { method: 'sso', source, redirectUri, responseMode: 'code', openSignup: null, isTest: false } as const
-  return { ...said, id: newId(), state, ...secretsOf(platform.keyring, state) }
+  const asked = { forceAuthn: false, beganAt: new Date(0) }
+  return { ...said, ...asked, id: newId(), state, ...secretsOf(platform.keyring, state) }
 }
 
 /** What a route without a caller has. */
@@ -89,6 +95,17 @@ export async function takeFederated(
   return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, state) }
 }
 
+/** The same of a state that is not consumed yet, and stays so. */
+export async function findFederated(
+  { platform, db }: Pick<BareWork, 'platform' | 'db'>,
+  state: string,
+  method: FederatedMethod,
+): Promise<{ directory: Directory; begun: Begun } | null> {
+  const directory = await directoryOf({ platform }, state)
+  const row = directory && (await findSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
+  return directory && row?.method === method ? { directory, begun: toBegun({ platform }, row, state) } : null
+}
+
 /** The directory of a state or code of ours; null for a made-up one, which costs no statement. */
 export async function directoryOf({ platform }: Pick<Work, 'platform'>, token: string): Promise<Directory | null> {
   const id = directoryOfToken(platform.keyring, token)
@@ -104,6 +121,8 @@ function toBegun({ platform }: Pick<Work, 'platform'>, row: SignInRow, state: st
     responseMode: row.response_mode,
     openSignup: row.open_signup,
     isTest: row.is_test,
+    forceAuthn: row.force_authn,
+    beganAt: row.created_at,
     state,
     ...secretsOf(platform.keyring, state),
   }

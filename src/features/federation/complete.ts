@@ -27,6 +27,7 @@ import { endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow, setRoleRow } from './store.ts'
+import { makeTie, writeTie } from './ties.ts'
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
@@ -118,12 +119,19 @@ async function admit(
   const amr = ['fed', ...person.amr]
   const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
   const { user_id: userId } = facts
+  const tie = await makeTie(work, identity.id, person)
   if (begun.responseMode === 'code') {
     await rehearse(work, facts, { method: begun.method, amr, aal })
-    return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal }) }
+    return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal, tie }) }
   }
   const used = identityUsed({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
-  const proof = { method: { id: begun.method }, amr, ...(aal === 'aal2' ? { aal } : {}), spends: [], beside: [used] }
+  const proof = {
+    method: { id: begun.method },
+    amr,
+    ...(aal === 'aal2' ? { aal } : {}),
+    spends: [],
+    beside: [used, await writeTie(work, tie)],
+  }
   return completeLogin(work, facts, proof)
 }
 

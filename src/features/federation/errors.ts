@@ -13,6 +13,12 @@ export const federationErrors = defineErrors({
     'The identity provider does not answer',
     'Its configuration could not be fetched: try again, or test the connection.',
   ],
+  identityNotFound: [
+    404,
+    'identity_not_found',
+    'The identity was not found',
+    'No identity of this user has the id: it may have been removed already.',
+  ],
   codeInvalid: [
     400,
     'code_invalid',
@@ -37,6 +43,7 @@ export const FAILURES = {
   organization_suspended: 'The organization is suspended or archived.',
   provider_disabled: 'The provider is off.',
   rate_limited: 'Too many sign-ins: try again in a minute.',
+  reauthentication_missing: 'The provider did not show that it has asked again who it is.',
   response_invalid: 'The answer of the provider did not pass its checks.',
   service_disabled: 'Signing in this way is off.',
   session_limit_reached: 'The user has as many sessions as allowed.',

@@ -5,6 +5,7 @@ import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'
 import { codeProof, insertCodeRow, shownCode } from './store.ts'
+import { type Tie, writeTie } from './ties.ts'
 
 const CODE_SECONDS = 60
 
@@ -16,12 +17,13 @@ export interface FederatedProof {
   source: string
   amr: string[]
   aal: 'aal1' | 'aal2'
+  tie: Tie
 }
 
 /** A code by which the backend of the application gets the session of a sign-in at a provider. */
 export async function makeExchangeCode(
   work: Work,
-  { userId, method, source, amr, aal }: FederatedProof,
+  { userId, method, source, amr, aal, tie }: FederatedProof,
 ): Promise<string> {
   const { keyring } = work.platform
   const code = makeToken(keyring, work.directory)
@@ -33,6 +35,8 @@ export async function makeExchangeCode(
     source,
     amr,
     aal,
+    identity_id: tie.identityId,
+    logout_sealed: tie.logoutSealed,
     ttlSeconds: CODE_SECONDS,
   })
   return code
@@ -49,11 +53,13 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
   )
   if (!person || read.code_id === null) throw federationErrors.codeInvalid()
   await assertMaySignIn(work, person)
+  const tie = read.code_identity === null ? null : { identityId: read.code_identity, logoutSealed: read.code_logout }
   const answer = await completeLogin(work, person, {
     method: { id: read.code_method },
     amr: read.code_amr,
     ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
     spends: [codeProof({ code_id: read.code_id })],
+    beside: tie === null ? [] : [await writeTie(work, tie)],
   })
   if (!answer) throw federationErrors.codeInvalid()
   return answer

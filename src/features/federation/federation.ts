@@ -1,14 +1,23 @@
 export { publicUrl } from './addresses.ts'
-export { type BareWork, type Begun, beginFederated, beginUnsolicited, directoryOf, takeFederated } from './begin.ts'
+export {
+  type BareWork,
+  type Begun,
+  beginFederated,
+  beginUnsolicited,
+  directoryOf,
+  findFederated,
+  takeFederated,
+} from './begin.ts'
 export { callbackRoute } from './callback-route.ts'
 export { checkClock, checkDomain, failed, passed } from './checks.ts'
 export { codeOf, completeFederated, type FederationRules, settleFederated } from './complete.ts'
-export { FederationFailure, federationErrors } from './errors.ts'
+export { type FailureCode, FederationFailure, federationErrors } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
-export { closeSource, findLinkedUser, logoutReason, unlinkSource } from './identities.ts'
+export { closeSource, endLinkedSessions, providerLogoutEvents, unlinkSource } from './identities.ts'
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
 export { StartReply, startFields } from './schema.ts'
 export { startErrors } from './start-errors.ts'
+export { keepTie } from './ties.ts'

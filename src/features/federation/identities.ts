@@ -1,9 +1,28 @@
 import { defineEndReasons } from '../../platform/end-reasons.ts'
-import type { TxWork, Work } from '../../platform/work.ts'
-import { deleteCodeRows, deleteIdentityRows, findIdentityRow, type Subject } from './store.ts'
+import { record } from '../../platform/events.ts'
+import type { Page } from '../../platform/http/pagination.ts'
+import { isId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { revokeSessions, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
+import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
+import { federationErrors } from './errors.ts'
+import { federationEvents } from './events.ts'
+import { toIdentity } from './schema.ts'
+import {
+  deleteCodeRows,
+  deleteIdentityRow,
+  deleteIdentityRows,
+  findIdentityRow,
+  findSessionIdsOf,
+  type IdentityRow,
+  type Subject,
+  selectIdentityPage,
+} from './store.ts'
 
-/** Why the sessions end of somebody who signs out at the provider, by whatever protocol. */
-export const { idp_logout: logoutReason } = defineEndReasons('idp_logout')
+const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
+
+/** What a logout that begins at the provider may record. */
+export const providerLogoutEvents = [sessionEvents.revoked]
 
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
@@ -11,12 +30,39 @@ export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 's
   await closeSource(work, of)
 }
 
-/** The user whom a person at a connection or provider is linked to, or null. */
-export async function findLinkedUser(work: Work, who: Subject): Promise<string | null> {
-  return (await findIdentityRow(work.db, work.directory, who))?.user_id ?? null
+/** Ends the sessions of somebody who signs out at the provider, by whatever protocol. Who is not linked has none. */
+export async function endLinkedSessions(work: Work, who: Subject): Promise<void> {
+  const linked = await findIdentityRow(work.db, work.directory, who)
+  if (linked) await revokeUserSessions(work, linked.user_id, reasons.idp_logout)
 }
 
 /** Ends what is under way by a connection or provider that was switched off: codes that nobody has exchanged yet. */
 export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   await deleteCodeRows(work.db, work.directory, of)
+}
+
+/** A page of who a user is at providers. Throws `user_not_found`. */
+export async function listIdentities(work: Work, userId: string, page: Page): Promise<IdentityRow[]> {
+  const user = await getUser(work, userId)
+  return selectIdentityPage(work.db, work.directory, user.id, page)
+}
+
+/**
+ * Removes a link, with the sessions that came by it and the sign-ins under way. Who is known at the provider may come
+ * again as somebody new. Throws `user_not_found`, `identity_not_found`.
+ */
+export async function unlinkIdentity(work: Work, { userId, id }: { userId: string; id: string }): Promise<number> {
+  const known = await getUser(work, userId)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const user = await getUserForUpdate(work, known.id)
+    const one = { userId: user.id, id: id.toLowerCase() }
+    const identity = isId(one.id) ? await deleteIdentityRow(db, directory, one) : undefined
+    if (!identity) throw federationErrors.identityNotFound()
+    await voidPendingSignIns(work, user, reasons.identity_unlinked)
+    const target = { type: 'identity', id: identity.id }
+    await record(work, federationEvents.unlinked({ target, data: toIdentity(identity) }))
+    const sessions = await findSessionIdsOf(db, directory, identity)
+    return revokeSessions(work, sessions, reasons.identity_unlinked)
+  })
 }

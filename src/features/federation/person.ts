@@ -14,6 +14,8 @@ export interface FederatedPerson {
   amr: string[]
   /** Whether the person has proved two factors there, and the provider is trusted for that. */
   isTwoFactor: boolean
+  /** What the provider takes for a logout, as the protocol has it: a secret. */
+  logoutHint?: string
 }
 
 // A row of the index that finds people has 2704 bytes.

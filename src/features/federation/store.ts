@@ -3,8 +3,10 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ExchangeCodes, FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { defineBeside, defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
+import { isLiveSession } from '../sessions/sessions.ts'
 
 /** The methods and modes are those that were written. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
@@ -18,18 +20,19 @@ export type Subject = Pick<IdentityRow, 'method' | 'source' | 'issuer' | 'subjec
 
 const inSeconds = (seconds: number) => sql<Date>`clock_now() + make_interval(secs => ${seconds})`
 
+/** Returns when it began. */
 export async function insertSignInRow(
   db: Db,
   directory: Directory,
   row: Omit<Insertable<FederatedSignIns>, 'directory_id' | 'expires_at'> & { ttlSeconds: number },
 ): Promise<Date> {
   const { ttlSeconds, ...values } = row
-  const { expires_at } = await db
+  const { created_at } = await db
     .insertInto('federated_sign_ins')
     .values({ ...values, directory_id: directory.id, expires_at: inSeconds(ttlSeconds) })
-    .returning('expires_at')
+    .returning('created_at')
     .executeTakeFirstOrThrow()
-  return expires_at
+  return created_at
 }
 
 /** The one consumer of states: of any number of requests with the same one, one gets the sign-in. */
@@ -40,6 +43,17 @@ export async function takeSignInRow(db: Db, directory: Directory, stateHash: Buf
     .where('state_hash', '=', stateHash)
     .where('expires_at', '>', now)
     .returningAll()
+    .$castTo<SignInRow>()
+    .executeTakeFirst()
+}
+
+export async function findSignInRow(db: Db, directory: Directory, stateHash: Buffer): Promise<SignInRow | undefined> {
+  return db
+    .selectFrom('federated_sign_ins')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where('state_hash', '=', stateHash)
+    .where('expires_at', '>', now)
     .$castTo<SignInRow>()
     .executeTakeFirst()
 }
@@ -109,6 +123,85 @@ export const identityUsed = defineBeside({
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
+/** Ties what is made, a session or a challenge, to the sign-in that it comes from. */
+export const sessionTied = defineBeside({
+  name: 'session_tied',
+  columns: { tied_identity: 'uuid', tied_logout: 'text', tied_seconds: 'int' },
+  write: (directory) => `
+    insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, expires_at)
+    select ${directory}, ready.made_id, ready.user_id, ready.tied_identity, ready.tied_logout,
+      ready.at + make_interval(secs => ready.tied_seconds)
+    from ready`,
+})
+
+/** Ties a challenge as the session is tied that it will take the place of. */
+export const tieKept = defineBeside({
+  name: 'session_tie_kept',
+  columns: { kept_session: 'uuid', kept_seconds: 'int' },
+  write: (directory) => `
+    insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, expires_at)
+    select ${directory}, ready.made_id, tie.user_id, tie.identity_id, tie.logout_sealed,
+      ready.at + make_interval(secs => ready.kept_seconds)
+    from ready join federated_sessions tie on tie.directory_id = ${directory} and tie.id = ready.kept_session`,
+})
+
+export async function findTieRow(db: Db, directory: Directory, sessionId: string) {
+  return db
+    .selectFrom('federated_sessions as tie')
+    .innerJoin('identities', (join) =>
+      join.onRef('identities.directory_id', '=', 'tie.directory_id').onRef('identities.id', '=', 'tie.identity_id'),
+    )
+    .select(['tie.identity_id', 'tie.logout_sealed', 'identities.method', 'identities.source', 'identities.issuer'])
+    .where('tie.directory_id', '=', directory.id)
+    .where('tie.id', '=', sessionId)
+    .where('tie.expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** A page of who a user is at providers. */
+export async function selectIdentityPage(
+  db: Db,
+  directory: Directory,
+  userId: string,
+  page: Page,
+): Promise<IdentityRow[]> {
+  const query = selectIdentities(db, directory).where('user_id', '=', userId)
+  return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
+}
+
+/** Removes a link of a user. Undefined if there is no such one. */
+export async function deleteIdentityRow(
+  tx: Tx,
+  directory: Directory,
+  { userId, id }: { userId: string; id: string },
+): Promise<IdentityRow | undefined> {
+  return tx
+    .deleteFrom('identities')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .returningAll()
+    .$castTo<IdentityRow>()
+    .executeTakeFirst()
+}
+
+/** The sessions of a user that came by an identity, and those of its kind of which nobody knows by which they came. */
+export async function findSessionIdsOf(db: Db, directory: Directory, identity: IdentityRow): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sessions')
+    .leftJoin('federated_sessions as tie', (join) =>
+      join.onRef('tie.directory_id', '=', 'sessions.directory_id').onRef('tie.id', '=', 'sessions.id'),
+    )
+    .select('sessions.id')
+    .where('sessions.directory_id', '=', directory.id)
+    .where('sessions.user_id', '=', identity.user_id)
+    .where('sessions.auth_method', '=', identity.method)
+    .where(isLiveSession(directory))
+    .where((eb) => eb.or([eb('tie.identity_id', '=', identity.id), eb('tie.identity_id', 'is', null)]))
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Sets the role of a user, whose row the caller holds. */
 export async function setRoleRow(tx: Tx, directory: Directory, userId: string, role: string) {
   return tx
@@ -139,6 +232,9 @@ export const shownCode = defineReading<{
   code_method: string
   code_amr: string[]
   code_aal: string
+  /** Null for a code of an earlier release. */
+  code_identity: string | null
+  code_logout: string | null
 }>()({
   columns: { code_hash: 'bytea' },
   userId: 'code.user_id',
@@ -146,7 +242,8 @@ export const shownCode = defineReading<{
     left join lateral (
       select * from exchange_codes where directory_id = ${directory('asked')} and code_hash = asked.code_hash
         and expires_at > clock.at limit 1) code on true`,
-  selects: () => 'code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal',
+  selects: () => `code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
+    code.identity_id as code_identity, code.logout_sealed as code_logout`,
 })
 
 /** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */

@@ -45,6 +45,8 @@ export interface Proof {
   firstProof?: FirstProof
   /** Set where a second factor follows a sign-in that has been counted. */
   isSecondStep?: boolean
+  /** Of the session, where something is noted of it by that already; absent: a new one. */
+  sessionId?: string
   /** A password that is changed by this sign-in: with the session, or once a gate that holds the user is passed. */
   change?: PasswordChange
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
@@ -166,7 +168,12 @@ async function admit(work: Work, admitted: Omit<Admission, 'settings' | 'session
   const settings = await sessionSettings.effective(work)
   // With what the gates have decided, which the change of a password changes nothing of.
   const facts = (await admitted.proof.change?.write()) ?? admitted.facts
-  const session = await issueWithinLimit(work, { ...admitted, facts, settings, sessionId: newId() })
+  const session = await issueWithinLimit(work, {
+    ...admitted,
+    facts,
+    settings,
+    sessionId: admitted.proof.sessionId ?? newId(),
+  })
   return session && { session, ...admitted.passed.says }
 }
 

@@ -11,9 +11,9 @@ import {
   takeFederated,
 } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
-import { finishAuthorization } from './exchange.ts'
+import { CLOCK_TOLERANCE_SECONDS, finishAuthorization } from './exchange.ts'
 import { lacksClaims, type OidcPerson, showsTwoFactors, toPerson } from './person.ts'
-import type { OidcCallback } from './provider.ts'
+import type { Claims, OidcCallback } from './provider.ts'
 
 /**
  * Ends a sign-in at the OpenID provider of a connection. The state says which connection it is; nothing else that the
@@ -47,9 +47,21 @@ async function hear(
     callback,
     asksUserinfo: (idToken) => lacksClaims(idToken, names, needsGroups),
   })
+  assertAskedAgain(begun, answer.idToken)
   const person = toPerson(answer, names)
   const said = { id_token: answer.idToken, userinfo: answer.userinfo }
-  return { person: trusted(connection, person), groups: person.groups, said }
+  const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken }
+  return { person: known, groups: person.groups, said }
+}
+
+/** The demand stands in the address that the browser takes to the provider, so that only the answer shows that it was met. */
+function assertAskedAgain({ forceAuthn, beganAt }: Begun, { auth_time: authTime }: Claims): void {
+  const earliest = Math.floor(beganAt.getTime() / 1000) - CLOCK_TOLERANCE_SECONDS
+  if (!forceAuthn || (typeof authTime === 'number' && authTime >= earliest)) return
+  const isTime = typeof authTime === 'number' && Math.abs(authTime) < 1e11
+  const said = isTime ? `auth_time ${new Date(authTime * 1000).toISOString()}` : 'no auth_time'
+  const detail = `the ID token has ${said}, and the sign-in began at ${beganAt.toISOString()}`
+  throw new FederationFailure('reauthentication_missing', detail)
 }
 
 /** What a connection takes the provider's word for. */

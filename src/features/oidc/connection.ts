@@ -34,10 +34,11 @@ const missing = (field: string) => new FederationFailure('connection_incomplete'
 
 /** OpenID Connect, as connections sign in by it. */
 export const oidcProtocol: SsoProtocol = {
-  async start(work, connection, begun, { forceAuthn, loginHint }) {
+  async start(work, connection, begun, { loginHint }) {
     const provider = await providerOf(work, connection)
     const authorizationUrl = await startAuthorization(work.platform, provider, begun, {
-      ...(forceAuthn || connection.force_authn ? { prompt: 'login' } : {}),
+      // By max_age the ID token has to say when (OpenID Connect Core §3.1.2.1); some providers know prompt alone.
+      ...(begun.forceAuthn ? { prompt: 'login', max_age: '0' } : {}),
       ...(loginHint === null ? {} : { login_hint: loginHint }),
     })
     return { authorizationUrl }

@@ -9,7 +9,7 @@ import type { Claims, OidcAnswer, OidcCallback, OidcProvider, OidcSignIn } from 
 import { fetchFor, findDiscovery, openTransport } from './transport.ts'
 
 /** How far the clocks of provider and service may be apart. */
-const CLOCK_TOLERANCE_SECONDS = 60
+export const CLOCK_TOLERANCE_SECONDS = 60
 const MAX_SUBJECT_LENGTH = 255
 const TENANT = '{tenantid}'
 // The library replaces the tenant in an issuer of Microsoft’s alone; documents come from where the provider says.
@@ -76,7 +76,7 @@ export async function finishAuthorization(
     const { issuer, subject } = checkIdToken(platform, provider, idToken)
     const isAsked = discovery.userinfo_endpoint !== undefined && asksUserinfo(idToken)
     const userinfo = isAsked ? { ...(await openid.fetchUserInfo(config, tokens.access_token, subject)) } : null
-    return { issuer, subject, idToken, userinfo }
+    return { issuer, subject, idToken, encodedIdToken: tokens.id_token ?? '', userinfo }
   })
 }
 

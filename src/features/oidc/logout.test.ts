@@ -8,6 +8,7 @@ import {
   startFederatedApp,
 } from '../../../test/oidc-organization.ts'
 import { startOpPeer } from '../../../test/op-peer.ts'
+import { cleanUpLogoutTokens } from './cleanup.ts'
 
 const service = await startFederatedApp()
 const { app } = service
@@ -75,6 +76,36 @@ test('refuses a token that the provider has not signed, or at another connection
   for (const connection of [elsewhere, connectionId.replace(/.$/, (last) => (last === '0' ? '1' : '0')), 'x'])
     expect((await send(token, connection)).status).toBe(400)
   expect(await isLive()).toBe(true)
+})
+
+test('takes a token once: whoever sends it again ends nothing', async () => {
+  const token = peer.sign({}, claimsOf('ed'))
+  const sent = await Promise.all(Array.from({ length: 5 }, () => send(token)))
+  expect(sent.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400, 400])
+  const isLive = await signIn('ed')
+  const replayed = await send(token)
+  expect([replayed.status, await isLive()]).toEqual([400, true])
+  // The same jti is another token at another connection.
+  const { iss: _, ...claims } = claimsOf('ed')
+  const elsewhere = await connect(await provenOrganization(service), other.url)
+  expect((await send(peer.sign({}, { ...claims, iss: peer.url }))).status).toBe(204)
+  expect((await send(other.sign({}, { ...claims, iss: other.url }), elsewhere)).status).toBe(204)
+  expect(await isLive()).toBe(false)
+})
+
+test('remembers a token for as long as it would be taken', async () => {
+  const isLive = await signIn('flo')
+  const iat = Math.floor(Date.now() / 1000)
+  const token = peer.sign({}, { ...claimsOf('flo'), iat, exp: iat + 3600 })
+  expect((await send(token)).status).toBe(204)
+  await app.advance(290)
+  await cleanUpLogoutTokens.handle(app.app.platform, {}, 1)
+  expect((await send(token)).status).toBe(400)
+  await app.advance(4000)
+  await cleanUpLogoutTokens.handle(app.app.platform, {}, 1)
+  expect(await app.app.platform.db.selectFrom('logout_tokens').selectAll().execute()).toEqual([])
+  expect(await isLive()).toBe(false)
+  await app.advance(-4290)
 })
 
 test('refuses a subject that is no text', async () => {

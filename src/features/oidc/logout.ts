@@ -1,11 +1,13 @@
+import { hash } from 'node:crypto'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Platform } from '../../platform/platform.ts'
+import { inTx } from '../../platform/work.ts'
 import { findConnectionAnywhere } from '../connections/connections.ts'
-import { type BareWork, FederationFailure, findLinkedUser, isStorable, logoutReason } from '../federation/federation.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
+import { type BareWork, endLinkedSessions, FederationFailure, isStorable } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
 import { logoutErrors } from './errors.ts'
 import type { OidcProvider } from './provider.ts'
+import { insertLogoutTokenRow } from './store.ts'
 import { findDiscovery, findKeySet, openTransport, readKeyId } from './transport.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -22,10 +24,14 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
   const work = { ...bare, directory: found.directory }
   try {
     const provider = await providerOf(work, found.connection)
-    const subject = readSubject(await verify(bare.platform, provider, token))
-    const who = { method: 'sso' as const, source: found.connection.id, issuer: provider.issuer, subject }
-    const userId = await findLinkedUser(work, who)
-    if (userId !== null) await revokeUserSessions(work, userId, logoutReason)
+    const payload = await verify(bare.platform, provider, token)
+    const { id } = found.connection
+    const who = { method: 'sso' as const, source: id, issuer: provider.issuer, subject: readSubject(payload) }
+    // Together, so that a token that could not be obeyed may be sent again.
+    await inTx(work, async (work) => {
+      if (!(await insertLogoutTokenRow(work.db, work.directory, noteOf(payload, id)))) throw logoutErrors.invalid()
+      await endLinkedSessions(work, who)
+    })
   } catch (error) {
     if (error instanceof FederationFailure) throw logoutErrors.invalid({ cause: error })
     throw error
@@ -56,6 +62,12 @@ async function verify(platform: Platform, provider: OidcProvider, token: string)
   } catch {
     throw new FederationFailure('response_invalid', 'The logout token was not accepted.')
   }
+}
+
+/** By which a token is known that comes again (OpenID Connect Back-Channel Logout §2.6), for as long as it would be taken. */
+function noteOf({ jti = '', iat = 0 }: JWTPayload, connectionId: string) {
+  const expiresAt = new Date((iat + MAX_AGE_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS) * 1000)
+  return { connection_id: connectionId, token_hash: hash('sha256', jti, 'buffer'), expires_at: expiresAt }
 }
 
 /** An ID token is none of these: it has no event, and a nonce. */

@@ -5,6 +5,7 @@ const answer = (idToken: object, userinfo: object | null = null) => ({
   issuer: 'https://idp.example',
   subject: 's',
   idToken: { ...idToken },
+  encodedIdToken: '',
   userinfo: userinfo && { ...userinfo },
 })
 

@@ -62,6 +62,8 @@ export interface OidcAnswer {
   subject: string
   /** Of the ID token, whose signature, issuer, audience, nonce and times were checked. */
   idToken: Claims
+  /** The ID token itself. */
+  encodedIdToken: string
   /** Of the userinfo endpoint, for the same subject; null where it was not asked. */
   userinfo: Claims | null
 }

@@ -2,8 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { answer } from '../../platform/http/answer.ts'
 import { defineRoute, open, type Route } from '../../platform/http/route.ts'
-import { callbackRoute } from '../federation/federation.ts'
-import { sessionEvents } from '../sessions/sessions.ts'
+import { callbackRoute, providerLogoutEvents } from '../federation/federation.ts'
 import { finishOidc } from './callback.ts'
 import { logoutErrors } from './errors.ts'
 import { ClientKeySet, listClientKeys } from './keys.ts'
@@ -40,7 +39,7 @@ export const oidcRoutes: Route[] = [
     ),
     replies: { 204: Type.Null() },
     errors: [logoutErrors.invalid],
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: providerLogoutEvents,
     async handle(work, { params, body }) {
       await logOut(work, { connectionId: params.connectionId, token: body.logout_token })
       return answer(204, null)

@@ -15,13 +15,15 @@ import {
   type BareWork,
   beginUnsolicited,
   directoryOf,
+  type FailureCode,
   FederationFailure,
   federationErrors,
   takeFederated,
 } from '../federation/federation.ts'
-import type { Assertion } from './assertion.ts'
+import type { Assertion, Expected } from './assertion.ts'
 import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
 import { toHeard } from './person.ts'
+import { TTL_SECONDS } from './protocol.ts'
 import { SamlRefusal } from './refusal.ts'
 import { readResponse } from './response.ts'
 import { insertAssertionRow } from './store.ts'
@@ -49,7 +51,8 @@ export async function finishSaml(bare: BareWork, posted: PostedResponse): Promis
   try {
     if (!connection) throw new FederationFailure('connection_not_active')
     await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
-    const assertion = await accept(work, connection, posted, `_${begun.state}`)
+    const signedInSince = begun.forceAuthn ? begun.beganAt : null
+    const assertion = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
     return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
@@ -92,7 +95,7 @@ const REFUSED = 'What your identity provider sent did not pass its checks. Pleas
 async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Assertion> {
   try {
     await assertStillOpen(work, connection, { isTest: false, by: 'saml' })
-    return await accept(work, connection, posted, null)
+    return await accept(work, connection, posted, { requestId: null, signedInSince: recently(work, connection) })
   } catch (error) {
     throw error instanceof FederationFailure ? federationErrors.stateUnknown({ detail: REFUSED }) : error
   }
@@ -103,22 +106,31 @@ async function accept(
   work: Work,
   connection: KnownConnection,
   { response, connectionId }: PostedResponse,
-  requestId: string | null,
+  asked: Pick<Expected, 'requestId' | 'signedInSince'>,
 ): Promise<Assertion> {
   if (connectionId !== null && connectionId.toLowerCase() !== connection.id)
     throw new FederationFailure('response_invalid', 'The response was posted to the address of another connection.')
   try {
     const acsUrls = acsUrlsOf(work.platform, connectionId)
-    const expected = { ...expectedOf(work.platform, connection), acsUrls, requestId }
+    const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
     const assertion = await readResponse(readPosted(response), expected, await trustOf(work, connection))
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
     if (await insertAssertionRow(work.db, work.directory, row)) return assertion
     throw new SamlRefusal('replayed', 'The assertion was used before.')
   } catch (error) {
     if (!(error instanceof XmlRefusal)) throw error
-    const code = error.reason === 'status' ? 'idp_error' : 'response_invalid'
-    throw new FederationFailure(code, `${error.message} (${error.reason})`)
+    throw new FederationFailure(CODES.get(error.reason) ?? 'response_invalid', `${error.message} (${error.reason})`)
   }
+}
+
+const CODES = new Map<string, FailureCode>([
+  ['status', 'idp_error'],
+  ['not_again', 'reauthentication_missing'],
+])
+
+/** Nothing was started that could have demanded to ask again: then as if it had been, for as long as one may take. */
+function recently({ platform }: Work, { force_authn }: KnownConnection): Date | null {
+  return force_authn ? new Date(platform.clock.now().getTime() - TTL_SECONDS * 1000) : null
 }
 
 const hashId = (id: string) => hash('sha256', id, 'buffer')

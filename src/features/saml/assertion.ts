@@ -1,5 +1,5 @@
 import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
-import { BEARER, ENTITY, ns } from './names.ts'
+import { BEARER, ENTITY, ns } from '../descriptors/descriptors.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
 /** What a response must say to be meant for this sign-in. */
@@ -12,6 +12,8 @@ export interface Expected {
   acsUrls: string[]
   /** The ID of the request that it answers; null: it must be unsolicited. */
   requestId: string | null
+  /** When the person must have signed in there at the earliest; null: whenever. */
+  signedInSince: Date | null
   now: Date
 }
 
@@ -140,10 +142,19 @@ function checkConditions(assertion: XmlElement, expected: Expected): void {
 function readSignIn(assertion: XmlElement, expected: Expected): Pick<Assertion, 'sessionIndex' | 'authnContext'> {
   const statement = onlyChild(assertion, ns.assertion, 'AuthnStatement')
   if (!statement) throw new SamlRefusal('no_sign_in', 'The assertion has not one statement of a sign-in.')
+  checkSignedIn(timeOf(statement, 'AuthnInstant'), expected)
   checkWindow("The provider's session", { from: null, until: timeOf(statement, 'SessionNotOnOrAfter') }, expected)
   const context = onlyChild(statement, ns.assertion, 'AuthnContext')
   const reference = context && onlyChild(context, ns.assertion, 'AuthnContextClassRef')
   return { sessionIndex: attributeOf(statement, 'SessionIndex'), authnContext: reference?.text.trim() ?? null }
+}
+
+/** Where the person had to be asked again (SAML core §3.4.1, ForceAuthn): the request says so, and only this that it was done. */
+function checkSignedIn(at: number | null, { signedInSince: since }: Expected): void {
+  if (since === null || (at !== null && at >= since.getTime() - SKEW_MS)) return
+  const said =
+    at === null ? 'The assertion does not say when the person signed in' : `The person signed in before the start`
+  throw new SamlRefusal('not_again', `${said} (AuthnInstant), and was to be asked again.`)
 }
 
 function readAttributes(assertion: XmlElement): Map<string, string[]> {

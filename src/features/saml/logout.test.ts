@@ -7,7 +7,7 @@ import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '.
 import { encodeMessage, type ProviderPair, type Signing, signXml } from '../../../test/saml-messages.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
-import { ns, SUCCESS } from './names.ts'
+import { ns, SUCCESS } from '../descriptors/descriptors.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

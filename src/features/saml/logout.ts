@@ -5,16 +5,9 @@ import { attributeOf, childrenOf, type XmlElement } from '../../platform/xml/rea
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import { signatureOf } from '../../platform/xml/signatures.ts'
 import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
-import {
-  type BareWork,
-  FederationFailure,
-  federationErrors,
-  findLinkedUser,
-  logoutReason,
-} from '../federation/federation.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
+import { ns } from '../descriptors/descriptors.ts'
+import { type BareWork, endLinkedSessions, FederationFailure, federationErrors } from '../federation/federation.ts'
 import { checkIssuer, checkWindow, readNameId, timeOf } from './assertion.ts'
-import { ns } from './names.ts'
 import { expectedOf, spellingsOf, trustOf } from './partner.ts'
 import { SamlRefusal } from './refusal.ts'
 import { redirectUrl, writeLogoutResponse } from './request.ts'
@@ -43,9 +36,7 @@ export async function logOut(bare: BareWork, posted: PostedLogout): Promise<stri
   const { connection, directory } = found
   const work = { ...bare, directory }
   const { id, issuer, subject } = await readRequest(work, connection, posted)
-  const who = { method: 'sso' as const, source: connection.id, issuer, subject }
-  const userId = await findLinkedUser(work, who)
-  if (userId !== null) await revokeUserSessions(work, userId, logoutReason)
+  await endLinkedSessions(work, { method: 'sso', source: connection.id, issuer, subject })
   if (connection.idp_slo_url === null) return null
   const [current] = (await spKeys(bare.platform, directory)).signing
   const xml = writeLogoutResponse({

@@ -4,10 +4,10 @@ import { keepAnswer } from '../../platform/http/kept.ts'
 import { definePage } from '../../platform/http/pages.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
-import { directoryOf } from '../federation/federation.ts'
+import { writeSpMetadata } from '../descriptors/descriptors.ts'
+import { findFederated } from '../federation/federation.ts'
 import { addressOf, writeRequest } from './protocol.ts'
 import { postFields } from './request.ts'
-import { writeSpMetadata } from './sp-metadata.ts'
 
 export const samlPages: Route[] = [
   ...definePage({
@@ -39,12 +39,15 @@ export const samlPages: Route[] = [
     path: '/v1/auth/login/sso/saml/request/{connectionId}',
     summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
     tag: 'Federation',
-    async render({ platform }, { connectionId = '' }, { state = '', force_authn, login_hint = null }) {
-      const directory = await directoryOf({ platform }, state)
-      const connection = directory && (await findConnection({ platform, directory }, connectionId))
-      if (!directory || connection?.protocol !== 'saml' || connection.idp_sso_url === null) return null
-      const hints = { forceAuthn: force_authn === 'true', loginHint: login_hint }
-      const request = await writeRequest({ platform, directory }, connection, state, hints)
+    async render({ platform, db }, { connectionId = '' }, { state = '', login_hint = null }) {
+      // What the start demanded is read where it is stored: the browser's owner may write any address.
+      const found = await findFederated({ platform, db }, state, 'sso')
+      if (!found) return null
+      const { directory, begun } = found
+      const connection = await findConnection({ platform, directory }, connectionId)
+      if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
+        return null
+      const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
       return renderFormPage(addressOf(connection), await postFields(request))
     },
   }),

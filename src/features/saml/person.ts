@@ -1,7 +1,7 @@
 import type { KnownConnection } from '../connections/connections.ts'
+import { nameIdFormats } from '../descriptors/descriptors.ts'
 import { type FederatedPerson, FederationFailure } from '../federation/federation.ts'
 import type { Assertion } from './assertion.ts'
-import { nameIdFormats } from './names.ts'
 
 /** By which attributes a connection says who somebody is; what it does not name is found by the usual names. */
 export type AttributeMapping = Partial<

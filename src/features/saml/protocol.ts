@@ -1,26 +1,26 @@
 import type { Work } from '../../platform/work.ts'
-import { type KnownConnection, type SsoProtocol, type StartHints, spKeys, spOf } from '../connections/connections.ts'
+import { type KnownConnection, type SsoProtocol, spKeys, spOf } from '../connections/connections.ts'
+import { IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
 import { type Begun, FederationFailure, publicUrl } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
-import { IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
 import { type Outgoing, redirectUrl, writeAuthnRequest } from './request.ts'
 
 // A request may be answered for five minutes.
-const TTL_SECONDS = 300
+export const TTL_SECONDS = 300
 
 /** SAML 2.0, Web Browser SSO profile. */
 export const samlProtocol: SsoProtocol = {
   ttlSeconds: TTL_SECONDS,
-  async start(work, connection, { state }, hints) {
+  async start(work, connection, begun, { loginHint }) {
     if (connection.request_binding === 'post') {
       const target = addressOf(connection)
       const page = new URL(publicUrl(work.platform, `/v1/auth/login/sso/saml/request/${connection.id}`))
-      page.searchParams.set('state', state)
-      if (hints.forceAuthn) page.searchParams.set('force_authn', 'true')
-      if (hints.loginHint !== null) page.searchParams.set('login_hint', hints.loginHint)
+      page.searchParams.set('state', begun.state)
+      if (loginHint !== null) page.searchParams.set('login_hint', loginHint)
       return { authorizationUrl: target && page.href }
     }
-    return { authorizationUrl: redirectUrl(addressOf(connection), await writeRequest(work, connection, state, hints)) }
+    const request = await writeRequest(work, connection, begun, loginHint)
+    return { authorizationUrl: redirectUrl(addressOf(connection), request) }
   },
   check: checkProvider,
   readMetadata(xml) {
@@ -51,8 +51,8 @@ export function addressOf({ idp_sso_url }: KnownConnection): string {
 export async function writeRequest(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   connection: KnownConnection,
-  state: Begun['state'],
-  { forceAuthn, loginHint }: StartHints,
+  { state, forceAuthn }: Pick<Begun, 'state' | 'forceAuthn'>,
+  loginHint: string | null,
 ): Promise<Outgoing> {
   const sp = spOf(platform, connection.id)
   const [current] = (await spKeys(platform, directory)).signing
@@ -62,7 +62,7 @@ export async function writeRequest(
     spEntityId: sp.entity_id,
     acsUrl: sp.acs_url,
     idpSsoUrl: addressOf(connection),
-    forceAuthn: forceAuthn || connection.force_authn,
+    forceAuthn,
     nameIdFormat: connection.name_id_format,
     loginHint,
   })

@@ -17,6 +17,7 @@ export type RefusalReason =
   | 'expired'
   | 'not_yet_valid'
   | 'no_sign_in'
+  | 'not_again'
   | 'replayed'
 
 /** A message of a provider that is not accepted. */

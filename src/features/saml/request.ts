@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { deflateRawSync } from 'node:zlib'
 import { signQuery, writeQuery } from '../../platform/xml/query-signatures.ts'
 import { escapeXml } from '../../platform/xml/read.ts'
-import { bindings, nameIdFormats, ns, SUCCESS } from './names.ts'
+import { bindings, nameIdFormats, ns, SUCCESS } from '../descriptors/descriptors.ts'
 import { signMessage } from './signature.ts'
 
 /** What signs for the service. */

@@ -3,8 +3,7 @@ import { answer } from '../../platform/http/answer.ts'
 import { defineRoute, open, type RequestContext, type Route } from '../../platform/http/route.ts'
 import { named } from '../../platform/schema.ts'
 import { FORM_LIMIT_BYTES } from '../../platform/xml/message.ts'
-import { callbackRoute, federationErrors } from '../federation/federation.ts'
-import { sessionEvents } from '../sessions/sessions.ts'
+import { callbackRoute, federationErrors, providerLogoutEvents } from '../federation/federation.ts'
 import { finishSaml } from './acs.ts'
 import { logOut, signedOctets } from './logout.ts'
 
@@ -39,7 +38,7 @@ const slo = {
   params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
   replies: { 204: Type.Null() },
   errors: [federationErrors.stateUnknown],
-  maybeEvents: [sessionEvents.revoked],
+  maybeEvents: providerLogoutEvents,
 }
 
 const sentOn = (redirectTo: string | null) => (redirectTo === null ? answer(204, null) : { redirectTo })

@@ -1,4 +1,4 @@
-export { revokeOrganizationSessions, revokeSession, revokeUserSessions } from './cut-off.ts'
+export { revokeOrganizationSessions, revokeSession, revokeSessions, revokeUserSessions } from './cut-off.ts'
 export { sessionEvents } from './events.ts'
 export { endOldestSessions, hasSessions, holdSessionLimit, sessionRoom } from './limit.ts'
 export { RevokedCount } from './schema.ts'

@@ -1,7 +1,8 @@
+import { toCertificate } from '../../platform/crypto/shown-certificates.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
-import { type SpKeys, spKeys, toCertificate } from '../connections/connections.ts'
+import { type SpKeys, spKeys } from '../connections/connections.ts'
 
 /** The certificates of the environment as a service provider. */
 export async function listKeys({ platform, directory }: Work<AccountScope>) {

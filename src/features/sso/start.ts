@@ -25,7 +25,7 @@ export interface SsoStart extends Pick<Begun, 'redirectUri' | 'responseMode' | '
  * `connection_incomplete`, `idp_unreachable`, `invalid_redirect_uri`, `organization_suspended`.
  */
 export async function startSso(work: Work, asked: SsoStart): Promise<{ authorization_url: string; state: string }> {
-  const { connectionId, redirectUri, responseMode, isTest, ...hints } = asked
+  const { connectionId, redirectUri, responseMode, isTest, forceAuthn, ...hints } = asked
   await assertDoorOpen(work, null)
   const connection = await findConnection(work, connectionId)
   if (!connection) throw connectionErrors.notFound()
@@ -39,6 +39,7 @@ export async function startSso(work: Work, asked: SsoStart): Promise<{ authoriza
     redirectUri,
     responseMode,
     isTest,
+    forceAuthn: forceAuthn || connection.force_authn,
     ...(protocol.ttlSeconds === undefined ? {} : { ttlSeconds: protocol.ttlSeconds }),
   })
   try {

@@ -23,6 +23,7 @@ import { isId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { keepTie } from '../federation/federation.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../login/login.ts'
 import { issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
@@ -104,6 +105,7 @@ async function continueSession(
   const entry = { facts: session, method, amr, aal, session: { id, trustedDeviceId } }
   const passage = await askGates(work, entry, {
     spends: [sessionProof({ session_id: id, session_organization: work.directory.organizationId })],
+    beside: await keepTie(work, { id, method }),
   })
   if (passage.kind === 'held') {
     if (!passage.answer) throw tokenErrors.refreshTokenInvalid()

@@ -173,20 +173,34 @@ export interface ExchangeCodes {
   directory_id: string;
   expires_at: Timestamp;
   id: string;
+  identity_id: string | null;
+  logout_sealed: string | null;
   source: string;
   user_id: string;
 }
 
+export interface FederatedSessions {
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  identity_id: string;
+  logout_sealed: string | null;
+  user_id: string;
+}
+
 export interface FederatedSignIns {
+  application_state: string | null;
   created_at: Generated<Timestamp>;
   directory_id: string;
   expires_at: Timestamp;
+  force_authn: Generated<boolean>;
   id: string;
   is_test: Generated<boolean>;
   method: string;
   open_signup: boolean | null;
   redirect_uri: string;
   response_mode: string;
+  session_id: string | null;
   source: string;
   state_hash: Buffer;
 }
@@ -239,6 +253,13 @@ export interface Lockouts {
   locks: Generated<number>;
   network: string;
   window_started_at: Generated<Timestamp>;
+}
+
+export interface LogoutTokens {
+  connection_id: string;
+  directory_id: string;
+  expires_at: Timestamp;
+  token_hash: Buffer;
 }
 
 export interface MailOutbox {
@@ -680,11 +701,13 @@ export interface DB {
   event_stream: EventStream;
   events: Events;
   exchange_codes: ExchangeCodes;
+  federated_sessions: FederatedSessions;
   federated_sign_ins: FederatedSignIns;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   links: Links;
   lockouts: Lockouts;
+  logout_tokens: LogoutTokens;
   mail_outbox: MailOutbox;
   mail_settings: MailSettings;
   members: Members;

@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import type { Certificate } from './schema.ts'
 
 /** What a certificate says, which never changes. */
 type Read = Pick<X509Certificate, 'fingerprint256' | 'subject' | 'validFromDate' | 'validToDate'>
@@ -19,7 +18,16 @@ function read(pem: string): Read {
 }
 
 /** A certificate as people compare it. */
-export function toCertificate(pem: string, status: 'current' | 'next' | 'former' | null, now: Date): Certificate {
+export interface ShownCertificate {
+  fingerprint_sha256: string
+  subject: string
+  not_before: string
+  not_after: string
+  status: 'current' | 'next' | 'former' | 'expired'
+  pem: string
+}
+
+export function toCertificate(pem: string, status: 'current' | 'next' | 'former' | null, now: Date): ShownCertificate {
   const { fingerprint256, subject, validFromDate, validToDate } = read(pem)
   const isOver = validToDate <= now
   const isEarly = validFromDate > now

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { hasStrongKey } from '../../platform/crypto/certificates.ts'
 import { attributeOf, childrenOf, elementsOf, readXml, type XmlElement, XmlError } from '../../platform/xml/read.ts'
-import { MAX_IDP_CERTIFICATES } from '../connections/connections.ts'
 import { bindings, ns } from './names.ts'
 
 /** What the metadata of a provider says. */
@@ -21,6 +20,8 @@ export class IdpMetadataError extends Error {}
 
 // The metadata of AD FS lists every claim that it knows, three times over.
 const BOUNDS = { maxElements: 20_000, maxAttributes: 100_000, allowComments: true }
+// A connection has as many.
+const MAX_CERTIFICATES = 10
 const MAX_CHARACTERS = 1024 * 1024
 
 /** Reads the metadata of an identity provider (SAML metadata §2.4.3). Throws IdpMetadataError. */
@@ -89,7 +90,7 @@ function readCertificates(descriptor: XmlElement): string[] {
   const strong = all.filter(hasStrongKey)
   if (all.length > 0 && strong.length === 0)
     throw new IdpMetadataError('The metadata has no certificate of an RSA key of at least 2048 bits.')
-  if (strong.length > MAX_IDP_CERTIFICATES) throw new IdpMetadataError('The metadata has too many certificates.')
+  if (strong.length > MAX_CERTIFICATES) throw new IdpMetadataError('The metadata has too many certificates.')
   return strong.map((certificate) => certificate.toString())
 }
 
