@@ -33,31 +33,30 @@ export async function runCommand(env: Record<string, string>, ...args: string[])
   return { code, stdout, stderr, json: args.includes('--json') && stdout ? JSON.parse(stdout) : null }
 }
 
+const pending = new Map<number, { resolve: (answer: CliAnswer) => void; reject: (error: Error) => void }>()
+
 function ask(request: CliRequest): Promise<CliAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<CliAnswer>()
+  pending.set(request.id, { resolve, reject })
   host ??= startHost()
-  const child = host
-  const hear = (answer: CliAnswer) => (answer.id === request.id ? end(() => resolve(answer)) : undefined)
-  const fail = () => end(() => reject(new Error(`The command line ended: ${request.args.join(' ')}`)))
-  const end = (settle: () => void) => {
-    child.off('message', hear)
-    child.off('exit', fail)
-    settle()
-  }
-  child.on('message', hear)
-  child.on('exit', fail)
-  child.send(request)
+  host.send(request)
   return promise
 }
 
 function startHost(): ChildProcess {
   const file = fileURLToPath(new URL('cli-host.ts', import.meta.url))
   // Where no .env is. It ends with the channel to this process.
-  const child = fork(file, { cwd: '/', execArgv: [], stdio: 'ignore' })
+  const child = fork(file, { cwd: '/', execArgv: [] })
   child.unref()
   child.channel?.unref()
+  child.on('message', (answer: CliAnswer) => {
+    pending.get(answer.id)?.resolve(answer)
+    pending.delete(answer.id)
+  })
   child.on('exit', () => {
     host = null
+    for (const { reject } of pending.values()) reject(new Error('The process of the command line ended.'))
+    pending.clear()
   })
   return child
 }
