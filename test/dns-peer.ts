@@ -1,11 +1,25 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { type Answer, decode, encode, type Packet, streamDecode, streamEncode, TRUNCATED_RESPONSE } from 'dns-packet'
+import {
+  type Answer,
+  decode,
+  encode,
+  type Packet,
+  type Question,
+  streamDecode,
+  streamEncode,
+  TRUNCATED_RESPONSE,
+} from 'dns-packet'
 import { afterAll } from 'vitest'
 
 /** What the DNS says of a name: TXT records, each of one string or several, with the alias that leads there; or how it fails. */
-export type DnsAnswer = { texts: (string | string[])[]; alias?: string } | 'servfail' | 'silence'
+export type DnsAnswer =
+  | { texts: (string | string[])[]; alias?: string }
+  /** IPv4 addresses, another set each time that it is asked; the last one stays. */
+  | { addresses: string[][] }
+  | 'servfail'
+  | 'silence'
 
 export interface DnsPeer {
   /** For WATCHWORD_DNS_SERVER. */
@@ -65,8 +79,15 @@ function respond({ id, questions = [] }: Packet, answers: DnsPeer['answers'], as
   const response = { type: 'response' as const, ...(id === undefined ? {} : { id }), questions }
   if (answer === undefined || answer === 'servfail')
     return { ...response, flags: answer === undefined ? NXDOMAIN : SERVFAIL }
+  if ('addresses' in answer) return { ...response, flags: 0, answers: addressesOf(answer.addresses, questions[0]) }
   const { alias, texts } = answer
   const leading: Answer[] = alias === undefined ? [] : [{ type: 'CNAME', name, ttl: 0, data: alias }]
   const records = texts.map((data): Answer => ({ type: 'TXT', name: alias ?? name, ttl: 0, data }))
   return { ...response, flags: 0, answers: [...leading, ...records] }
+}
+
+function addressesOf(sets: string[][], question: Question | undefined): Answer[] {
+  if (question?.type !== 'A') return []
+  const [now = []] = sets.length > 1 ? sets.splice(0, 1) : sets
+  return now.map((data): Answer => ({ type: 'A', name: question.name, ttl: 0, data }))
 }

@@ -11,6 +11,7 @@ export async function startSecondApp(
   const { dnsServer } = first.app.platform.config
   const config = parseConfig({
     WATCHWORD_BASE_URL: 'http://localhost:4000',
+    WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
     ...(dnsServer === null ? {} : { WATCHWORD_DNS_SERVER: dnsServer }),
   })
   const app = await buildApp({

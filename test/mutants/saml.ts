@@ -564,6 +564,23 @@ const logouts: Mutant[] = [
     tests: [LOGOUT_TEST],
     only: 'good once',
   },
+  {
+    name: 'every certificate of a connection counts, not the first alone',
+    file: 'src/features/saml/partner.ts',
+    find: 'certificates: connection.idp_certificates,',
+    replace: 'certificates: connection.idp_certificates.slice(0, 1),',
+    tests: ['src/features/saml/rollover.test.ts'],
+    only: 'rolls its certificate',
+  },
+  {
+    name: 'what is encrypted for a key of the service is read by that one',
+    file: 'src/features/saml/partner.ts',
+    find: 'decryptionKeys: encryption.map(({ privateKeyPem }) => privateKeyPem),',
+    replace:
+      "decryptionKeys: encryption.filter(({ status }) => status === 'former').map(({ privateKeyPem }) => privateKeyPem),",
+    tests: ['src/features/saml/rollover.test.ts'],
+    only: 'rolls its keys',
+  },
 ]
 
 /** What stands between a provider's message and a session. */
