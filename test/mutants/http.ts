@@ -178,7 +178,7 @@ export const http: Mutant[] = [
     file: 'src/platform/http/cors.ts',
     find: 'if (origin === null || origin === own || (await isAllowed(directory, origin))) return',
     replace: 'if (origin !== own) return',
-    tests: ['src/features/users/userinfo.test.ts'],
+    tests: ['src/features/userinfo/userinfo.test.ts'],
     only: 'CORS',
   },
   {

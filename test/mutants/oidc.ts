@@ -263,8 +263,8 @@ export const oidc: Mutant[] = [
   {
     name: 'a connection is open at the callback too',
     file: `${OIDC}/callback.ts`,
-    find: '    await assertOpen(work, begun, connection)\n',
-    replace: '    void assertOpen\n',
+    find: "    await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'oidc' })\n",
+    replace: '    void assertStillOpen\n',
     tests: CALLBACK,
   },
   {

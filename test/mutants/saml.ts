@@ -458,7 +458,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'a connection of SAML that is not active any more signs nobody in',
-    file: ACS,
+    file: 'src/features/federation/open.ts',
     find: "if (status !== 'active' && !(isTest && status === 'testing')) throw new FederationFailure('connection_not_active')",
     replace: '',
     tests: [ACS_TEST],
@@ -466,7 +466,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'single sign-on by SAML that is off signs nobody in',
-    file: ACS,
+    file: 'src/features/federation/open.ts',
     find: "if (!(await isServiceEnabled(work, 'sso'))) throw new FederationFailure('service_disabled')",
     replace: '',
     tests: [ACS_TEST],
