@@ -69,7 +69,7 @@ export const scim: Mutant[] = [
     find: 'if (isReadOnly(place)) {',
     replace: 'if (isReadOnly(place) && text.length > 1_000) {',
     tests: [PATCH_TEST],
-    only: 'PATCH (RFC',
+    only: 'remove of groups',
   },
   {
     name: 'a PATCH of SCIM compares a bounded number of values',
