@@ -4,7 +4,14 @@ import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
-import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, restoreUser } from '../users/users.ts'
+import {
+  createSignup,
+  deleteUser,
+  findUserForUpdate,
+  type HeldUser,
+  proveMailbox,
+  restoreUser,
+} from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { type Given, readGiven } from './given.ts'
 import { type Candidate, findCandidates } from './store.ts'
@@ -13,7 +20,7 @@ import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver }
 /**
  * Adds a user whom the client has (RFC 7644 §3.3): brings back the one that it deleted within thirty days under the same
  * externalId, takes over one of the address that nobody provisions, where the organization has proved the domain, or makes
- * a new one. Throws `scim_invalid_value`, `scim_uniqueness`.
+ * a new one, also in the place of one that it deleted. Throws `scim_invalid_value`, `scim_uniqueness`.
  */
 export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
   const given = readGiven(normaliseResource(userType, body))
@@ -27,7 +34,8 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
   const back = candidates.find((one) => one.is_gone && one.has_external_id)
   const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
   if (same && (back || same.scim_managed)) throw taken('address')
-  if (same && !ownsDomain)
+  const left = same?.is_gone && !same.active ? same : null
+  if (same && !left && !ownsDomain)
     throw scimError(
       scimErrors.uniqueness,
       'A user of this address is here already, and is taken over only where the organization has verified the domain.',
@@ -35,6 +43,7 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
   return orTaken(
     inTx(work, async (work) => {
       if (back) return bringBack(work, back, given, ownsDomain)
+      if (left) return succeed(work, left, given, ownsDomain)
       return same ? adopt(work, same, given) : create(work, given, ownsDomain)
     }),
   )
@@ -52,6 +61,17 @@ async function bringBack(work: TxWork, { user_id: id, is_deleted }: Candidate, g
   // Another request has brought them back, or the time is over.
   if (!user || user.scim_managed) throw taken('externalId')
   return takeOver(work, user, given, { active: true, ownsDomain })
+}
+
+/**
+ * Somebody new of the address of one whom the client has deleted (RFC 7644 §3.6): without the same externalId nothing says
+ * that they are the same person, who might sign in with what the other one had.
+ */
+async function succeed(work: TxWork, left: Candidate, given: Given, ownsDomain: boolean): Promise<Provisioned> {
+  const user = await findUserForUpdate(work, left.user_id)
+  if (!user || user.scim_managed || user.active) throw taken('address')
+  await deleteUser(work, user.id, { ifMatch: null })
+  return create(work, given, ownsDomain)
 }
 
 async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Promise<Provisioned> {

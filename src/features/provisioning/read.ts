@@ -35,7 +35,7 @@ function toProvisioned({ said_external_id: external_id, resource, sort_key: _, .
 /** A page of users (RFC 7644 §3.4.2). Throws what `readList` does. */
 export async function listProvisioned(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
-  const list = readList(platform, 'Users', request, { targets: userTargets, id: userId })
+  const list = readList(work, 'Users', request, { targets: userTargets, id: userId })
   const selection = selectAttributes(request)
   const rows = list.limit === 0 ? [] : await selectProvisionedPage(db, directory, list, pageOf(list, userId))
   const total = await totalOf(list, rows.length, () => countProvisionedRows(db, directory, list))

@@ -50,6 +50,7 @@ export interface Candidate {
   /** It has deleted them. */
   is_gone: boolean
   is_deleted: boolean
+  active: boolean
   scim_managed: boolean
   has_user_name: boolean
   has_external_id: boolean
@@ -72,7 +73,7 @@ export async function findCandidates(
       union select id from users where directory_id = ${directory.id} and email_norm = ${emailNorm}
         and deleted_at is null and pending_until is null)
     select users.id as user_id, s.user_id is not null and s.deleted_at is null as is_provisioned,
-      s.deleted_at is not null as is_gone, users.deleted_at is not null as is_deleted, users.scim_managed,
+      s.deleted_at is not null as is_gone, users.deleted_at is not null as is_deleted, users.active, users.scim_managed,
       coalesce(s.user_name_folded = lower(${userName}::text), false) as has_user_name,
       coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
       users.email_norm = ${emailNorm} and users.deleted_at is null as has_email

@@ -23,8 +23,8 @@ export const userId = sql`s.user_id`
 
 /** What filters and orders of users may name: each has an index. */
 export const userTargets = defineFilterTargets({
-  // By the text, since what is compared need not be an id.
-  id: { kind: 'column', type: 'string', caseExact: true, value: sql`s.user_id::text` },
+  // By the text, since what is compared need not be an id; in either case.
+  id: { kind: 'column', type: 'string', caseExact: false, value: sql`s.user_id::text`, folded: sql`s.user_id::text` },
   externalId: { kind: 'column', type: 'string', caseExact: true, value: sql.ref('s.external_id') },
   userName: {
     kind: 'column',
@@ -40,6 +40,7 @@ export const userTargets = defineFilterTargets({
   title: line('u.job_title'),
   [`${ENTERPRISE_USER_SCHEMA}:department`]: line('u.department'),
   active: { kind: 'column', type: 'boolean', caseExact: true, value: sql.ref('u.active') },
+  'meta.resourceType': { kind: 'column', type: 'string', caseExact: true, value: sql`'User'::text` },
   'meta.created': moment('u.created_at'),
   'meta.lastModified': moment('u.updated_at'),
   emails: {

@@ -4,6 +4,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { parseFilter } from '../../platform/scim/filter.ts'
 import { compileFilter, compileSort, type FilterTargets } from '../../platform/scim/filter-sql.ts'
 import { readName } from '../../platform/scim/reader.ts'
+import type { Work } from '../../platform/work.ts'
 import { openCursor, type Position, sealCursor } from './cursor.ts'
 import { DEFAULT_RESULTS, MAX_RESULTS } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
@@ -52,15 +53,18 @@ export interface List {
   query: string
 }
 
+/** The largest number of a result that PostgreSQL counts to. */
+const MAX_INDEX = 2 ** 31
+
 /** Reads the query of a list; `path` is the list's own. Throws ScimLanguageError, `scim_invalid_cursor`. */
 export function readList(
-  platform: Platform,
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   path: string,
   request: ListRequest,
   { targets, id }: { targets: FilterTargets; id: Expression<unknown> },
 ): List {
   const { filter = '', sortBy = '', sortOrder = '', startIndex = 1, count = DEFAULT_RESULTS, cursor } = request
-  const query = JSON.stringify([path, filter, sortBy, sortOrder])
+  const query = JSON.stringify([directory.id, path, filter, sortBy, sortOrder])
   const name = sortBy === '' ? null : readName(sortBy)
   if (sortBy !== '' && !name) throw scimError(scimErrors.invalidPath, 'sortBy has to name one attribute.')
   return {
@@ -68,7 +72,7 @@ export function readList(
     sort: name ? (name.name.toLowerCase() === 'id' ? id : compileSort(name, targets)) : null,
     descending: sortOrder.toLowerCase() === 'descending',
     cursor: cursor === undefined ? null : { after: cursor === '' ? null : openCursor(platform, query, cursor) },
-    offset: cursor === undefined ? Math.max(startIndex, 1) - 1 : 0,
+    offset: cursor === undefined ? Math.min(Math.max(startIndex, 1), MAX_INDEX) - 1 : 0,
     limit: Math.min(Math.max(count, 0), MAX_RESULTS),
     query,
   }
@@ -96,7 +100,7 @@ export function pageOf(list: List, id: RawBuilder<unknown>): { key: RawBuilder<s
 export async function totalOf(list: List, found: number, count: () => Promise<number>): Promise<number> {
   const { cursor, offset, limit } = list
   if (cursor?.after) return cursor.after.total
-  const isLast = found < (cursor ? limit + 1 : limit) && (found > 0 || offset === 0)
+  const isLast = limit > 0 && found < (cursor ? limit + 1 : limit) && (found > 0 || offset === 0)
   return isLast ? offset + found : count()
 }
 

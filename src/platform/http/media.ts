@@ -63,6 +63,13 @@ const SCIM_TYPES = new Map<unknown, string>([
   [httpErrors.invalidRequest.code, 'invalidValue'],
 ])
 
+/** Of what has not the form of a message at all, "invalidSyntax"; `Operations` are of messages, never of resources. */
+function scimTypeOf(code: unknown, errors: unknown): string | undefined {
+  const [first]: unknown[] = Array.isArray(errors) ? errors : []
+  const field = typeof first === 'object' && first !== null ? Reflect.get(first, 'field') : undefined
+  return field === '' || field === 'Operations' ? 'invalidSyntax' : SCIM_TYPES.get(code)
+}
+
 export const media = {
   /** JSON; refusals are problems (RFC 9457). */
   json: {
@@ -87,7 +94,7 @@ export const media = {
     suits: (accept) => ANY.test(accept) || /application\/(\*|scim\+json|json)/i.test(accept),
     refusalType: 'application/scim+json',
     // RFC 7644 §3.12
-    refuse: ({ status, body: { code, detail, scimType = SCIM_TYPES.get(code) } }) =>
+    refuse: ({ status, body: { code, detail, errors, scimType = scimTypeOf(code, errors) } }) =>
       json('application/scim+json', {
         schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
         status: String(status),

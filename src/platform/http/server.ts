@@ -7,7 +7,8 @@ import type { Platform } from '../platform.ts'
 import { limitAnonymous } from './anonymous.ts'
 import { answerPreflight } from './cors.ts'
 import { refuseNetwork } from './entry.ts'
-import { type MediaName, mediaOf } from './media.ts'
+import { mediaOf } from './media.ts'
+import { findMedia, type MediumOf } from './medium-of.ts'
 import { compileRoute } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
@@ -55,6 +56,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     limitKey: keyLimiter(config.keyRequestsPerSecond),
     anonymous: limitAnonymous(config.networkRequestsPerSecond),
   }
+  const refusing = { platform, mediumOf: findMedia(parts.routes) }
   const app = Fastify({
     logger: false,
     trustProxy: config.trustProxy.length ? config.trustProxy : false,
@@ -75,11 +77,11 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: (_error, socket) => refuseUnreadable(config.baseUrl, socket),
     frameworkErrors: async (error, request, reply) =>
-      answerProblem(platform, (await refuseNetwork(pipeline, request)) ?? error, request, reply),
+      answerProblem(refusing, (await refuseNetwork(pipeline, request)) ?? error, request, reply),
   })
   app.decorateRequest('state', null as unknown as RequestState)
   app.setSerializerCompiler(compileSerializer)
-  addBodyParser(app)
+  addBodyParser(app, refusing.mediumOf)
   const headers = securityHeaders(config.baseUrl)
   app.addHook('onRequest', (request, reply, done) => {
     request.state = startRequest(request.id, endUserOf(request))
@@ -97,8 +99,8 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     if (platform.log.writes('info')) platform.log.info(requestLine(request, reply, route, durationMs), 'request')
     done()
   })
-  app.setErrorHandler((error, request, reply) => answerProblem(platform, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerProblem(platform, httpErrors.notFound(), request, reply))
+  app.setErrorHandler((error, request, reply) => answerProblem(refusing, error, request, reply))
+  app.setNotFoundHandler((request, reply) => answerProblem(refusing, httpErrors.notFound(), request, reply))
   // Where people look first.
   app.get('/', (_request, reply) => reply.redirect('/docs'))
   addRoutes(app, parts.routes, pipeline)
@@ -192,27 +194,31 @@ function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route
 /**
  * The only body parser: parser and validator see the same value, and only types of the route's medium reach a handler.
  */
-function addBodyParser(app: FastifyInstance): void {
+function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
   app.removeAllContentTypeParsers()
   // A type that is named costs no parsing of the header.
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, text, done) => {
-    const { route } = request.routeOptions.config
+    const medium = request.routeOptions.config.route?.media ?? mediumOf(request)
     try {
-      done(null, mediaOf(route?.media ?? 'json').read(request.headers['content-type'] ?? '', text.toString()))
+      done(null, mediaOf(medium).read(request.headers['content-type'] ?? '', text.toString()))
     } catch (error) {
       done(error instanceof Error ? error : new Error('The body could not be read'))
     }
   })
 }
 
-/** That of the route. Where there is none, people in front of a browser get a page. */
-function mediumOf({ routeOptions, headers: { accept = '' } }: FastifyRequest): MediaName {
-  const isPerson = /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept)
-  return routeOptions?.config.route?.media ?? (isPerson ? 'form' : 'json')
+interface Refusing {
+  platform: Platform
+  mediumOf: MediumOf
 }
 
-/** Sends a refusal in the format of the route's medium. */
-function answerProblem(platform: Platform, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** Sends a refusal in the format of the request's medium. */
+function answerProblem(
+  { platform, mediumOf }: Refusing,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
   const problem = noteProblem(platform, error, request)
   const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id)
   reply

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import type { MediaName } from './media.ts'
+import type { Route } from './route.ts'
+
+/** In which medium a request is read and refused. */
+export type MediumOf = (request: FastifyRequest) => MediaName
+
+/**
+ * That of the route. Where there is none, clients of SCIM are refused as they understand it (RFC 7644 §3.12), by the folder
+ * that all their routes are in; and people in front of a browser get a page.
+ */
+export function findMedia(routes: Route[]): MediumOf {
+  const folder = folderOf(routes.filter(({ media }) => media === 'scim').map(({ path }) => path))
+  return ({ url, routeOptions, headers: { accept = '' } }) => {
+    const known = routeOptions?.config.route?.media
+    if (known) return known
+    if (folder !== null && url.startsWith(folder)) return 'scim'
+    return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept) ? 'form' : 'json'
+  }
+}
+
+/** The folder that all paths are in; null for the root, and for no paths. */
+function folderOf(paths: string[]): string | null {
+  const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1))
+  if (!first) return null
+  const end = first.findIndex((part, at) => others.some((other) => other[at] !== part))
+  const common = end < 0 ? first : first.slice(0, end)
+  return common.length > 1 ? `${common.join('/')}/` : null
+}
