@@ -2,6 +2,8 @@
 export interface Answer {
   status: number
   body: string
+  /** Where a redirect leads; else empty. */
+  location: string
   /** The server wants no further request on this connection. */
   closes: boolean
 }
@@ -17,7 +19,8 @@ export function readAnswer(received: string): Answer | null {
   const head = received.slice(0, headEnd).toLowerCase()
   const body = readBody(head, received, headEnd + 4)
   if (body === null) return null
-  return { status: Number(head.slice(9, 12)), body, closes: head.includes('\r\nconnection: close') }
+  const [, location = ''] = /\r\nlocation: ([^\r]*)/i.exec(received.slice(0, headEnd)) ?? []
+  return { status: Number(head.slice(9, 12)), body, location, closes: head.includes('\r\nconnection: close') }
 }
 
 function readBody(head: string, received: string, start: number): string | null {
@@ -53,6 +56,7 @@ export function writeRequest(
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   if (request.body === undefined)
     return `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}\r\n`
-  lines.push(`content-type: application/json\r\ncontent-length: ${Buffer.byteLength(request.body)}\r\n`)
+  if (headers['content-type'] === undefined) lines.push('content-type: application/json\r\n')
+  lines.push(`content-length: ${Buffer.byteLength(request.body)}\r\n`)
   return `${request.method} ${request.path} HTTP/1.1\r\nhost: ${host}\r\n${lines.join('')}\r\n${request.body}`
 }

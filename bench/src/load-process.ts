@@ -113,7 +113,7 @@ function record(answer: Answer | null, index: number, connection: number, latenc
   const failure = findFailure(answer)
   if (failure) {
     failures[failure] = (failures[failure] ?? 0) + 1
-    firstFailure ??= answer ? `${answer.status} ${answer.body.slice(0, 300)}` : 'connection closed'
+    firstFailure ??= answer ? `${answer.status} ${(answer.body || answer.location).slice(0, 300)}` : 'connection closed'
   }
   if (plan.collect) bodies[index] = Buffer.from(answer?.body ?? '', 'latin1').toString('utf8')
   if (plan.chain && answer && !failure) {
@@ -130,8 +130,10 @@ function record(answer: Answer | null, index: number, connection: number, latenc
 
 function findFailure(answer: Answer | null): string | null {
   if (!answer) return 'dropped'
-  if (answer.status < 200 || answer.status > 299) return String(answer.status)
-  return plan.expect && !answer.body.includes(plan.expect) ? 'unexpected' : null
+  const isRight = plan.redirects ? [302, 303].includes(answer.status) : answer.status >= 200 && answer.status <= 299
+  if (!isRight) return String(answer.status)
+  const text = plan.redirects ? answer.location : answer.body
+  return plan.expect && !text.includes(plan.expect) ? 'unexpected' : null
 }
 
 function report(): void {

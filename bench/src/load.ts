@@ -25,6 +25,8 @@ export interface LoadPlan {
   ratePerSecond?: number
   /** Text that a right answer holds; others are counted as unexpected, whatever their status. */
   expect?: string
+  /** A right answer is a redirect, whose address holds the text. */
+  redirects?: boolean
   /** Returns every answer's body, in the order of the requests. */
   collect?: boolean
   /** For `chain`: where the answer holds the value (dotted path), and the text in the body that it replaces. */

@@ -13,6 +13,7 @@ import { passkeyRows } from './product/passkey-rows.ts'
 import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
 import { sheddingRows } from './product/shedding-rows.ts'
+import { ssoRows } from './product/sso-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
 import { userRows } from './product/user-rows.ts'
 import { referenceRows } from './references/rows.ts'
@@ -33,6 +34,7 @@ export const rows: Row[] = [
   ...enumerationRows,
   ...userRows,
   ...federationRows,
+  ...ssoRows,
   ...cutOffRows,
   ...processRows,
   ...memoryRows,

@@ -25,7 +25,19 @@ export const referenceRows: Row[] = [
   reference('sign-crypto', 'Signature ceiling: ES256 by node:crypto, one core', (bench) =>
     measureJob('./signature-job.ts', { seconds: bench.seconds, library: 'node:crypto' }),
   ),
+  reference('verify-xml', 'XML signature of RSA-2048 verified by node-saml, a second of CPU', (bench) =>
+    measureVerification(bench, 'saml'),
+  ),
+  reference('verify-id-token', 'ID token of RS256 verified by jose, a second of CPU', (bench) =>
+    measureVerification(bench, 'id-token'),
+  ),
 ]
+
+async function measureVerification({ seconds }: Bench, what: 'saml' | 'id-token'): Promise<Measurement> {
+  const job = new URL('./verify-job.ts', import.meta.url)
+  const { perCpuSecond: value } = await runJob<{ perCpuSecond: number }>(job, { seconds, what })
+  return { value, p50Ms: null, p99Ms: null, problems: [] }
+}
 
 function reference(id: string, title: string, measure: Row['measure']): Row {
   return { id, title, kind: 'reference', unit: '/s', targets: [], measure }
