@@ -5,6 +5,7 @@ import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { ssoProtocols } from './features/connections/connections.ts'
+import { providerLogout } from './features/federation/federation.ts'
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
@@ -12,6 +13,7 @@ import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
+import { logOutAtProvider } from './features/sso/sso.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { requiresFactor } from './features/users/users.ts'
 import { gates } from './gates.ts'
@@ -99,6 +101,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   challengeFactors.hand(platform, secondFactors)
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
+  providerLogout.hand(platform, logOutAtProvider)
   const server = buildServer(appParts(platform))
   return {
     platform,

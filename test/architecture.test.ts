@@ -200,6 +200,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/saml/logout.ts': 'when an answer was made, which a provider compares with its own clock',
   'src/features/saml/partner.ts': 'the times of an assertion, which a provider has set by its own clock',
   'src/features/saml/protocol.ts': 'when a request was made, which a provider compares with its own clock',
+  'src/features/saml/sp-logout.ts': 'when a request was made, which a provider compares with its own clock',
   'src/features/sessions/tokens.ts': 'the times in a token, which others check by their own clocks',
   'src/features/signup/pending.ts': 'when to run a job, as the queue keeps its own time',
   'src/features/social/apple.ts': 'the times in a client secret, which Apple checks by its own clock',

@@ -105,7 +105,7 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 /** Signs the response or the assertion in it, as identity providers do: behind the issuer, or else as first child. */
 export function signXml(
   xml: string,
-  what: 'Response' | 'Assertion' | 'LogoutRequest',
+  what: 'Response' | 'Assertion' | 'LogoutRequest' | 'LogoutResponse',
   pair: ProviderPair,
   signing: Signing = {},
 ): string {

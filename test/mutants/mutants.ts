@@ -4,6 +4,7 @@ import { federation } from './federation.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
 import { limits } from './limits.ts'
+import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
@@ -29,6 +30,7 @@ export const mutants: Mutant[] = [
   ...domains,
   ...federation,
   ...forced,
+  ...logouts,
   ...oidc,
   ...saml,
   ...scim,

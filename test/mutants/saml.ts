@@ -15,6 +15,7 @@ const READ_TEST = 'src/platform/xml/read.test.ts'
 const ATTACKS_TEST = 'src/features/saml/attacks.test.ts'
 const RESPONSE_TEST = 'src/features/saml/response.test.ts'
 const ACS_TEST = 'src/features/saml/acs.test.ts'
+const LOGOUT_MESSAGE = 'src/features/saml/logout-message.ts'
 const LOGOUT = 'src/features/saml/logout.ts'
 const LOGOUT_TEST = 'src/features/saml/logout.test.ts'
 const REQUEST_TEST = 'src/features/saml/request.test.ts'
@@ -518,15 +519,15 @@ const signIns: Mutant[] = [
 const logouts: Mutant[] = [
   {
     name: 'a request of SAML to log out is signed, by its form',
-    file: LOGOUT,
-    find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The request is not signed.')",
+    file: LOGOUT_MESSAGE,
+    find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')",
     replace: 'if (!signatureOf(root)) return root',
     tests: [LOGOUT_TEST],
     only: 'ends no session',
   },
   {
     name: 'a request of SAML to log out is signed, by its query',
-    file: LOGOUT,
+    file: LOGOUT_MESSAGE,
     find: '    verifyQuery(posted.query, certificates, allowSha1)\n',
     replace: '',
     tests: [LOGOUT_TEST],
@@ -534,7 +535,7 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out is read from what was signed',
-    file: LOGOUT,
+    file: LOGOUT_MESSAGE,
     find: "(await verifySigned(message.text, 'document', root, certificates)).root",
     replace: 'root',
     tests: [LOGOUT_TEST],
@@ -542,7 +543,7 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out is for this address',
-    file: LOGOUT,
+    file: LOGOUT_MESSAGE,
     find: "if (!urls.includes(attributeOf(root, 'Destination') ?? ''))",
     replace: 'if (urls.length === 0)',
     tests: [LOGOUT_TEST],
@@ -550,8 +551,8 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out grows old',
-    file: LOGOUT,
-    find: "    checkWindow('The request', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)\n",
+    file: LOGOUT_MESSAGE,
+    find: "  checkWindow('The message', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)\n",
     replace: '',
     tests: [LOGOUT_TEST],
     only: 'ends no session',

@@ -80,8 +80,8 @@ export async function changeConnection(
 
 /** A connection that signs, or has something encrypted, needs the keys of its environment. */
 async function provideKeysFor({ platform, directory }: Work, protocol: string, config: object): Promise<void> {
-  const { sign_requests, want_assertions_encrypted, oidc_client_auth } = readConfig(config)
-  const isNeeded = sign_requests || want_assertions_encrypted
+  const { sign_requests, want_assertions_encrypted, idp_slo_url, oidc_client_auth } = readConfig(config)
+  const isNeeded = sign_requests || want_assertions_encrypted || idp_slo_url !== null
   if (protocol === 'saml' ? isNeeded : oidc_client_auth === 'private_key_jwt') await provideSpKeys(platform, directory)
 }
 

@@ -11,5 +11,5 @@ export {
 } from './known.ts'
 export { type SsoProtocol, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'
-export { changeSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
+export { changeSpKeys, provideSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
 export { oidcRedirectUri, spOf } from './view.ts'

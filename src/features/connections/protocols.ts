@@ -1,6 +1,6 @@
 import { handedIn } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
-import type { Begun } from '../federation/federation.ts'
+import type { Begun, LogoutDemand } from '../federation/federation.ts'
 import type { ConnectionConfig } from './config.ts'
 import type { KnownConnection } from './known.ts'
 import type { ConnectionCheck } from './schema.ts'
@@ -15,6 +15,8 @@ export interface StartHints {
 export interface SsoProtocol {
   /** Where the browser goes to sign in. Throws FederationFailure. */
   start(work: Work, connection: KnownConnection, begun: Begun, hints: StartHints): Promise<{ authorizationUrl: string }>
+  /** Where the browser goes to sign out; null where the provider has no address for it. Throws FederationFailure. */
+  logOut?(work: Work, connection: KnownConnection, demand: LogoutDemand): Promise<string | null>
   /** Tries what can be tried without a person. */
   check(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]>
   /** The configuration that a provider's metadata gives. Throws FederationFailure. */

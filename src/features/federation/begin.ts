@@ -92,7 +92,7 @@ export async function takeFederated(
   const directory = await directoryOf({ platform }, state)
   const row = directory && (await takeSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
   if (!directory || row?.method !== method) return null
-  return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, state) }
+  return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, { state, method }) }
 }
 
 /** The same of a state that is not consumed yet, and stays so. */
@@ -103,7 +103,9 @@ export async function findFederated(
 ): Promise<{ directory: Directory; begun: Begun } | null> {
   const directory = await directoryOf({ platform }, state)
   const row = directory && (await findSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
-  return directory && row?.method === method ? { directory, begun: toBegun({ platform }, row, state) } : null
+  return directory && row?.method === method
+    ? { directory, begun: toBegun({ platform }, row, { state, method }) }
+    : null
 }
 
 /** The directory of a state or code of ours; null for a made-up one, which costs no statement. */
@@ -112,10 +114,14 @@ export async function directoryOf({ platform }: Pick<Work, 'platform'>, token: s
   return id === null ? null : findDirectory(platform, id)
 }
 
-function toBegun({ platform }: Pick<Work, 'platform'>, row: SignInRow, state: string): Begun {
+function toBegun(
+  { platform }: Pick<Work, 'platform'>,
+  row: SignInRow,
+  { state, method }: Pick<Begun, 'state' | 'method'>,
+): Begun {
   return {
     id: row.id,
-    method: row.method,
+    method,
     source: row.source,
     redirectUri: row.redirect_uri,
     responseMode: row.response_mode,

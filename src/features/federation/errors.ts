@@ -52,6 +52,15 @@ export const FAILURES = {
   user_inactive: 'The user is inactive.',
 } as const
 
+/** What it learns of a logout that the provider has not, or not wholly, carried out; here the session has ended anyway. */
+export const LOGOUT_FAILURES = {
+  idp_error: 'The provider did not sign the person out.',
+  partial_logout: 'The person is signed out at the provider, but not of everything there.',
+  response_invalid: 'The answer of the provider did not pass its checks.',
+} as const
+
+export type LogoutFailureCode = keyof typeof LOGOUT_FAILURES
+
 export type FailureCode = keyof typeof FAILURES
 
 export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURES, code)

@@ -1,3 +1,4 @@
+export { assertRedirectAllowed } from '../links/links.ts'
 export { publicUrl } from './addresses.ts'
 export {
   type BareWork,
@@ -11,10 +12,11 @@ export {
 export { callbackRoute } from './callback-route.ts'
 export { checkClock, checkDomain, failed, passed } from './checks.ts'
 export { codeOf, completeFederated, type FederationRules, settleFederated } from './complete.ts'
-export { type FailureCode, FederationFailure, federationErrors } from './errors.ts'
+export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
 export { closeSource, endLinkedSessions, providerLogoutEvents, unlinkSource } from './identities.ts'
+export { beginLogout, endLogout, findLogout, type LogoutDemand, providerLogout, takeLogout } from './logout.ts'
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'

@@ -8,26 +8,31 @@ import { FAILURES, type FailureCode } from './errors.ts'
 
 /** Sends the browser on to the application, with what the sign-in has given. Throws `invalid_redirect_uri`. */
 export function handBack(work: Work, begun: Begun, given: { code: string } | SessionReply): Promise<Redirect> {
-  return leadTo(work, begun, 'code' in given ? given : said(given))
+  return leadBack(work, begun, 'code' in given ? given : said(given))
 }
 
 /** Sends the browser back with a fixed code. The failure is recorded. */
 export async function failFederated(work: Work, begun: Begun, code: FailureCode): Promise<Redirect> {
   const { method } = begun
   await recordFailure(work, null, loginEvents.failed({ data: { method, reason: code } }))
-  return leadTo(work, begun, { error: code, error_description: FAILURES[code] })
+  return leadBack(work, begun, { error: code, error_description: FAILURES[code] })
 }
 
 /** Sends the browser back from a test, without a session. */
 export async function endTest(work: Work, begun: Begun): Promise<Redirect> {
-  return leadTo(work, begun, { test: 'succeeded' })
+  return leadBack(work, begun, { test: 'succeeded' })
 }
 
-async function leadTo(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
+function leadBack(work: Work, { redirectUri, state }: Begun, said: Record<string, string>): Promise<Redirect> {
+  return leadTo(work, redirectUri, { ...said, state })
+}
+
+/** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
+export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
   await assertRedirectAllowed(work, redirectUri)
   const url = new URL(redirectUri)
   // What we say replaces what the address says by the same name.
-  for (const [name, value] of Object.entries({ ...said, state })) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(said)) url.searchParams.set(name, value)
   return { redirectTo: url.href }
 }
 

@@ -8,9 +8,9 @@ import { defineBeside, defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 import { isLiveSession } from '../sessions/sessions.ts'
 
-/** The methods and modes are those that were written. */
+/** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
-  method: 'sso' | 'social'
+  method: 'sso' | 'social' | 'sso_logout'
   response_mode: 'query' | 'code'
 }
 export type IdentityRow = Omit<Selectable<Identities>, 'method'> & { method: 'sso' | 'social' }

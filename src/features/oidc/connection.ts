@@ -10,6 +10,7 @@ import { checkProvider } from './check.ts'
 import { startAuthorization } from './exchange.ts'
 import { clientKey } from './keys.ts'
 import type { ClientAuthentication, OidcProvider } from './provider.ts'
+import { startLogout } from './rp-logout.ts'
 
 /** The provider of a connection, as it was configured. Throws FederationFailure where something is missing. */
 export async function providerOf(work: Work, connection: KnownConnection): Promise<OidcProvider> {
@@ -43,6 +44,7 @@ export const oidcProtocol: SsoProtocol = {
     })
     return { authorizationUrl }
   },
+  logOut: async (work, connection, demand) => startLogout(work.platform, await providerOf(work, connection), demand),
   async check(work, connection) {
     try {
       return await checkProvider(work.platform, await providerOf(work, connection))

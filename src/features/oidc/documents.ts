@@ -22,6 +22,8 @@ export interface Discovery {
   token_endpoint: string
   jwks_uri: string
   userinfo_endpoint?: string
+  /** OpenID Connect RP-Initiated Logout §2.1 */
+  end_session_endpoint?: string
   id_token_signing_alg_values_supported: string[]
   authorization_response_iss_parameter_supported: boolean
 }
@@ -32,7 +34,7 @@ export interface KeySet {
   keys: Jwk[]
 }
 
-const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint']
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint']
 const MAX_URL_LENGTH = 2048
 // Google publishes two, Microsoft about ten.
 const MAX_KEYS = 30
@@ -53,6 +55,7 @@ export function readDiscovery(body: Buffer, issuer: string): Discovery {
     token_endpoint: readEndpoint(document, 'token_endpoint'),
     jwks_uri: readEndpoint(document, 'jwks_uri'),
     ...(isAddress(document['userinfo_endpoint']) ? { userinfo_endpoint: document['userinfo_endpoint'] } : {}),
+    ...(isAddress(document['end_session_endpoint']) ? { end_session_endpoint: document['end_session_endpoint'] } : {}),
     id_token_signing_alg_values_supported: algorithms.filter((name) => ALGORITHMS.has(name)),
     authorization_response_iss_parameter_supported: document['authorization_response_iss_parameter_supported'] === true,
   }

@@ -7,6 +7,7 @@ import { finishOidc } from './callback.ts'
 import { logoutErrors } from './errors.ts'
 import { ClientKeySet, listClientKeys } from './keys.ts'
 import { logOut } from './logout.ts'
+import { finishLogout } from './rp-logout.ts'
 import { CallbackFields } from './schema.ts'
 
 export const oidcRoutes: Route[] = [
@@ -19,6 +20,20 @@ export const oidcRoutes: Route[] = [
     summary: 'Where an OpenID provider sends the browser back to',
     query: CallbackFields,
     handle: (work, { query }) => finishOidc(work, query),
+  }),
+  defineRoute({
+    auth: 'public',
+    media: 'form',
+    redirects: true,
+    tolerant: true,
+    method: 'GET',
+    path: '/v1/auth/login/sso/oidc/logged-out',
+    operation: 'oidc.finishLogout',
+    tag: 'Federation',
+    summary: 'Where an OpenID provider sends the browser back to that has signed out',
+    query: Type.Pick(CallbackFields, ['state', 'error']),
+    errors: callbackRoute.errors,
+    handle: (work, { query }) => finishLogout(work, query),
   }),
   defineRoute({
     method: 'POST',

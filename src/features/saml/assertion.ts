@@ -1,5 +1,5 @@
 import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
-import { BEARER, ENTITY, ns } from '../descriptors/descriptors.ts'
+import { BEARER, ENTITY, type NameId, ns } from '../descriptors/descriptors.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
 /** What a response must say to be meant for this sign-in. */
@@ -15,11 +15,6 @@ export interface Expected {
   /** When the person must have signed in there at the earliest; null: whenever. */
   signedInSince: Date | null
   now: Date
-}
-
-export interface NameId {
-  value: string
-  format: string | null
 }
 
 /** What an assertion says of a person, after every check. */
@@ -97,7 +92,12 @@ export function readNameId(subject: XmlElement): NameId {
   const value = trimXml(nameId?.text ?? '')
   if (!nameId || nameId.children.length > 0 || value === '' || value.length > 1024)
     throw new SamlRefusal('subject', 'The assertion has no NameID, or one that is encrypted by itself.')
-  return { value, format: attributeOf(nameId, 'Format') }
+  return {
+    value,
+    format: attributeOf(nameId, 'Format'),
+    nameQualifier: attributeOf(nameId, 'NameQualifier'),
+    spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
+  }
 }
 
 /** Exactly one bearer confirmation, for this address and request. Returns until when it holds. */

@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
 import { renderFormPage } from '../../platform/http/form-page.ts'
 import { keepAnswer } from '../../platform/http/kept.ts'
+import type { RenderedPage } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
 import { writeSpMetadata } from '../descriptors/descriptors.ts'
-import { findFederated } from '../federation/federation.ts'
+import { type BareWork, findFederated, findLogout } from '../federation/federation.ts'
 import { addressOf, writeRequest } from './protocol.ts'
 import { postFields } from './request.ts'
+import { requestOf } from './sp-logout.ts'
 
 export const samlPages: Route[] = [
   ...definePage({
@@ -39,10 +41,10 @@ export const samlPages: Route[] = [
     path: '/v1/auth/login/sso/saml/request/{connectionId}',
     summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
     tag: 'Federation',
-    async render({ platform, db }, { connectionId = '' }, { state = '', login_hint = null }) {
+    async render({ platform, db, origin }, { connectionId = '' }, { state = '', login_hint = null }) {
       // What the start demanded is read where it is stored: the browser's owner may write any address.
       const found = await findFederated({ platform, db }, state, 'sso')
-      if (!found) return null
+      if (!found) return renderLogout({ platform, db, origin }, connectionId, state)
       const { directory, begun } = found
       const connection = await findConnection({ platform, directory }, connectionId)
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
@@ -52,3 +54,15 @@ export const samlPages: Route[] = [
     },
   }),
 ]
+
+/** The same of a request to sign out. */
+async function renderLogout(bare: BareWork, connectionId: string, state: string): Promise<RenderedPage | null> {
+  const found = await findLogout(bare, state)
+  if (!found) return null
+  const { platform } = bare
+  const { directory, demand } = found
+  const connection = await findConnection({ platform, directory }, connectionId)
+  if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null) return null
+  const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
+  return renderFormPage(connection.idp_slo_url, await postFields(request))
+}

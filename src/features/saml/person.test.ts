@@ -14,7 +14,7 @@ function read(
   const assertion: Assertion = {
     id: '_a',
     issuer: 'urn:idp',
-    nameId,
+    nameId: { nameQualifier: null, spNameQualifier: null, ...nameId },
     attributes: new Map(Object.entries(attributes)),
     sessionIndex: null,
     authnContext: null,

@@ -123,6 +123,7 @@ export function toHeard(
       emailVerified: true,
       amr: isTwoFactor ? ['mfa'] : [],
       isTwoFactor,
+      logoutHint: JSON.stringify({ nameId: assertion.nameId, sessionIndex: assertion.sessionIndex }),
     },
     groups: groups ?? [],
     said: {

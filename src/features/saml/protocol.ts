@@ -1,9 +1,10 @@
 import type { Work } from '../../platform/work.ts'
 import { type KnownConnection, type SsoProtocol, spKeys, spOf } from '../connections/connections.ts'
-import { IdpMetadataError, readIdpMetadata } from '../descriptors/descriptors.ts'
+import { IdpMetadataError, readIdpMetadata, writeAuthnRequest } from '../descriptors/descriptors.ts'
 import { type Begun, FederationFailure, publicUrl } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
-import { type Outgoing, redirectUrl, writeAuthnRequest } from './request.ts'
+import { type Outgoing, redirectUrl } from './request.ts'
+import { startLogout } from './sp-logout.ts'
 
 // A request may be answered for five minutes.
 export const TTL_SECONDS = 300
@@ -22,6 +23,7 @@ export const samlProtocol: SsoProtocol = {
     const request = await writeRequest(work, connection, begun, loginHint)
     return { authorizationUrl: redirectUrl(addressOf(connection), request) }
   },
+  logOut: startLogout,
   check: checkProvider,
   readMetadata(xml) {
     try {
@@ -31,6 +33,7 @@ export const samlProtocol: SsoProtocol = {
         idp_sso_url: ssoUrls.redirect ?? ssoUrls.post,
         idp_slo_url: sloUrls.redirect ?? sloUrls.post,
         idp_certificates: certificates,
+        slo_binding: sloUrls.redirect === null && sloUrls.post !== null ? 'post' : 'redirect',
         request_binding: ssoUrls.redirect === null && ssoUrls.post !== null ? 'post' : 'redirect',
         ...(wantsSignedRequests ? { sign_requests: true } : {}),
       }

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { makeSamlOrganization } from '../../../test/saml-connection.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
-import { ns } from '../descriptors/descriptors.ts'
-import { redirectUrl, writeAuthnRequest } from './request.ts'
+import { ns, writeAuthnRequest } from '../descriptors/descriptors.ts'
+import { redirectUrl } from './request.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

@@ -38,7 +38,12 @@ test.each([
   expect(assertion).toEqual({
     id: '_a1',
     issuer: expected.idpEntityId,
-    nameId: { value: 'ada@acme.com', format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress' },
+    nameId: {
+      value: 'ada@acme.com',
+      format: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress',
+      nameQualifier: null,
+      spNameQualifier: null,
+    },
     attributes: new Map([
       ['email', ['ada@acme.com']],
       ['firstName', ['Ada']],

@@ -5,7 +5,9 @@ import { named } from '../../platform/schema.ts'
 import { FORM_LIMIT_BYTES } from '../../platform/xml/message.ts'
 import { callbackRoute, federationErrors, providerLogoutEvents } from '../federation/federation.ts'
 import { finishSaml } from './acs.ts'
-import { logOut, signedOctets } from './logout.ts'
+import { logOut } from './logout.ts'
+import { signedOctets } from './logout-message.ts'
+import { finishLogout } from './sp-logout.ts'
 
 const acs = {
   ...callbackRoute,
@@ -24,8 +26,11 @@ const acs = {
 }
 
 const logoutFields = {
-  SAMLRequest: Type.String({ description: 'The request to log out.', examples: ['fZFBa4Mw…'] }),
-  RelayState: Type.Optional(Type.String({ description: 'Goes back to the provider.', examples: ['7f3a'] })),
+  SAMLRequest: Type.Optional(Type.String({ description: 'The request to log out.', examples: ['fZFBa4Mw…'] })),
+  SAMLResponse: Type.Optional(Type.String({ description: 'Or the answer to one of ours.' })),
+  RelayState: Type.Optional(
+    Type.String({ description: 'Of a request: goes back to the provider.', examples: ['7f3a'] }),
+  ),
 }
 
 const slo = {
@@ -37,11 +42,36 @@ const slo = {
   tag: 'Federation',
   params: Type.Object({ connectionId: Type.String({ description: 'Connection.' }) }),
   replies: { 204: Type.Null() },
-  errors: [federationErrors.stateUnknown],
+  errors: callbackRoute.errors,
   maybeEvents: providerLogoutEvents,
 }
 
-const sentOn = (redirectTo: string | null) => (redirectTo === null ? answer(204, null) : { redirectTo })
+interface LogoutFields {
+  SAMLRequest?: string
+  SAMLResponse?: string
+  RelayState?: string
+}
+
+/** A request of the provider, or its answer to one of ours: one of them. Throws `state_invalid`. */
+async function takeLogoutMessage(
+  work: RequestContext,
+  connectionId: string,
+  { SAMLRequest: request, SAMLResponse: response, RelayState: relayState }: LogoutFields,
+  signature: { SigAlg: string; Signature: string } | null,
+) {
+  const field = request === undefined ? 'SAMLResponse' : 'SAMLRequest'
+  const message = request ?? response
+  if (message === undefined || (request !== undefined && response !== undefined)) throw federationErrors.stateUnknown()
+  const query = signature && {
+    octets: signedOctets(work.queryText(), field),
+    algorithm: signature.SigAlg,
+    signature: signature.Signature,
+  }
+  const posted = { connectionId, message, relayState: relayState ?? null, query }
+  if (field === 'SAMLResponse') return finishLogout(work, posted)
+  const redirectTo = await logOut(work, posted)
+  return redirectTo === null ? answer(204, null) : { redirectTo }
+}
 
 /** Where providers have browsers take their responses, and requests to log out (SAML bindings §3.4, §3.5). */
 export const samlRoutes: Route[] = [
@@ -72,25 +102,18 @@ export const samlRoutes: Route[] = [
     ...slo,
     method: 'GET',
     operation: 'login.sso.saml.logOutByRedirect',
-    summary: 'Log out whoever the SAML provider says, by redirect',
+    summary: 'Log out whoever the SAML provider says, or hear that it has, by redirect',
     query: Type.Object({ ...logoutFields, SigAlg: Type.String(), Signature: Type.String() }),
-    async handle(work: RequestContext, { params, query }) {
-      const { SAMLRequest: request, RelayState: relayState = null, SigAlg: algorithm, Signature: signature } = query
-      const signed = { octets: signedOctets(work.queryText()), algorithm, signature }
-      return sentOn(await logOut(work, { ...params, request, relayState, query: signed }))
-    },
+    handle: (work: RequestContext, { params, query }) => takeLogoutMessage(work, params.connectionId, query, query),
   }),
   defineRoute({
     ...slo,
     method: 'POST',
     operation: 'login.sso.saml.logOut',
-    summary: 'Log out whoever the SAML provider says',
+    summary: 'Log out whoever the SAML provider says, or hear that it has',
     crossSite: true,
     bodyLimit: FORM_LIMIT_BYTES,
     body: open(Type.Object(logoutFields)),
-    async handle(work: RequestContext, { params, body }) {
-      const { SAMLRequest: request, RelayState: relayState = null } = body
-      return sentOn(await logOut(work, { ...params, request, relayState, query: null }))
-    },
+    handle: (work: RequestContext, { params, body }) => takeLogoutMessage(work, params.connectionId, body, null),
   }),
 ]

@@ -2,6 +2,7 @@ import { hasActiveConnection } from '../connections/connections.ts'
 import type { SignInMethod } from '../login/login.ts'
 
 export { ssoGate } from './gate.ts'
+export { logOutAtProvider } from './logout.ts'
 export { enforcementSettings } from './settings.ts'
 
 /** Sign-in at the identity provider of the organization. */

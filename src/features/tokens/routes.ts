@@ -2,14 +2,16 @@ import { Type } from 'typebox'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { exchangeCode, federationErrors } from '../federation/federation.ts'
+import { nullable } from '../../platform/schema.ts'
+import { exchangeCode, federationErrors, startErrors, startFields } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
-import { endSession, findLiveToken, refreshSession } from './tokens.ts'
+import { endSession, findLiveToken, logOutWithProvider, refreshSession } from './tokens.ts'
 
 const tag = 'Tokens'
 const Token = Type.String({
@@ -18,6 +20,16 @@ const Token = Type.String({
   examples: ['rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe'],
 })
 const Issuer = Type.Object({ accountId: Type.String(), environment: Type.String() })
+const namesSession = {
+  refresh_token: Type.Optional(Token),
+  access_token: Type.Optional(Token),
+  session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
+}
+/** Who presents a token has the session; whoever has its id may have it of a list. */
+function assertMayName(work: { caller: KeyCaller }, body: { session_id?: string }): void {
+  if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
+}
+
 // Verifiers may cache the keys: the next key is published at least a day before it signs.
 const CACHE = 'public, max-age=300'
 
@@ -88,11 +100,7 @@ export const tokenRoutes: Route[] = [
       'Signs out. Send exactly one of refresh_token, access_token and session_id; `everywhere` ends every session of the ' +
       'user. A session_id also requires the scope sessions.revoke. Also succeeds when there was nothing to end (RFC 7009 §2.2).',
     body: Type.Object({
-      refresh_token: Type.Optional(Token),
-      access_token: Type.Optional(Token),
-      session_id: Type.Optional(
-        Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' }),
-      ),
+      ...namesSession,
       everywhere: Type.Optional(Type.Boolean()),
     }),
     reply: Type.Object({ success: Type.Boolean() }),
@@ -100,10 +108,47 @@ export const tokenRoutes: Route[] = [
     maybeEvents: [sessionEvents.revoked],
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe' } },
     handle: async (work, { body }) => {
-      // Who presents a token has the session; whoever has its id may have it of a list.
-      if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
+      assertMayName(work, body)
       await endSession(work, body)
       return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/login/sso/logout',
+    operation: 'tokens.logOutWithProvider',
+    scope: 'auth.login',
+    directory: 'reach',
+    tag: 'Single sign-on',
+    summary: 'End the session of a token, and sign out at its identity provider',
+    description:
+      'The session ends at once, as by /v1/auth/logout. Then send the browser to logoutUrl, if there is one: it comes back ' +
+      'to redirectUri with `state`, and with `error` where the provider did not do it.',
+    body: Type.Object({
+      ...namesSession,
+      redirectUri: startFields.redirectUri,
+      state: Type.Optional(
+        Type.String({ maxLength: 500, description: 'Comes back to redirectUri. No place for secrets.' }),
+      ),
+    }),
+    reply: Type.Object({
+      success: Type.Boolean(),
+      logoutUrl: nullable(
+        Type.String({ examples: ['https://login.acme.com/logout?id_token_hint=eyJ…'] }),
+        'Null for a session of another kind, or where the provider has no address to sign out.',
+      ),
+    }),
+    errors: [httpErrors.subOrgRequired, ...startErrors],
+    maybeEvents: [sessionEvents.revoked],
+    examples: {
+      body: {
+        refresh_token: 'rt_0H3fK9mQ2xVbR4nYc7sWgZ1kTdLp8eJuAoXiMqBv5hGrN3tEwS2',
+        redirectUri: 'https://app.example.com/goodbye',
+      },
+    },
+    handle: async (work, { body }) => {
+      assertMayName(work, body)
+      return { success: true, logoutUrl: await logOutWithProvider(work, body) }
     },
   }),
   defineRoute({

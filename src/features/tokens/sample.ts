@@ -29,5 +29,8 @@ export const samples: Samples = {
   'POST /v1/auth/token/refresh': ({ ids }) => ({ body: { refresh_token: ids.refreshToken } }),
   'POST /v1/auth/token/introspect': ({ ids }) => ({ body: { token: ids.accessToken } }),
   'POST /v1/auth/token/revoke': ({ ids }) => ({ body: { session_id: ids.session } }),
+  'POST /v1/auth/login/sso/logout': ({ ids }) => ({
+    body: { session_id: ids.session, redirectUri: 'http://localhost:3000/goodbye' },
+  }),
   'POST /v1/auth/token/exchange': ({ ids }) => ({ body: { code: ids.exchangeCode } }),
 }

@@ -23,7 +23,7 @@ import { isId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { keepTie } from '../federation/federation.ts'
+import { assertRedirectAllowed, beginLogout, keepTie } from '../federation/federation.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../login/login.ts'
 import { issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
@@ -259,7 +259,35 @@ export interface EndSession {
 /** Ends the session that a token or id names, or every session of its user. Idempotent. */
 export async function endSession(work: Work<Reach>, body: EndSession): Promise<void> {
   const place = await namedSession(work, body)
-  const session = place && (await readSession(work.platform)(place))
+  if (place) await endSessionAt(work, place, body)
+}
+
+/**
+ * The same of one session; then, if it came by a connection, where its person signs out at the provider too, or null. The
+ * session has ended by then, whatever comes of that. Throws `invalid_redirect_uri`, before anything has ended.
+ */
+export async function logOutWithProvider(
+  work: Work<Reach>,
+  { redirectUri, state, ...named }: EndSession & { redirectUri: string; state?: string },
+): Promise<string | null> {
+  const place = await namedSession(work, named)
+  const { directory } = place ?? work.directory
+  if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)
+  if (!place) return null
+  await endSessionAt(work, place, {})
+  const { sessionId } = place
+  return beginLogout(
+    { ...work, directory: place.directory },
+    { sessionId, redirectUri, applicationState: state ?? null },
+  )
+}
+
+async function endSessionAt(
+  work: Work<Reach>,
+  place: SessionPlace,
+  body: Pick<EndSession, 'everywhere'>,
+): Promise<void> {
+  const session = await readSession(work.platform)(place)
   if (!session) return
   const { directory, sessionId } = place
   await inTx({ ...work, directory }, async (work) => {
