@@ -8,7 +8,7 @@ const app = await startApp()
 const keyed = routes.filter((route) => route.auth === 'key')
 const byName = keyed.map((route) => [nameOf(route), route] as const)
 // They show or end sessions, which stays possible.
-const tellOrEnd = ['POST /v1/auth/token/introspect', 'POST /v1/auth/token/revoke']
+const tellOrEnd = ['POST /v1/auth/token/introspect', 'POST /v1/auth/token/revoke', 'POST /v1/auth/login/sso/logout']
 
 // What only reads changes nothing, so that one world does for all of it.
 const toRead = makeWorld(app, await app.tenant())
