@@ -7,6 +7,7 @@ export interface OidcClient {
   client_id: string
   client_secret: string
   redirect_uris: string[]
+  post_logout_redirect_uris?: string[]
   token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post'
 }
 

@@ -51,6 +51,7 @@ const client = (name: string, method: 'client_secret_basic' | 'client_secret_pos
   client_id: name,
   client_secret: SECRET,
   redirect_uris,
+  post_logout_redirect_uris: [`${baseUrl}/api/v1/auth/login/sso/oidc/logged-out`],
   token_endpoint_auth_method: method,
 })
 const peer = await startOidcPeer([client('acme', 'client_secret_basic'), client('globex', 'client_secret_post')])
@@ -101,4 +102,29 @@ test('two people in real browsers, of two organizations at once', async () => {
   const [first, second] = await Promise.all([visit(acme), visit(globex)])
   expect(first).toMatchObject({ org_id: acme.home.id, email: `cy@${acme.home.domain}` })
   expect(second).toMatchObject({ org_id: globex.home.id, email: `cy@${globex.home.domain}` })
+})
+
+test('somebody signs out here, and at the provider, in a real browser', async () => {
+  const page = await (await (await openBrowser()).newContext()).newPage()
+  const { home: organization, connection } = acme
+  const begin = () => start(organization, connection, { response_mode: 'code', redirectUri: application })
+  await page.goto((await begin()).authorization_url)
+  await page.fill('input[name=login]', `di@${organization.domain}`)
+  await page.click('button')
+  await page.waitForURL(`${application}?*`)
+  const code = new URL(page.url()).searchParams.get('code')
+  const { session } = (await organization.key.post('/v1/auth/token/exchange', { code })).body
+  // The provider still knows them, and does not ask.
+  await page.goto((await begin()).authorization_url)
+  await page.waitForURL(`${application}?*`)
+  const { refresh_token } = session
+  const body = { refresh_token, redirectUri: application, state: 'goodbye' }
+  const { logoutUrl } = (await organization.key.post('/v1/auth/login/sso/logout', body)).body
+  await page.goto(logoutUrl)
+  await page.click('button[name=logout]')
+  await page.waitForURL(`${application}?state=goodbye`)
+  await page.goto((await begin()).authorization_url)
+  expect(await page.isVisible('input[name=login]')).toBe(true)
+  const { active } = (await organization.key.post('/v1/auth/token/introspect', { token: refresh_token })).body
+  expect(active).toBe(false)
 })
