@@ -29,6 +29,8 @@ interface Provider {
     user: object,
     options: object,
   ): Promise<{ context: string; entityEndpoint: string }>
+  parseLogoutRequest(sp: object, binding: string, request: object): Promise<object>
+  createLogoutResponse(sp: object, request: object, binding: string, relayState: string): { context: string }
 }
 
 samlify.setSchemaValidator({ validate: async () => 'ok' })
@@ -62,6 +64,7 @@ async function answer(request: IncomingMessage): Promise<Answer> {
     return { body: '' }
   }
   if (settings.slowMs > 0) await once(AbortSignal.timeout(settings.slowMs), 'abort')
+  if (url.pathname === '/slo') return { body: await signOut(url) }
   if (url.pathname !== '/sso') return { status: 404, body: '' }
   // Octets as they came, for the signature.
   const sent = url.searchParams.has('SAMLRequest') ? url.search.slice(1) : form
@@ -86,6 +89,7 @@ function provider(): Provider {
     privateKey: current?.privateKeyPem,
     signingCert: settings.pairs.map(({ certificatePem }) => certificatePem).slice(0, 1),
     wantAuthnRequestsSigned: true,
+    wantLogoutRequestSigned: true,
     requestSignatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
     isAssertionEncrypted: settings.isEncrypted,
     dataEncryptionAlgorithm: 'http://www.w3.org/2009/xmlenc11#aes256-gcm',
@@ -133,7 +137,11 @@ async function serviceProviders(samlRequest: string, binding: string): Promise<o
   const keys = metadata.match(/<md:KeyDescriptor use="signing">.*?<\/md:KeyDescriptor>/g) ?? []
   return keys.map((kept) => {
     const one = keys.filter((key) => key !== kept).reduce((rest, key) => rest.replace(key, ''), metadata)
-    return samlify.ServiceProvider({ metadata: one, wantMessageSigned: settings.signs !== 'assertion' })
+    return samlify.ServiceProvider({
+      metadata: one,
+      wantMessageSigned: settings.signs !== 'assertion',
+      wantLogoutResponseSigned: true,
+    })
   })
 }
 
@@ -181,6 +189,23 @@ async function respond(
   return page(
     `<form method="post" action="${escapeXml(acs)}">${hidden('SAMLResponse', context)}${hidden('RelayState', relayState)}</form><script>document.forms[0].submit()</script>`,
   )
+}
+
+/** Takes a request to sign out by redirect, which must be signed, and answers it by redirect, signed. */
+async function signOut(url: URL): Promise<string> {
+  const octets = url.search.slice(1)
+  const fields = url.searchParams
+  const signed = octets
+    .split('&')
+    .filter((field) => ['SAMLRequest', 'RelayState', 'SigAlg'].includes(field.split('=')[0] ?? ''))
+  const message = { query: Object.fromEntries(fields), octetString: signed.join('&') }
+  const idp = provider()
+  const sps = await serviceProviders(fields.get('SAMLRequest') ?? '', 'redirect')
+  const { sp, request } = await Promise.any(
+    sps.map(async (sp) => ({ sp, request: await idp.parseLogoutRequest(sp, 'redirect', message) })),
+  )
+  const { context } = idp.createLogoutResponse(sp, request, 'redirect', fields.get('RelayState') ?? '')
+  return page(`<h1>Signed out</h1><a href="${escapeXml(context)}">Go back</a>`)
 }
 
 function signInPage(fields: URLSearchParams, binding: string): string {

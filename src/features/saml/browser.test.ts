@@ -55,12 +55,31 @@ async function signIn({ subOrgId, domain, connectionId }: Awaited<ReturnType<typ
   await page.close()
   const { session } = succeeded(await tenant.post('/v1/auth/token/exchange', { subOrgId, code: landed.get('code') }))
   const { user } = succeeded(await tenant.get(`/v1/users/${session.directory_user_id}?subOrgId=${subOrgId}`))
-  return user
+  return { user, session }
 }
 
 test('people of two organizations sign in at a provider by their browsers, at the same time', async () => {
   const [acme, globex] = [await connect('redirect'), await connect('post')]
-  const [ada, bob] = await Promise.all([signIn(acme), signIn(globex)])
+  const [{ user: ada }, { user: bob }] = await Promise.all([signIn(acme), signIn(globex)])
   expect(ada).toMatchObject({ email: `ada@${acme.domain}`, subOrgId: acme.subOrgId, source: 'sso' })
   expect(bob).toMatchObject({ email: `ada@${globex.domain}`, subOrgId: globex.subOrgId, source: 'sso' })
+})
+
+test('somebody signs out here, and at the provider, by their browser', async () => {
+  const acme = await connect('redirect')
+  const { session } = await signIn(acme)
+  const { subOrgId } = acme
+  const body = { subOrgId, refresh_token: session.refresh_token, redirectUri: home, state: 'goodbye' }
+  const { logoutUrl } = succeeded(await tenant.post('/v1/auth/login/sso/logout', body))
+  const page = await browser.newPage()
+  await page.route('http://localhost:4000/**', (route) =>
+    route.continue({ url: route.request().url().replace('http://localhost:4000', app.baseUrl) }),
+  )
+  await page.goto(logoutUrl)
+  await page.getByRole('heading', { name: 'Signed out' }).waitFor()
+  await page.getByRole('link').click()
+  await page.getByRole('heading', { name: 'The application' }).waitFor()
+  expect(page.url()).toBe(`${home}?state=goodbye`)
+  const seen = await tenant.post('/v1/auth/token/introspect', { subOrgId, token: session.refresh_token })
+  expect(seen.body.active).toBe(false)
 })
