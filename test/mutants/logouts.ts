@@ -61,8 +61,6 @@ export const logouts: Mutant[] = [
     find: ' || connection.id !== posted.connectionId.toLowerCase()',
     replace: '',
     tests: SAML,
-    // Its destination is compared with the address of the connection of the state.
-    equivalent: 'the destination of the message',
   },
   {
     name: 'the answer to a logout is signed',

@@ -185,8 +185,9 @@ test('goes by a form to a provider that takes no other, which has the signed req
   const state = url.searchParams.get('state') ?? ''
   expect([request.name, attributeOf(request, 'ID')]).toEqual(['LogoutRequest', `_${state}`])
   expect(onlyChild(request, ns.signature, 'Signature')).not.toBeNull()
-  const other = await makeSamlOrganization(app, tenant, SLO)
-  const elsewhere = url.pathname.replace(connectionId, other.connectionId)
+  const fields = { subOrgId, name: 'Other', protocol: 'saml', ...SLO }
+  const { connection: other } = succeeded(await tenant.post('/v1/sso/connections', fields))
+  const elsewhere = url.pathname.replace(connectionId, other.id)
   expect((await fetch(app.baseUrl + elsewhere + url.search)).status).toBe(404)
   expect(said(await post(signed(logoutResponse({ to: `_${state}` })), state))).toEqual([GOODBYE, null, 'theirs'])
   expect((await fetch(app.baseUrl + url.pathname + url.search)).status).toBe(404)
