@@ -4,13 +4,15 @@ import { setupFacts } from './features/admin-portal/admin-portal.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
-import { ssoProtocols } from './features/connections/connections.ts'
+import { mappingFollower, ssoProtocols } from './features/connections/connections.ts'
 import { providerLogout } from './features/federation/federation.ts'
+import { settleAllRoles } from './features/groups/groups.ts'
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
+import { followMapping, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
 import { logOutAtProvider } from './features/sso/sso.ts'
@@ -102,6 +104,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
   providerLogout.hand(platform, logOutAtProvider)
+  mappingFollower.hand(platform, followMapping)
+  roleSettling.hand(platform, settleAllRoles)
   const server = buildServer(appParts(platform))
   return {
     platform,

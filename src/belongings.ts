@@ -1,6 +1,7 @@
 import { challengeBelongings } from './features/challenges/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
 import { federationBelongings } from './features/federation/belongings.ts'
+import { groupBelongings } from './features/groups/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
@@ -22,4 +23,5 @@ export const belongings: Belonging[] = [
   ...linkBelongings,
   ...federationBelongings,
   ...provisioningBelongings,
+  ...groupBelongings,
 ]

@@ -10,6 +10,7 @@ import { environmentRoutes } from './features/environments/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
 import { factorRoutes } from './features/factors/routes.ts'
 import { federationRoutes } from './features/federation/routes.ts'
+import { groupRoutes } from './features/groups/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
@@ -74,6 +75,7 @@ const declared: Route[] = [
   ...samlPages,
   ...scimRoutes,
   ...provisioningRoutes(announced),
+  ...groupRoutes,
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),
@@ -88,7 +90,15 @@ const declared: Route[] = [
 const withdrawn = belongings.flatMap(({ announce }) => announce?.event ?? [])
 const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
 
+/** By these, provisioned groups come to give other roles. */
+const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig']
+
+function followersOf(route: Route) {
+  return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? [userEvents.updated] : [])]
+}
+
 /** Every route of the service. */
-export const routes: Route[] = declared.map((route) =>
-  proves(route) ? { ...route, maybeEvents: [...new Set([...route.maybeEvents, ...withdrawn])] } : route,
-)
+export const routes: Route[] = declared.map((route) => {
+  const more = followersOf(route)
+  return more.length > 0 ? { ...route, maybeEvents: [...new Set([...route.maybeEvents, ...more])] } : route
+})

@@ -40,6 +40,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   passkeys: ['gone', 'same', 'gone', 'moved'],
   password_credentials: ['gone', 'same', 'gone', 'moved'],
   password_history: ['gone', 'same', 'gone', 'moved'],
+  scim_group_members: ['same', 'same', 'gone', 'gone'],
   scim_user_emails: ['same', 'same', 'same', 'gone'],
   scim_users: ['same', 'same', 'ended', 'gone'],
   session_cut_offs: ['same', 'same', 'same', 'same'],
@@ -90,6 +91,7 @@ function columnsOf(email: string): Record<UserTable, object> {
     },
     password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
     password_history: { id, hash: 'older', format: 'argon2id' },
+    scim_group_members: { group_id: id },
     scim_user_emails: { n: 0, value: email, is_primary: true },
     scim_users: { user_name: email, resource: '{}' },
     session_cut_offs: {

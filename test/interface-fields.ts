@@ -318,6 +318,8 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     enums: { 'body action': ['rotate-token'], ...onDeprovision },
   },
   'GET /api/os/scim/v2/Users': { query: { optional: ['filter'] }, answer: [] },
+  'GET /api/os/scim/v2/Groups': { answer: [] },
+  'POST /api/os/scim/v2/Groups': { answer: [] },
   'POST /api/os/scim/v2/Users': { body: { required: ['userName'], optional: ['displayName', 'active'] }, answer: [] },
   'GET /api/v1/sso/connections': {
     answer: [...within('connections[]', connectionFields), ...page],

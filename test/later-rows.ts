@@ -15,8 +15,6 @@ export const laterRows: readonly string[] = [
   'DELETE /api/v1/rbac/roles/{roleId}',
   'GET /api/v1/rbac/users/{userId}/roles',
   'PUT /api/v1/rbac/users/{userId}/roles',
-  'GET /api/os/scim/v2/Groups',
-  'POST /api/os/scim/v2/Groups',
   'GET /api/v1/webhooks',
   'POST /api/v1/webhooks',
   'GET /api/v1/webhooks/{webhookId}',

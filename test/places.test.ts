@@ -25,6 +25,7 @@ const OTHER_WORDS: Record<string, string> = {
   '/v1/validate': 'otp',
   'openapi.json': 'docs',
   'v2/Users': 'provisioning',
+  'v2/Groups': 'groups',
 }
 
 /** Below these the words that follow say nothing. */

@@ -9,16 +9,23 @@ import { nameOf } from './samples.ts'
  */
 const CALLERS: Record<string, string[]> = {
   'a SCIM token': [
+    'DELETE /api/os/scim/v2/Groups/{id}',
     'DELETE /api/os/scim/v2/Me',
     'DELETE /api/os/scim/v2/Users/{id}',
+    'GET /api/os/scim/v2/Groups',
+    'GET /api/os/scim/v2/Groups/{id}',
     'GET /api/os/scim/v2/Me',
     'GET /api/os/scim/v2/Users',
     'GET /api/os/scim/v2/Users/{id}',
+    'PATCH /api/os/scim/v2/Groups/{id}',
     'PATCH /api/os/scim/v2/Me',
     'PATCH /api/os/scim/v2/Users/{id}',
+    'POST /api/os/scim/v2/Groups',
+    'POST /api/os/scim/v2/Groups/.search',
     'POST /api/os/scim/v2/Me',
     'POST /api/os/scim/v2/Users',
     'POST /api/os/scim/v2/Users/.search',
+    'PUT /api/os/scim/v2/Groups/{id}',
     'PUT /api/os/scim/v2/Me',
     'PUT /api/os/scim/v2/Users/{id}',
   ],

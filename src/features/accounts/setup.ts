@@ -92,6 +92,7 @@ async function insertOwner(tx: Tx, account: NewAccount, owner: EmailAddress, dis
     email_verified: false,
     display_name: displayName,
     role: 'admin',
+    own_role: 'admin',
     source: 'api',
   })
   return { membershipId, ownerUserId }

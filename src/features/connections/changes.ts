@@ -9,6 +9,7 @@ import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../
 import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
+import { mappingFollower } from './followers.ts'
 import { forgetConnections, sealClientSecret } from './known.ts'
 import { MAX_CONNECTIONS, MAX_IDP_CERTIFICATES } from './limits.ts'
 import { ssoProtocols } from './protocols.ts'
@@ -74,6 +75,7 @@ export async function changeConnection(
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
     if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })
+    if (change.group_role_mapping) await mappingFollower.of(work.platform)(work, known)
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
 }
@@ -92,6 +94,7 @@ export async function deleteConnection(work: Work, id: string): Promise<void> {
     if (!row) throw connectionErrors.notFound()
     await deleteConnectionRow(work.db, work.directory, row.id)
     await unlinkSource(work, { method: 'sso', source: row.id })
+    await mappingFollower.of(work.platform)(work, row.id)
     await told(work, row, 'deleted')
   })
 }

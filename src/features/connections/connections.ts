@@ -1,6 +1,7 @@
 export { concludeSignIn, refuseSignIn } from './conclude.ts'
 export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
+export { mappingFollower } from './followers.ts'
 export {
   findConnection,
   findConnectionAnywhere,

@@ -1,6 +1,6 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
-import { changedFrom, record } from '../../platform/events.ts'
+import { record } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
@@ -18,7 +18,8 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, toUser, userEvents } from '../users/users.ts'
+import { giveRoles } from '../roles/roles.ts'
+import { createSignup, findUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
 import type { Begun } from './begin.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -26,7 +27,7 @@ import { makeExchangeCode } from './exchange.ts'
 import { endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
-import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow, setRoleRow } from './store.ts'
+import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow } from './store.ts'
 import { makeTie, writeTie } from './ties.ts'
 
 /** What the connection, or the settings of the provider, allow. */
@@ -145,6 +146,7 @@ async function signInKnown(work: Work, arrival: Arrival, identity: IdentityRow):
   if (!facts) throw new FederationFailure('account_not_linked')
   await assertMaySignIn(work, facts)
   const { role } = arrival.rules
+  // What was noted before may be less than that, and never more.
   if (role === null || role === facts.role) return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
     const user = await findUserForUpdate(work, facts.user_id)
@@ -199,7 +201,8 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
   return inTxUnlessConsumed(work, async (work) => {
     const { displayName: display_name, firstName, lastName } = trimmed(person)
     const role = rules.role ?? rules.defaultRole
-    const mailbox = { email_verified: true, display_name, role, source: method }
+    const roles = { role, own_role: rules.role === null ? role : 'member', sso_role: rules.role }
+    const mailbox = { email_verified: true, display_name, ...roles, source: method }
     const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
     // Another request has made one of the same address at the same moment.
     if (!made) return null
@@ -225,10 +228,7 @@ async function link(work: TxWork, { begun, person }: Arrival, userId: string): P
 }
 
 async function giveRole(work: TxWork, user: HeldUser, role: FederationRules['role']): Promise<string> {
-  const { db, directory } = work
-  if (role === null || role === user.role) return user.role
-  const data = toUser(await setRoleRow(db, directory, user.id, role), directory.organizationId)
-  const previous = changedFrom(toUser(user, directory.organizationId), data)
-  await record(work, userEvents.updated({ target: { type: 'user', id: user.id }, data, previous }))
-  return role
+  if (role === null) return user.role
+  const [changed] = await giveRoles(work, 'sso', [{ user, role }])
+  return changed?.role ?? user.role
 }

@@ -202,18 +202,6 @@ export async function findSessionIdsOf(db: Db, directory: Directory, identity: I
   return rows.map(({ id }) => id)
 }
 
-/** Sets the role of a user, whose row the caller holds. */
-export async function setRoleRow(tx: Tx, directory: Directory, userId: string, role: string) {
-  return tx
-    .updateTable('users')
-    .set({ role, version: sql`version + 1`, updated_at: now })
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', userId)
-    .returningAll()
-    .returning(sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked'))
-    .executeTakeFirstOrThrow()
-}
-
 export async function insertCodeRow(
   db: Db,
   directory: Directory,

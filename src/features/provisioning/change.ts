@@ -6,13 +6,13 @@ import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { applyPatch } from '../../platform/scim/patch.ts'
 import { readPatch } from '../../platform/scim/patch-operations.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { giveRoles } from '../roles/roles.ts'
 import { type Provisioning, scimErrors } from '../scim/scim.ts'
 import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
-import { groupsOf } from './groups-of.ts'
 import { toResource } from './resource.ts'
-import { buryProvisionedRow, findProvisionedRow, type ProvisionedRow } from './store.ts'
+import { buryProvisionedRow, findProvisionedRow, leaveGroups, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
 import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
 
 /** What every change may require. */
@@ -46,7 +46,7 @@ export async function patchUser(work: Work, id: string, { ifMatch, body }: Condi
   const operations = readPatch(body)
   return inTxOrTaken(work, async (work) => {
     const held = await hold(work, id, ifMatch)
-    const groups = await groupsOf(work, [held.user.id])
+    const groups = await listGroupsOfUsers(work.db, work.directory, [held.user.id])
     const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
     return rewrite(work, held, readGiven(applyPatch(userType, current, operations)))
   })
@@ -69,6 +69,8 @@ export async function deprovisionUser(
     else {
       const managed = { scim_managed: false, ownsDomain: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
+      await leaveGroups(work.db, work.directory, user.id)
+      await giveRoles(work, 'scim', [{ user, role: null }])
       await buryProvisionedRow(work.db, work.directory, user.id)
     }
     await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))

@@ -19,7 +19,7 @@ export const ProvisionedUser = named(
 )
 export type ProvisionedUser = Static<typeof ProvisionedUser>
 
-const inactive = { data: { active: false } }
+const inactive = { active: false }
 
 export const provisioningEvents = defineEvents({
   provisioned: [

@@ -3,9 +3,14 @@ import { userType } from '../../platform/scim/core-schemas.ts'
 import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
 import type { Work } from '../../platform/work.ts'
 import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
-import { groupsOf } from './groups-of.ts'
 import { toResource } from './resource.ts'
-import { countProvisionedRows, findListedRow, type ListedRow, selectProvisionedPage } from './store.ts'
+import {
+  countProvisionedRows,
+  findListedRow,
+  type ListedRow,
+  listGroupsOfUsers,
+  selectProvisionedPage,
+} from './store.ts'
 import { userId, userTargets } from './targets.ts'
 import type { Provisioned } from './write.ts'
 
@@ -16,7 +21,7 @@ export function selectAttributes(query: Pick<ListRequest, 'attributes' | 'exclud
 
 /** A user as they are answered. */
 export async function showUser(work: Work, user: Provisioned, selection: Selection) {
-  const groups = isSelected(selection, 'groups') ? await groupsOf(work, [user.row.id]) : []
+  const groups = isSelected(selection, 'groups') ? await listGroupsOfUsers(work.db, work.directory, [user.row.id]) : []
   return project(selection, toResource(work.platform, user, groups))
 }
 
@@ -40,15 +45,9 @@ export async function listProvisioned(work: Work, request: ListRequest) {
   const rows = list.limit === 0 ? [] : await selectProvisionedPage(db, directory, list, pageOf(list, userId))
   const total = await totalOf(list, rows.length, () => countProvisionedRows(db, directory, list))
   const shown = isSelected(selection, 'groups') && rows.length > 0
-  const groups = Map.groupBy(
-    shown
-      ? await groupsOf(
-          work,
-          rows.map(({ id }) => id),
-        )
-      : [],
-    (group) => group.user_id,
-  )
+  const ids = rows.map(({ id }) => id)
+  const memberships = shown ? await listGroupsOfUsers(db, directory, ids) : []
+  const groups = Map.groupBy(memberships, (group) => group.user_id)
   return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, (row) =>
     project(selection, toResource(platform, toProvisioned(row), groups.get(row.id) ?? [])),
   )

@@ -113,6 +113,31 @@ export async function putProvisionedRow(
       is_primary = excluded.is_primary`.execute(tx)
 }
 
+/** The groups of users, and those that these are in, as deep as people nest them. */
+export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: string[]): Promise<GroupOfUser[]> {
+  const { rows } = await sql<GroupOfUser>`
+    with recursive held as (
+      select user_id, group_id, 1 as depth from scim_group_members
+      where directory_id = ${directory.id} and user_id = any(${userIds}::uuid[])
+      union
+      select held.user_id, above.group_id, held.depth + 1 from held
+        join scim_group_groups above on above.directory_id = ${directory.id} and above.member_id = held.group_id
+      where held.depth < 10)
+    select held.user_id, g.id, g.display_name, min(held.depth) = 1 as is_direct
+    from held join scim_groups g on g.directory_id = ${directory.id} and g.id = held.group_id
+    group by held.user_id, g.id, g.display_name order by g.id`.execute(db)
+  return rows
+}
+
+/** Takes a user out of every group. */
+export async function leaveGroups(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('scim_group_members')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
 /** The client has deleted a user, who may come back. */
 export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx

@@ -5,9 +5,11 @@ import { findConnection } from '../connections/connections.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'
+import { roleSettling } from './roles.ts'
 import type { ScimConfig, ScimConfigPatch } from './schema.ts'
 import {
   type ConfigRow,
+  countProvisioned,
   endTokenRows,
   findConfigRow,
   insertTokenRow,
@@ -35,8 +37,7 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
     tokenRotatedAt: token?.created_at.toISOString() ?? null,
     tokenExpiresAt: previous?.expires_at?.toISOString() ?? null,
     lastRequestAt: row?.last_request_at?.toISOString() ?? null,
-    userCount: 0,
-    groupCount: 0,
+    ...(await countProvisioned(db, directory)),
     onDeprovision: row?.on_deprovision ?? 'deactivate',
   }
 }
@@ -50,6 +51,7 @@ export async function changeConfig(work: Work, patch: ScimConfigPatch): Promise<
     const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, given)
     const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
     const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
+    if (connection !== row.sso_connection_id) await roleSettling.of(work.platform)(work)
     await announce(work, before, after)
     return after
   })

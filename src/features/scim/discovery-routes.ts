@@ -93,7 +93,7 @@ const facts: Route[] = [
   }),
 ]
 
-/** RFC 7644 §3.11: whoever has a token is no user. Described once. */
+/** RFC 7644 §3.11: whoever has a token is no user. Nothing to describe. */
 const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) => ({
   ...defineRoute({
     auth: 'scim',
@@ -111,7 +111,7 @@ const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((me
       throw scimError(scimErrors.notSupported)
     },
   }),
-  hidden: method !== 'GET',
+  hidden: true,
 }))
 
 export const discoveryRoutes: Route[] = [...facts, ...me]

@@ -91,6 +91,31 @@ export async function updateConfigRow(
     .executeTakeFirstOrThrow()
 }
 
+export async function countProvisioned(
+  db: Db,
+  directory: Directory,
+): Promise<{ userCount: number; groupCount: number }> {
+  return db
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('scim_users')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('directory_id', '=', directory.id)
+        .where('deleted_at', 'is', null)
+        .$asScalar()
+        .$notNull()
+        .as('userCount'),
+      eb
+        .selectFrom('scim_groups')
+        .select((count) => count.fn.countAll<number>().as('n'))
+        .where('directory_id', '=', directory.id)
+        .$asScalar()
+        .$notNull()
+        .as('groupCount'),
+    ])
+    .executeTakeFirstOrThrow()
+}
+
 /** What decides whether a provisioning client is served. */
 export interface AdmissionRow {
   enabled: boolean

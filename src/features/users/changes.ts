@@ -150,7 +150,8 @@ export async function moveUser(
     await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
-    const changes = { role: 'member', scim_managed: false, locked_until: null }
+    const roles = { role: 'member', own_role: 'member', sso_role: null, scim_role: null }
+    const changes = { ...roles, scim_managed: false, locked_until: null }
     const { user: after, announced } = await orEmailExists(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)

@@ -3,7 +3,7 @@ import { isId } from '../../platform/ids.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { MAX_METADATA_BYTES, type Profile, toColumns } from './schema.ts'
-import { type HeldUser, lockUserRow } from './store.ts'
+import { type HeldUser, lockUserRow, lockUserRows } from './store.ts'
 
 /**
  * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
@@ -17,6 +17,11 @@ export async function findUserForUpdate(work: TxWork, id: string): Promise<HeldU
 /** The same. Throws `user_not_found`. */
 export async function getUserForUpdate(work: TxWork, id: string): Promise<HeldUser> {
   return present(await findUserForUpdate(work, id))
+}
+
+/** Those of these directory users that are there, locked in the same way, in one order. */
+export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promise<HeldUser[]> {
+  return ids.length === 0 ? [] : lockUserRows(db, directory, ids)
 }
 
 export function present<T>(found: T | null | undefined): T {

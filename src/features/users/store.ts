@@ -179,6 +179,15 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .executeTakeFirstOrThrow()
 }
 
+/** Live users of these ids, locked until the transaction ends, always in the same order. */
+export async function lockUserRows(tx: Tx, directory: Directory, ids: string[]): Promise<HeldUser[]> {
+  const { rows } = await sql<UserRow>`
+    select users.*, coalesce(users.locked_until > clock_now(), false) as locked from users
+    where directory_id = ${directory.id} and id = any(${ids}::uuid[]) and ${isLive}
+    order by id for update`.execute(tx)
+  return rows.map((row) => ({ ...row, held: true as const }))
+}
+
 /** A deleted user is there again, inactive, provisioned by nobody, and held; undefined if there is none. */
 export async function restoreRow(tx: Tx, directory: Directory, id: string): Promise<HeldUser | undefined> {
   const row = await updateOf(tx, directory, id)

@@ -455,6 +455,30 @@ export interface ScimConfigs {
   updated_at: Generated<Timestamp>;
 }
 
+export interface ScimGroupGroups {
+  directory_id: string;
+  group_id: string;
+  member_id: string;
+}
+
+export interface ScimGroupMembers {
+  directory_id: string;
+  group_id: string;
+  user_id: string;
+}
+
+export interface ScimGroups {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  display_name: string;
+  display_name_folded: Generated<string>;
+  external_id: string | null;
+  id: string;
+  resource: Json;
+  updated_at: Generated<Timestamp>;
+  version: Generated<number>;
+}
+
 export interface ScimTokens {
   created_at: Generated<Timestamp>;
   directory_id: string;
@@ -659,17 +683,20 @@ export interface Users {
   locked_until: Timestamp | null;
   metadata: Generated<Json>;
   mfa_enrolled: Generated<boolean>;
+  own_role: Generated<string>;
   passkey_count: Generated<number>;
   pending_until: Timestamp | null;
   phone: string | null;
   proved_before: Generated<boolean>;
   role: Generated<string>;
   scim_managed: Generated<boolean>;
+  scim_role: string | null;
   session_epoch: Generated<number>;
   sessions_at_most: Generated<number>;
   sign_ins: Generated<number>;
   sign_ins_since: Timestamp | null;
   source: string;
+  sso_role: string | null;
   updated_at: Generated<Timestamp>;
   version: Generated<number>;
 }
@@ -725,6 +752,9 @@ export interface DB {
   rate_counters: RateCounters;
   saml_assertions: SamlAssertions;
   scim_configs: ScimConfigs;
+  scim_group_groups: ScimGroupGroups;
+  scim_group_members: ScimGroupMembers;
+  scim_groups: ScimGroups;
   scim_tokens: ScimTokens;
   scim_user_emails: ScimUserEmails;
   scim_users: ScimUsers;

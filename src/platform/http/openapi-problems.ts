@@ -37,7 +37,9 @@ interface Refusal {
  * The refusals of a route: each status of which it has codes of its own, and under `4XX` and `5XX` those of the
  * pipeline, which every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
  */
-export function describeRefusals(route: Route, components: Components, responses: Recurring): JsonObject {
+export function describeRefusals(route: Route, shared: Components, responses: Recurring): JsonObject {
+  // Refusals of SCIM say no code (RFC 7644 §3.12).
+  const components = route.media === 'scim' ? { ...shared, schemas: new Map() } : shared
   const pipeline = stepsOf(route).flatMap(({ errors }) => errors)
   const isOwn = ({ code }: ErrorDefinition) => !pipeline.some((error) => error.code === code)
   const own = Map.groupBy(errorsOf(route).filter(isOwn), ({ status }) => String(status))
@@ -99,7 +101,7 @@ function pipelineRefusal(route: Route, range: string, components: Components): R
 
 function refer({ code, title, members }: ErrorDefinition, { schemas }: Components): JsonObject {
   const name = `${pascal(code)}Problem`
-  const properties = { code: { type: 'string', const: code }, ...toJson(members) }
+  const properties = { code: { const: code }, ...toJson(members) }
   schemas.set(name, {
     description: `${title}.`,
     allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties }],

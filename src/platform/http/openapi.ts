@@ -74,7 +74,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
       securitySchemes: Object.assign({}, ...Object.values(callerKinds).map((kind) => kind.securitySchemes)),
       parameters: { ...parameterComponents, ...contract.parameters.components() },
       headers: headerComponents,
-      responses: contract.responses.components(),
+      responses: { ...contract.responses.components(), Received: { description: 'Any 2xx acknowledges receipt.' } },
       schemas: sorted(components.schemas),
     },
   }
@@ -118,7 +118,7 @@ function paragraphsOf(route: Route): string[] {
   return [
     ...(route.description ? [route.description] : []),
     ...(route.service ? [`Belongs to the service ${code([route.service])}.`] : []),
-    ...(events.length ? [`Events: ${code(events)}.`] : []),
+    ...(events.length && route.media !== 'scim' ? [`Events: ${code(events)}.`] : []),
     ...(route.aliases.length ? [`Also at ${code(route.aliases)}.`] : []),
   ]
 }

@@ -1,0 +1,13 @@
+import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+
+/** The groups that a user is in. */
+export const groupBelongings: Belonging[] = [
+  {
+    table: 'scim_group_members',
+    proof: { stays: 'The client says who is in a group.' },
+    cutOff: { stays: 'The client says who is in a group.' },
+    removal: goes('scim_group_members'),
+    move: goes('scim_group_members'),
+    isAbsent: isPending,
+  },
+]

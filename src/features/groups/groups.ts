@@ -1,0 +1,1 @@
+export { settleAllRoles } from './roles.ts'

@@ -1,0 +1,42 @@
+import { isId } from '../../platform/ids.ts'
+import { groupType } from '../../platform/scim/core-schemas.ts'
+import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
+import type { Work } from '../../platform/work.ts'
+import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
+import { toResource } from './resource.ts'
+import { countGroupRows, findGroupRow, type GroupRow, listMemberRows, selectGroupPage } from './store.ts'
+import { groupId, groupTargets } from './targets.ts'
+
+/** Which attributes of groups are answered. */
+export function selectAttributes(query: Pick<ListRequest, 'attributes' | 'excludedAttributes'>): Selection {
+  return readSelection(groupType, query)
+}
+
+/** By its id. Throws `scim_resource_not_found`. */
+export async function getGroup(work: Work, text: string): Promise<GroupRow> {
+  const id = text.toLowerCase()
+  const group = isId(id) ? await findGroupRow(work.db, work.directory, id) : undefined
+  if (!group) throw scimErrors.resourceNotFound()
+  return group
+}
+
+/** A group as it is answered; its members are read only if they are asked for. */
+export async function showGroup(work: Work, group: GroupRow, selection: Selection) {
+  const members = isSelected(selection, 'members') ? await listMemberRows(work.db, work.directory, [group.id]) : null
+  return project(selection, toResource(work.platform, group, members))
+}
+
+/** A page of groups (RFC 7644 §3.4.2). Throws what `readList` does. */
+export async function listGroups(work: Work, request: ListRequest) {
+  const { platform, db, directory } = work
+  const list = readList(work, 'Groups', request, { targets: groupTargets, id: groupId })
+  const selection = selectAttributes(request)
+  const rows = list.limit === 0 ? [] : await selectGroupPage(db, directory, list, pageOf(list, groupId))
+  const total = await totalOf(list, rows.length, () => countGroupRows(db, directory, list))
+  const isAsked = isSelected(selection, 'members') && rows.length > 0
+  const ids = rows.map(({ id }) => id)
+  const members = Map.groupBy(isAsked ? await listMemberRows(db, directory, ids) : [], ({ group_id }) => group_id)
+  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, (row) =>
+    project(selection, toResource(platform, row, isAsked ? (members.get(row.id) ?? []) : null)),
+  )
+}

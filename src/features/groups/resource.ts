@@ -1,0 +1,37 @@
+import { tagOf } from '../../platform/http/precondition.ts'
+import type { Platform } from '../../platform/platform.ts'
+import { groupType } from '../../platform/scim/core-schemas.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
+import { schemasOf } from '../../platform/scim/normalise.ts'
+import { endpointUrl } from '../scim/scim.ts'
+import type { GroupRow, MemberRow } from './store.ts'
+
+export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: string): string {
+  return `${endpointUrl(platform)}/${type}/${id}`
+}
+
+/** A group as SCIM shows it; members null: they were not read. */
+export function toResource(platform: Platform, group: GroupRow, members: MemberRow[] | null): ScimObject {
+  const { id, display_name, external_id, resource } = group
+  const [schema = '', ...extensions] = schemasOf(groupType, resource)
+  return {
+    // In one order, whatever the database has kept it in.
+    schemas: [schema, ...extensions.toSorted()],
+    id,
+    ...(external_id === null ? {} : { externalId: external_id }),
+    displayName: display_name,
+    ...resource,
+    ...(members === null ? {} : { members: members.map((member) => toMember(platform, member)) }),
+    meta: {
+      resourceType: 'Group',
+      created: group.created_at.toISOString(),
+      lastModified: group.updated_at.toISOString(),
+      version: tagOf(group),
+      location: locationOf(platform, 'Groups', id),
+    },
+  }
+}
+
+function toMember(platform: Platform, { id, type, display }: MemberRow): ScimObject {
+  return { value: id, $ref: locationOf(platform, type === 'User' ? 'Users' : 'Groups', id), display, type }
+}

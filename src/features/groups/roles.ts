@@ -1,0 +1,52 @@
+import { isObject } from '../../platform/scim/json.ts'
+import type { TxWork } from '../../platform/work.ts'
+import { giveRoles } from '../roles/roles.ts'
+import { type HeldUser, holdUsers } from '../users/users.ts'
+import {
+  findGivenRoles,
+  findMapping,
+  type GroupRow,
+  holdConnectionId,
+  listGroupedUserIds,
+  type RoleRule,
+} from './store.ts'
+
+/**
+ * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that until the
+ * transaction ends. Lock order: before any group, and that before users.
+ */
+export async function holdRules(work: TxWork): Promise<RoleRule[]> {
+  const connectionId = await holdConnectionId(work.db, work.directory)
+  return connectionId === null ? [] : readRules(await findMapping(work.db, work.directory, connectionId))
+}
+
+function readRules(mapping: unknown): RoleRule[] {
+  if (!isObject(mapping)) return []
+  return Object.entries(mapping).flatMap(([group, roles]) =>
+    [roles].flat().flatMap((role) => (role === 'admin' || role === 'member' ? [{ group, role }] : [])),
+  )
+}
+
+/** Whether a group gives anything. */
+export function isMapped({ id, display_name, external_id }: GroupRow, rules: RoleRule[]): boolean {
+  return rules.some(({ group }) => group === id || group === display_name || group === external_id)
+}
+
+/** Gives users whose rows are held the roles that their groups give now, never more than admin. */
+export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRule[]): Promise<void> {
+  const ids = users.map(({ id }) => id)
+  const given =
+    rules.length > 0 && ids.length > 0 ? await findGivenRoles(work.db, work.directory, ids, rules) : new Map()
+  await giveRoles(
+    work,
+    'scim',
+    users.map((user) => ({ user, role: given.get(user.id) ?? null })),
+  )
+}
+
+/** The same of everybody, after what says which groups give roles has changed: the caller has locked that. */
+export async function settleAllRoles(work: TxWork): Promise<void> {
+  const rules = await holdRules(work)
+  const users = await holdUsers(work, await listGroupedUserIds(work.db, work.directory))
+  await settleRoles(work, users, rules)
+}

@@ -1,0 +1,235 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { now } from '../../platform/db/now.ts'
+import type { Db, Tx } from '../../platform/db/pool.ts'
+import type { ScimGroups } from '../../platform/db/schema.gen.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
+import type { List } from '../scim/scim.ts'
+
+export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: ScimObject }
+
+/** What gives roles to the members of groups. */
+export interface RoleRule {
+  /** The displayName, externalId or id of a group. */
+  group: string
+  role: 'admin' | 'member'
+}
+
+/** Who is in a group. */
+export interface MemberRow {
+  group_id: string
+  id: string
+  type: 'User' | 'Group'
+  display: string
+}
+
+/** Until the transaction ends the directory has the connection that it has now, with what that says of groups. */
+export async function holdConnectionId(tx: Tx, directory: Directory): Promise<string | null> {
+  const row = await tx
+    .selectFrom('scim_configs')
+    .select('sso_connection_id')
+    .where('directory_id', '=', directory.id)
+    .forShare()
+    .executeTakeFirst()
+  return row?.sso_connection_id ?? null
+}
+
+/** Read from its row: what others remember of it may be from before. */
+export async function findMapping(db: Db, directory: Directory, connectionId: string): Promise<unknown> {
+  const row = await db
+    .selectFrom('sso_connections')
+    .select(sql<unknown>`config -> 'group_role_mapping'`.as('mapping'))
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', connectionId)
+    .executeTakeFirst()
+  return row?.mapping ?? null
+}
+
+export async function findGroupRow(db: Db, directory: Directory, id: string): Promise<GroupRow | undefined> {
+  return selectGroup(db, directory, id).executeTakeFirst()
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockGroupRow(tx: Tx, directory: Directory, id: string): Promise<GroupRow | undefined> {
+  return selectGroup(tx, directory, id).forUpdate().executeTakeFirst()
+}
+
+function selectGroup(db: Db, directory: Directory, id: string) {
+  return db
+    .selectFrom('scim_groups')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .$castTo<GroupRow>()
+}
+
+interface GroupFields {
+  displayName: string
+  externalId: string | null
+  resource: ScimObject
+}
+
+const columnsOf = ({ displayName, externalId, resource }: GroupFields) => ({
+  display_name: displayName,
+  external_id: externalId,
+  resource: JSON.stringify(resource),
+})
+
+export async function insertGroupRow(tx: Tx, directory: Directory, id: string, fields: GroupFields): Promise<GroupRow> {
+  return tx
+    .insertInto('scim_groups')
+    .values({ directory_id: directory.id, id, ...columnsOf(fields) })
+    .returningAll()
+    .$castTo<GroupRow>()
+    .executeTakeFirstOrThrow()
+}
+
+/** Makes a new version; `fields` where they change too. */
+export async function updateGroupRow(
+  tx: Tx,
+  directory: Directory,
+  id: string,
+  fields: GroupFields | null,
+): Promise<GroupRow> {
+  return tx
+    .updateTable('scim_groups')
+    .set({ ...(fields ? columnsOf(fields) : {}), version: sql<number>`version + 1`, updated_at: now })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+    .$castTo<GroupRow>()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteGroupRow(tx: Tx, directory: Directory, id: string): Promise<void> {
+  await sql`
+    with gone as (delete from scim_group_members where directory_id = ${directory.id} and group_id = ${id})
+    delete from scim_groups where directory_id = ${directory.id} and id = ${id}`.execute(tx)
+}
+
+/** Those of these ids that are provisioned users, or groups. */
+export async function findMembers(
+  db: Db,
+  directory: Directory,
+  ids: string[],
+): Promise<{ id: string; type: 'User' | 'Group' }[]> {
+  const { rows } = await sql<{ id: string; type: 'User' | 'Group' }>`
+    select user_id as id, 'User' as type from scim_users
+    where directory_id = ${directory.id} and user_id = any(${ids}::uuid[]) and deleted_at is null
+    union all
+    select id, 'Group' as type from scim_groups
+    where directory_id = ${directory.id} and id = any(${ids}::uuid[])`.execute(db)
+  return rows
+}
+
+/** The users of a group. */
+export async function listUserIds(db: Db, directory: Directory, groupId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('scim_group_members')
+    .select('user_id')
+    .where('directory_id', '=', directory.id)
+    .where('group_id', '=', groupId)
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+/** Every user of any group, and whoever has a role by one. */
+export async function listGroupedUserIds(db: Db, directory: Directory): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select user_id as id from scim_group_members where directory_id = ${directory.id}
+    union select id from users where directory_id = ${directory.id} and scim_role is not null
+      and scim_managed and deleted_at is null`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** What becomes of members: some go, or all but those that stay, and others come. */
+export interface MemberSets {
+  users: string[]
+  groups: string[]
+  /** Null: all who are not among the added. */
+  removed: string[] | null
+}
+
+/** Changes the members of a group. Returns the users and groups that really came and went. */
+export async function changeMemberRows(
+  tx: Tx,
+  directory: Directory,
+  groupId: string,
+  { users, groups, removed }: MemberSets,
+): Promise<{ id: string; came: boolean }[]> {
+  const goes = (column: string, kept: string[]) =>
+    removed === null
+      ? sql`${sql.ref(column)} <> all(${kept}::uuid[])`
+      : sql`${sql.ref(column)} = any(${removed}::uuid[])`
+  const { rows } = await sql<{ id: string; came: boolean }>`
+    with users_gone as (
+      delete from scim_group_members where directory_id = ${directory.id} and group_id = ${groupId}
+        and ${goes('user_id', users)} returning user_id as id),
+    groups_gone as (
+      delete from scim_group_groups where directory_id = ${directory.id} and group_id = ${groupId}
+        and ${goes('member_id', groups)} returning member_id as id),
+    users_come as (
+      insert into scim_group_members (directory_id, group_id, user_id)
+      select ${directory.id}::uuid, ${groupId}::uuid, given.id from unnest(${users}::uuid[]) as given (id)
+      on conflict (directory_id, group_id, user_id) do nothing returning user_id as id),
+    groups_come as (
+      insert into scim_group_groups (directory_id, group_id, member_id)
+      select ${directory.id}::uuid, ${groupId}::uuid, given.id from unnest(${groups}::uuid[]) as given (id)
+      on conflict (directory_id, group_id, member_id) do nothing returning member_id as id)
+    select id, true as came from users_come union all select id, true from groups_come
+    union all select id, false from users_gone union all select id, false from groups_gone`.execute(tx)
+  return rows
+}
+
+/** The highest role that groups give each of these users. */
+export async function findGivenRoles(
+  db: Db,
+  directory: Directory,
+  userIds: string[],
+  rules: RoleRule[],
+): Promise<Map<string, 'admin' | 'member'>> {
+  const { rows } = await sql<{ id: string; is_admin: boolean }>`
+    select m.user_id as id, bool_or(rule.role = 'admin') as is_admin
+    from scim_group_members m
+      join scim_groups g on g.directory_id = m.directory_id and g.id = m.group_id
+      join unnest(${rules.map(({ group }) => group)}::text[], ${rules.map(({ role }) => role)}::text[])
+        as rule (name, role) on rule.name in (g.display_name, g.external_id, g.id::text)
+    where m.directory_id = ${directory.id} and m.user_id = any(${userIds}::uuid[])
+    group by m.user_id`.execute(db)
+  return new Map(rows.map(({ id, is_admin }) => [id, is_admin ? 'admin' : 'member']))
+}
+
+/** Who is in these groups. */
+export async function listMemberRows(db: Db, directory: Directory, groupIds: string[]): Promise<MemberRow[]> {
+  const { rows } = await sql<MemberRow>`
+    select m.group_id, u.id, 'User' as type, coalesce(u.display_name, s.user_name) as display
+    from scim_group_members m
+      join scim_users s on s.directory_id = m.directory_id and s.user_id = m.user_id and s.deleted_at is null
+      join users u on u.directory_id = m.directory_id and u.id = m.user_id and u.deleted_at is null
+    where m.directory_id = ${directory.id} and m.group_id = any(${groupIds}::uuid[])
+    union all
+    select m.group_id, g.id, 'Group', g.display_name
+    from scim_group_groups m join scim_groups g on g.directory_id = m.directory_id and g.id = m.member_id
+    where m.directory_id = ${directory.id} and m.group_id = any(${groupIds}::uuid[])
+    order by 1, 2`.execute(db)
+  return rows
+}
+
+const listed = (directory: Directory, { condition }: List) => sql`
+  from scim_groups g where g.directory_id = ${directory.id} ${condition ? sql`and ${condition}` : sql``}`
+
+export async function selectGroupPage(
+  db: Db,
+  directory: Directory,
+  list: List,
+  { key, clause }: { key: RawBuilder<string>; clause: RawBuilder<unknown> },
+): Promise<(GroupRow & { sort_key: string })[]> {
+  const { rows } = await sql<GroupRow & { sort_key: string }>`
+    select g.*, ${key} as sort_key ${listed(directory, list)} ${clause}`.execute(db)
+  return rows
+}
+
+export async function countGroupRows(db: Db, directory: Directory, list: List): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listed(directory, list)}`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import { defineFilterTargets } from '../../platform/scim/filter-sql.ts'
+
+/** The id of a group, by which lists are ordered in the end. */
+export const groupId = sql`g.id`
+
+const exact = { kind: 'column', type: 'string', caseExact: true } as const
+const moment = { kind: 'column', type: 'dateTime', caseExact: true } as const
+
+/** What filters and orders of groups may name: each has an index. */
+export const groupTargets = defineFilterTargets({
+  id: { ...exact, value: sql`g.id::text` },
+  externalId: { ...exact, value: sql.ref('g.external_id') },
+  displayName: {
+    ...exact,
+    caseExact: false,
+    value: sql.ref('g.display_name'),
+    folded: sql.ref('g.display_name_folded'),
+  },
+  'meta.created': { ...moment, value: sql.ref('g.created_at') },
+  'meta.lastModified': { ...moment, value: sql.ref('g.updated_at') },
+  members: {
+    kind: 'elements',
+    parts: { value: { ...exact, value: sql.ref('m.value') } },
+    exists: (condition) => sql`exists (
+      select from (
+        select directory_id, group_id, user_id::text as value from scim_group_members
+        union all select directory_id, group_id, member_id::text from scim_group_groups) m
+      where m.directory_id = g.directory_id and m.group_id = g.id and ${condition})`,
+  },
+})
