@@ -2,6 +2,7 @@ import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
 import { adminPortalRoutes } from './features/admin-portal/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
+import { bulkRoutes } from './features/bulk/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
 import { connectionRoutes } from './features/connections/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
@@ -76,6 +77,7 @@ const declared: Route[] = [
   ...scimRoutes,
   ...provisioningRoutes(announced),
   ...groupRoutes,
+  ...bulkRoutes(announced),
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),

@@ -26,6 +26,7 @@ const OTHER_WORDS: Record<string, string> = {
   'openapi.json': 'docs',
   'v2/Users': 'provisioning',
   'v2/Groups': 'groups',
+  'v2/Bulk': 'bulk',
 }
 
 /** Below these the words that follow say nothing. */

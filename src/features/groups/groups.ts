@@ -1,1 +1,3 @@
+export { groupEvents } from './events.ts'
 export { settleAllRoles } from './roles.ts'
+export { createGroup, deleteGroup, patchGroup, replaceGroup } from './write.ts'

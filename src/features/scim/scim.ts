@@ -1,5 +1,5 @@
 export { endpointUrl } from './addresses.ts'
 export { admissionErrors, type Provisioning, serve } from './admission.ts'
-export { languageErrors, scimError, scimErrors } from './errors.ts'
+export { asScimError, languageErrors, scimError, scimErrors } from './errors.ts'
 export { type List, type ListRequest, pageOf, readList, toPage, totalOf } from './list.ts'
 export { scimRoute } from './protocol.ts'
