@@ -159,13 +159,8 @@ export function assertHeadersDeclared(method: string, path: string, status: numb
   const declared = Object.keys(answer.response.headers ?? {}).map((name) => name.toLowerCase())
   // A component is named as its header, but for the dashes.
   const known = new Set(Object.keys(contract().document.components.headers).map((name) => name.toLowerCase()))
-  const ofContract = [...sent.keys()].filter((name) =>
-    known.has(name.replace('x-request', 'request').replaceAll('-', '')),
-  )
-  // As the document says: RateLimit may come with every refusal.
-  const unsaid = status < 300 ? [] : ['ratelimit']
-  const due = ofContract.filter((name) => !unsaid.includes(name))
-  const strange = due.filter((name) => !declared.includes(name))
+  const ofContract = [...sent.keys()].filter((name) => known.has(name.replaceAll('-', '')))
+  const strange = ofContract.filter((name) => !declared.includes(name))
   if (strange.length)
     throw new Error(`${method} ${path} answered ${status} with ${strange.join()}, which the document does not have`)
 }

@@ -6,22 +6,8 @@ import type { Route } from './route.ts'
 const integer = { type: 'integer' }
 const string = { type: 'string' }
 
-/** Response headers of the contract, by the name of their component. */
+/** Response headers of the contract, by the name of their component; its introduction says which every answer has. */
 const headers = {
-  RequestId: [
-    'X-Request-Id',
-    'Identifies the request in log lines and events: the one that was sent, if it has 8 to 128 of the characters ' +
-      '`A-Za-z0-9._-`, else a new one.',
-    string,
-  ],
-  RateLimit: [
-    'RateLimit',
-    'What is left of the limit that the request counted against, and the seconds until it starts anew: ' +
-      '`"default";r=2;t=57`. Absent where there is no limit, as with a key without a ceiling; present on refusals too. ' +
-      'With it come RateLimit-Policy, the limit and its window in seconds (`"default";q=3;w=60`), and the older ' +
-      'X-RateLimit-Limit, -Remaining and -Reset, which are `q`, `r` and `t`.',
-    string,
-  ],
   RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
   WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
   IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
@@ -37,17 +23,15 @@ export const headerComponents: Record<string, JsonObject> = Object.fromEntries(
   Object.entries(headers).map(([name, [, description, schema]]) => [name, { description, schema }]),
 )
 
-/** The headers of a response as references. */
-function refer(names: HeaderName[]): JsonObject {
+/** The headers of a response as references, if there are any. */
+function refer(names: HeaderName[]): JsonObject | undefined {
+  if (names.length === 0) return undefined
   return Object.fromEntries(names.map((name) => [headers[name][0], { $ref: `#/components/headers/${name}` }]))
 }
 
 /** The headers of a route's successes. */
-export function headersOfReply(route: Route): JsonObject {
-  const counts = route.auth === 'key' || route.errors.some(({ code }) => code === httpErrors.rateLimited.code)
+export function headersOfReply(route: Route): JsonObject | undefined {
   return refer([
-    'RequestId',
-    ...(counts ? (['RateLimit'] as const) : []),
     ...(route.idempotency ? (['IdempotentReplayed'] as const) : []),
     ...(route.etag || route.kept ? (['Etag'] as const) : []),
     ...(route.media === 'json' && 'cursor' in route.query.properties ? (['Link'] as const) : []),
@@ -55,10 +39,10 @@ export function headersOfReply(route: Route): JsonObject {
 }
 
 /** A further one of what was made (RFC 9110 §15.3.2). */
-export const headersOfMade: JsonObject = refer(['Location'])
+export const headersOfMade = refer(['Location'])
 
 /** The headers of a redirect. */
-export const headersOfRedirect: JsonObject = refer(['RequestId', 'Location'])
+export const headersOfRedirect = refer(['Location'])
 
 const challenged = new Set(
   [
@@ -69,13 +53,10 @@ const challenged = new Set(
 const waited = new Set([httpErrors.unavailable, httpErrors.idempotencyInProgress].map(({ code }) => code))
 
 /** The headers of a refusal with any of these errors. */
-export function headersOfRefusal(errors: ErrorDefinition[]): JsonObject {
+export function headersOfRefusal(errors: ErrorDefinition[]): JsonObject | undefined {
   const has = (test: (error: ErrorDefinition) => boolean) => errors.some(test)
-  const limited = has(({ code }) => code === httpErrors.rateLimited.code)
   return refer([
-    'RequestId',
     ...(has(({ code, members }) => waited.has(code) || 'retry_after' in members) ? (['RetryAfter'] as const) : []),
-    ...(limited ? (['RateLimit'] as const) : []),
     ...(has(({ code }) => challenged.has(code)) ? (['WwwAuthenticate'] as const) : []),
   ])
 }

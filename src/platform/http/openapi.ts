@@ -12,7 +12,13 @@ import type { Route } from './route.ts'
 
 const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
 must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
-[the catalogue](/docs/errors) lists every code.`
+[the catalogue](/docs/errors) lists every code.
+
+Every answer has \`X-Request-Id\`, which identifies the request in log lines and events: the one that was sent, if it has 8 to
+128 of the characters \`A-Za-z0-9._-\`, else a new one. Where a limit counts requests, answers and refusals have
+\`RateLimit\`, such as \`"default";r=2;t=57\`: what is left, and the seconds until it starts anew. With it come
+\`RateLimit-Policy\`, the limit and its window in seconds (\`"default";q=3;w=60\`), and the older \`X-RateLimit-Limit\`,
+\`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
 
 interface Options {
   /** The public URL of the service, without a trailing slash. */
