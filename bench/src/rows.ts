@@ -12,6 +12,7 @@ import { otpRows } from './product/otp-rows.ts'
 import { passkeyRows } from './product/passkey-rows.ts'
 import { passwordRows } from './product/password-rows.ts'
 import { processRows } from './product/process-rows.ts'
+import { provisioningRows } from './product/provisioning-rows.ts'
 import { sheddingRows } from './product/shedding-rows.ts'
 import { ssoRows } from './product/sso-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
@@ -34,6 +35,7 @@ export const rows: Row[] = [
   ...enumerationRows,
   ...userRows,
   ...federationRows,
+  ...provisioningRows,
   ...ssoRows,
   ...cutOffRows,
   ...processRows,

@@ -103,4 +103,20 @@ export const scim: Mutant[] = [
     tests: [SQL_TEST],
     only: 'in memory',
   },
+  {
+    name: 'a cursor of SCIM belongs to its organization',
+    file: 'src/features/scim/list.ts',
+    find: 'JSON.stringify([directory.id, path,',
+    replace: 'JSON.stringify([path,',
+    tests: ['src/features/scim/conformance-lists.test.ts'],
+    only: 'invalidCursor',
+  },
+  {
+    name: 'who comes in the place of one whom a client of SCIM deleted gets nothing of theirs',
+    file: 'src/features/provisioning/provision.ts',
+    find: 'if (left) return succeed(work, left, given, ownsDomain)',
+    replace: 'if (left) return bringBack(work, left, given, ownsDomain)',
+    tests: ['src/features/scim/conformance-users.test.ts'],
+    only: 'free for another one',
+  },
 ]
