@@ -1,15 +1,17 @@
-import { sql } from 'kysely'
-import { defineFilterTargets } from '../../platform/scim/filter-sql.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { defineFilterTargets, type FilterColumn } from '../../platform/scim/filter-sql.ts'
 
 /** The id of a group, by which lists are ordered in the end. */
 export const groupId = sql`g.id`
 
 const exact = { kind: 'column', type: 'string', caseExact: true } as const
+/** An id, by its text, since what it is compared with need not be one; in either case. */
+const id = (text: RawBuilder<unknown>): FilterColumn => ({ ...exact, caseExact: false, value: text, folded: text })
 const moment = { kind: 'column', type: 'dateTime', caseExact: true } as const
 
 /** What filters and orders of groups may name: each has an index. */
 export const groupTargets = defineFilterTargets({
-  id: { ...exact, value: sql`g.id::text` },
+  id: id(sql`g.id::text`),
   externalId: { ...exact, value: sql.ref('g.external_id') },
   displayName: {
     ...exact,
@@ -17,11 +19,12 @@ export const groupTargets = defineFilterTargets({
     value: sql.ref('g.display_name'),
     folded: sql.ref('g.display_name_folded'),
   },
+  'meta.resourceType': { ...exact, value: sql`'Group'::text` },
   'meta.created': { ...moment, value: sql.ref('g.created_at') },
   'meta.lastModified': { ...moment, value: sql.ref('g.updated_at') },
   members: {
     kind: 'elements',
-    parts: { value: { ...exact, value: sql.ref('m.value') } },
+    parts: { value: id(sql`m.value`) },
     exists: (condition) => sql`exists (
       select from (
         select directory_id, group_id, user_id::text as value from scim_group_members
