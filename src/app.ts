@@ -12,6 +12,7 @@ import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
+import { logRequest } from './features/scim/log.ts'
 import { followMapping, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
@@ -130,6 +131,7 @@ export function appParts(platform: Platform): ServerParts {
       user: userAuthenticator(platform),
       scim: scimAuthenticator(platform),
     },
+    observeScim: (directory, seen) => logRequest(platform, directory, seen),
     isOriginAllowed: (directory, origin) => isOriginAllowed({ platform, directory }, origin),
   }
 }

@@ -99,8 +99,12 @@ function followersOf(route: Route) {
   return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? [userEvents.updated] : [])]
 }
 
+/** A search by POST is described with the list that it is the same as. */
+const isSearch = ({ path }: Route) => path.endsWith('/.search')
+
 /** Every route of the service. */
 export const routes: Route[] = declared.map((route) => {
   const more = followersOf(route)
+  if (isSearch(route)) return { ...route, hidden: true }
   return more.length > 0 ? { ...route, maybeEvents: [...new Set([...route.maybeEvents, ...more])] } : route
 })

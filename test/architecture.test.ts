@@ -145,6 +145,7 @@ const WRITERS: Record<string, string[]> = {
   // Whoever is deprovisioned leaves every group.
   scim_group_members: ['features/groups', 'features/provisioning'],
   scim_groups: ['features/groups'],
+  scim_logs: ['features/scim'],
   scim_tokens: ['features/scim'],
   scim_user_emails: ['features/provisioning'],
   scim_users: ['features/provisioning'],

@@ -48,6 +48,7 @@ export const PLACES = {
     'scim_group_groups',
     'scim_group_members',
     'scim_groups',
+    'scim_logs',
     'scim_user_emails',
     'scim_users',
     'service_configs',

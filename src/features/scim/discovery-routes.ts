@@ -114,4 +114,7 @@ const me: Route[] = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((me
   hidden: true,
 }))
 
-export const discoveryRoutes: Route[] = [...facts, ...me]
+/** One of a list is described with the list. */
+const isOfList = ({ path }: Route) => path.endsWith('/{id}')
+
+export const discoveryRoutes: Route[] = [...facts.map((route) => ({ ...route, hidden: isOfList(route) })), ...me]

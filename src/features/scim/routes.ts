@@ -1,9 +1,12 @@
+import { Type } from 'typebox'
+import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { changeConfig, readConfig, rotateToken } from './config.ts'
 import { discoveryRoutes } from './discovery-routes.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'
-import { ScimConfigAction, ScimConfigPatch, ScimConfigReply, ScimTokenReply } from './schema.ts'
+import { listLogs, toLog } from './log.ts'
+import { ScimConfigAction, ScimConfigPatch, ScimConfigReply, ScimLogListReply, ScimTokenReply } from './schema.ts'
 
 const about = { tag: 'SCIM', service: 'scim', path: '/v1/scim/config' } as const
 
@@ -45,4 +48,26 @@ const configRoutes: Route[] = [
   }),
 ]
 
-export const scimRoutes: Route[] = [...configRoutes, ...discoveryRoutes]
+const { include_total: _total, ...logQuery } = listQuery
+
+const logRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/scim/logs',
+    operation: 'scim.listLogs',
+    scope: 'scim_config.read',
+    service: 'scim',
+    tag: 'SCIM',
+    summary: 'List the requests of provisioning',
+    description: 'With verdict, reason and how to mend it, for 14 days.',
+    query: Type.Object(logQuery),
+    reply: ScimLogListReply,
+    async handle(work, { query }) {
+      const page = readPage(work.platform, '/v1/scim/logs', query)
+      const { rows, reply } = finishPage(work, page, { rows: await listLogs(work, page) }, byAge)
+      return { logs: await Promise.all(rows.map((row) => toLog(work, row))), ...reply }
+    },
+  }),
+]
+
+export const scimRoutes: Route[] = [...configRoutes, ...logRoutes, ...discoveryRoutes]

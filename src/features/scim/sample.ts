@@ -5,5 +5,6 @@ export const samples: Samples = {
   'PATCH /v1/scim/config': ({ ids }) => ({
     body: { enabled: true, onDeprovision: 'delete', sso_connection_id: ids.connection },
   }),
+  'GET /v1/scim/logs': () => ({}),
   'POST /v1/scim/config': () => ({ body: { action: 'rotate-token' } }),
 }

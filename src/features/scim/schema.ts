@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { listReply } from '../../platform/http/pagination.ts'
 import { named, nullable } from '../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -61,3 +62,22 @@ export const ScimTokenReply = Type.Object({
   }),
   config: ScimConfig,
 })
+
+const ScimLog = named(
+  'ScimLog',
+  Type.Object({
+    id: Id,
+    method: Type.String({ examples: ['POST'] }),
+    path: Type.String({ examples: ['/Users'] }),
+    status: Type.Integer({ examples: [409] }),
+    outcome: Type.Enum(['accepted', 'refused']),
+    code: nullable(Type.String({ examples: ['scim_uniqueness'] })),
+    reason: nullable(Type.String({ examples: ['Another user has this userName.'] })),
+    fix: nullable(Type.String({ examples: ['Find the resource, and change it.'] })),
+    body: Type.Unknown({ examples: [{ userName: 'ada@acme.example' }] }),
+    createdAt: Moment,
+  }),
+)
+export type ScimLog = Static<typeof ScimLog>
+
+export const ScimLogListReply = Type.Object({ logs: Type.Array(ScimLog), ...listReply })

@@ -169,3 +169,28 @@ test('where provisioning is off, or the organization suspended, nobody is served
     expect(await served()).toBe(501)
   }
 })
+
+test('each request is kept, with why it was refused and how to mend it, and no secret', async () => {
+  const { subOrgId, call, token } = await provisioned(app, tenant)
+  await call('POST', '/Users', { userName: 'ada@acme.example', title: 'Engineer' })
+  await call('POST', '/Users', { userName: 'ADA@acme.example', password: 'canary-of-a-password' })
+  await call('GET', '/Users?filter=nickName eq "x"')
+  await call('POST', '/Users', '{')
+  const { logs } = (await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}`)).body
+  const told = logs.map((log: Record<string, unknown>) => [log['method'], log['status'], log['outcome'], log['code']])
+  expect(told).toEqual([
+    ['POST', 201, 'accepted', null],
+    ['POST', 409, 'refused', 'scim_uniqueness'],
+    ['GET', 400, 'refused', 'scim_invalid_filter'],
+    ['POST', 400, 'refused', 'invalid_json'],
+  ])
+  expect(logs[0]).toMatchObject({ path: '/Users', reason: null, fix: null, body: { title: 'Engineer' } })
+  expect(logs[1]).toMatchObject({ reason: 'Another user has this userName.', fix: expect.stringContaining('unique') })
+  const rows = await db.selectFrom('scim_logs').selectAll().execute()
+  expect(JSON.stringify([logs, rows])).not.toMatch(new RegExp(`canary|${token.slice(5, 30)}`))
+  expect(JSON.stringify(rows)).not.toContain('acme.example')
+  expect((await tenant.get(`${CONFIG}?subOrgId=${subOrgId}`)).body.config.lastRequestAt).toEqual(expect.any(String))
+  await call('GET', '/Users')
+  const page = await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}&order=desc&limit=1`)
+  expect([page.body.logs[0].path, page.body.has_more]).toEqual(['/Users', true])
+})

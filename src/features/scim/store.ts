@@ -1,9 +1,11 @@
 import { type InsertObject, type Selectable, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { DB, ScimConfigs, ScimTokens } from '../../platform/db/schema.gen.ts'
+import type { DB, ScimConfigs, ScimLogs, ScimTokens } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { type Page, takePage } from '../../platform/http/pagination.ts'
 
+export type LogRow = Selectable<ScimLogs>
 export type TokenRow = Selectable<ScimTokens>
 export type ConfigRow = Omit<Selectable<ScimConfigs>, 'on_deprovision'> & { on_deprovision: 'deactivate' | 'delete' }
 
@@ -139,4 +141,35 @@ export async function findAdmissionRows(
     left join organizations o on o.id = d.organization_id
     left join scim_configs c on c.directory_id = ${place}`.execute(db)
   return rows
+}
+
+export async function insertLogRow(
+  db: Db,
+  directory: Directory,
+  row: Omit<InsertObject<DB, 'scim_logs'>, 'directory_id'>,
+): Promise<void> {
+  await db
+    .insertInto('scim_logs')
+    .values({ ...row, directory_id: directory.id })
+    .execute()
+}
+
+export async function selectLogPage(db: Db, directory: Directory, page: Page): Promise<LogRow[]> {
+  const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
+  return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
+}
+
+/** Notes a request, once a minute: that is enough for people, and spares the row. */
+export async function touchConfigRow(db: Db, directory: Directory): Promise<void> {
+  await db
+    .updateTable('scim_configs')
+    .set({ last_request_at: now })
+    .where('directory_id', '=', directory.id)
+    .where((eb) =>
+      eb.or([
+        eb('last_request_at', 'is', null),
+        eb('last_request_at', '<', sql<Date>`clock_now() - interval '1 minute'`),
+      ]),
+    )
+    .execute()
 }

@@ -479,6 +479,17 @@ export interface ScimGroups {
   version: Generated<number>;
 }
 
+export interface ScimLogs {
+  code: string | null;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  id: string;
+  method: string;
+  route: string;
+  said_sealed: string;
+  status: number;
+}
+
 export interface ScimTokens {
   created_at: Generated<Timestamp>;
   directory_id: string;
@@ -755,6 +766,7 @@ export interface DB {
   scim_group_groups: ScimGroupGroups;
   scim_group_members: ScimGroupMembers;
   scim_groups: ScimGroups;
+  scim_logs: ScimLogs;
   scim_tokens: ScimTokens;
   scim_user_emails: ScimUserEmails;
   scim_users: ScimUsers;

@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import { limitAnonymous } from './anonymous.ts'
 import { answerPreflight } from './cors.ts'
+import type { Directory } from './directory.ts'
 import { refuseNetwork } from './entry.ts'
 import { mediaOf } from './media.ts'
 import { findMedia, type MediumOf } from './medium-of.ts'
@@ -16,7 +17,22 @@ import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import { type Pipeline, type RequestState, startRequest } from './request-state.ts'
 import type { Method, Route } from './route.ts'
 
+/** A request that was answered, as who watches a kind of caller sees it. */
+export interface Observed {
+  method: string
+  /** As it was sent. */
+  url: string
+  route: string
+  body: unknown
+  status: number
+  /** Of a refusal. */
+  code: string | null
+  answer: string
+}
+
 export interface ServerParts extends Omit<Pipeline, 'limitKey' | 'anonymous'> {
+  /** Told of every request of a provisioning client, before it is answered. */
+  observeScim(directory: Directory, seen: Observed): Promise<void>
   routes: Route[]
   metrics: Metrics
   /** In tests: other limits for who sends slowly. */
@@ -103,7 +119,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => answerProblem(refusing, httpErrors.notFound(), request, reply))
   // Where people look first.
   app.get('/', (_request, reply) => reply.redirect('/docs'))
-  addRoutes(app, parts.routes, pipeline)
+  addRoutes(app, parts.routes, pipeline, parts.observeScim)
   return app
 }
 
@@ -112,7 +128,12 @@ export function servedPaths(route: Route): string[] {
   return [route.path, ...route.aliases].flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
 }
 
-function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): void {
+function addRoutes(
+  app: FastifyInstance,
+  routes: Route[],
+  pipeline: Pipeline,
+  observeScim: ServerParts['observeScim'],
+): void {
   const taken = new Map<string, Served>()
   for (const route of routes) {
     const compiled = compileRoute(route, pipeline)
@@ -135,10 +156,24 @@ function addRoutes(app: FastifyInstance, routes: Route[], pipeline: Pipeline): v
         onRequest: compiled.onRequest,
         preHandler: compiled.preHandler,
         handler: compiled.handler,
+        ...(route.auth === 'scim' ? { onSend: observer(observeScim) } : {}),
       })
     }
   }
   for (const [path, served] of taken) refuseOtherMethods(app, path, served)
+}
+
+function observer(observe: ServerParts['observeScim']) {
+  return async (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
+    const { state, method, url, body } = request
+    const { caller, route, code } = state
+    if (caller?.kind === 'scim' && route)
+      await observe(caller.directory, {
+        ...{ method, url, body, code, route: route.path, status: reply.statusCode },
+        answer: typeof answer === 'string' ? answer : '',
+      })
+    return answer
+  }
 }
 
 /** RFC 9112 §3.2: of two hosts a proxy may have taken the one that is not taken here. */

@@ -1,0 +1,69 @@
+import { errorCatalogue } from '../../platform/errors.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Page } from '../../platform/http/pagination.ts'
+import type { Observed } from '../../platform/http/server.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { Work } from '../../platform/work.ts'
+import { BASE } from './addresses.ts'
+import type { ScimLog } from './schema.ts'
+import { insertLogRow, type LogRow, selectLogPage, touchConfigRow } from './store.ts'
+
+// What is longer is not kept: a log is to be read by people.
+const MAX_BODY = 16_384
+
+const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 'said_sealed', row: id, accountId })
+
+/** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
+export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
+  try {
+    const id = newId()
+    const text = JSON.stringify(seen.body ?? null, (name, value) => (/^password$/i.test(name) ? undefined : value))
+    const body = hasPassword(text) || text.length > MAX_BODY ? null : JSON.parse(text)
+    const said = { path: seen.url.slice(BASE.length), reason: reasonOf(seen), body }
+    const said_sealed = await platform.keyring.seal(place(directory.accountId, id), JSON.stringify(said))
+    const { method, route, status, code } = seen
+    await insertLogRow(platform.db, directory, {
+      id,
+      method,
+      route: route.slice(BASE.length),
+      status,
+      code,
+      said_sealed,
+    })
+    await touchConfigRow(platform.db, directory)
+  } catch (error) {
+    platform.log.warn({ error }, 'A request of provisioning was not logged')
+  }
+}
+
+/** A PATCH names it in a path. */
+const hasPassword = (text: string) => /"password"/i.test(text)
+
+function reasonOf({ status, answer }: Observed): string | null {
+  if (status < 400) return null
+  const { detail }: { detail?: unknown } = Object(JSON.parse(answer))
+  return typeof detail === 'string' ? detail : null
+}
+
+/** A page of requests. */
+export async function listLogs(work: Work, page: Page): Promise<LogRow[]> {
+  return selectLogPage(work.db, work.directory, page)
+}
+
+/** A request as the API shows it, with how to mend what was refused. */
+export async function toLog({ platform, directory }: Work, row: LogRow): Promise<ScimLog> {
+  const said = JSON.parse(await platform.keyring.open(place(directory.accountId, row.id), row.said_sealed))
+  return {
+    id: row.id,
+    method: row.method,
+    path: said.path,
+    status: row.status,
+    outcome: row.status < 400 ? 'accepted' : 'refused',
+    code: row.code,
+    reason: said.reason,
+    fix: errorCatalogue().find(({ code }) => code === row.code)?.help ?? null,
+    body: said.body,
+    createdAt: row.created_at.toISOString(),
+  }
+}
