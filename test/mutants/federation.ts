@@ -219,8 +219,8 @@ export async function insertDomainRow`,
   {
     name: 'single sign-on is enforced where there is some',
     file: 'src/features/sso/settings.ts',
-    find: "if (patch['enforce_sso'] !== true || (await hasActiveConnection(work))) return",
-    replace: "if (patch['enforce_sso'] !== undefined || (await hasActiveConnection(work))) return",
+    find: "if (patch['enforce_sso'] !== true) return",
+    replace: "if (patch['enforce_sso'] !== undefined) return",
     tests: ['src/features/sso/enforcement.test.ts'],
   },
   {

@@ -8,7 +8,9 @@ export {
   hasActiveConnection,
   type KnownConnection,
   knownConnections,
+  lacks,
   openClientSecret,
+  usableConnections,
 } from './known.ts'
 export { type SsoProtocol, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'

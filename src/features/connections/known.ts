@@ -113,7 +113,21 @@ export function mapGroups(
   return roles.includes('member') ? 'member' : default_role
 }
 
-/** Whether people of the directory can sign in by a connection. */
-export async function hasActiveConnection(work: { platform: Platform } & Pick<Work, 'directory'>): Promise<boolean> {
-  return (await knownConnections(work)).some(({ status }) => status === 'active')
+/** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */
+export async function usableConnections(work: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
+  return (await knownConnections(work)).filter((each) => each.status === 'active' && lacks(each).length === 0)
+}
+
+/** Whether there is one. */
+export async function hasActiveConnection(work: Pick<Work, 'platform' | 'directory'>): Promise<boolean> {
+  return (await usableConnections(work)).length > 0
+}
+
+/** The fields that a connection still needs for a sign-in to come to an end. */
+export function lacks({ protocol, oidc_client_auth, secretSealed, ...config }: KnownConnection): string[] {
+  const needed =
+    protocol === 'saml' ? (['idp_entity_id', 'idp_sso_url'] as const) : (['oidc_issuer', 'oidc_client_id'] as const)
+  const missing: string[] = needed.filter((field) => config[field] === null)
+  if (protocol === 'saml') return config.idp_certificates.length > 0 ? missing : [...missing, 'idp_certificate']
+  return oidc_client_auth === 'private_key_jwt' || secretSealed ? missing : [...missing, 'oidc_client_secret']
 }

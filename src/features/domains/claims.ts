@@ -18,7 +18,7 @@ import {
 } from './store.ts'
 
 /** The domains of an organization, the oldest first. */
-export async function listDomains({ db, directory }: Work): Promise<Domain[]> {
+export async function listDomains({ db, directory }: Pick<Work, 'db' | 'directory'>): Promise<Domain[]> {
   return (await listDomainRows(db, directory)).map(toDomain)
 }
 

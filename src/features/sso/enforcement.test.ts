@@ -3,6 +3,7 @@ import { person, RULES, signInAs, workOfOrganization } from '../../../test/feder
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
+import { verifyDomain } from '../../../test/saml-connection.ts'
 import { mailedCode, signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
@@ -10,10 +11,17 @@ const tenant = await app.tenant()
 const { db } = app.app.platform
 
 const SETTINGS = '/v1/auth/settings'
-const oidc = { name: 'Acme', protocol: 'oidc', oidc_issuer: 'https://login.acme.example', oidc_client_id: 'watchword' }
+const oidc = {
+  name: 'Acme',
+  protocol: 'oidc',
+  oidc_issuer: 'https://login.acme.example',
+  oidc_client_id: 'watchword',
+  oidc_client_secret: 'secret',
+}
 
-async function makeOrganization() {
+async function makeOrganization({ isVerified = true } = {}) {
   const subOrgId = await tenant.organization()
+  if (isVerified) await verifyDomain(app, tenant, subOrgId, `${fresh()}.example`)
   const { body } = await tenant.post('/v1/sso/connections', { subOrgId, ...oidc })
   const { id } = body.connection
   const setStatus = (status: string) => tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status })
@@ -63,6 +71,35 @@ test('it cannot be enforced where nobody could sign in by it', async () => {
   expect((await set({ enforce_sso: true })).status).toBe(400)
   await setStatus('active')
   expect((await set({ enforce_sso: true })).body.settings.enforce_sso).toBe(true)
+})
+
+test('it takes a connection that is complete, and a verified domain that it speaks for', async () => {
+  const { subOrgId, connection, setStatus, set } = await makeOrganization({ isVerified: false })
+  const change = (body: object) => tenant.patch(`/v1/sso/connections/${connection}`, { subOrgId, ...body })
+  const refusal = async () => (await set({ enforce_sso: true })).body.errors[0]
+  const offered = async () =>
+    (await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body.methods.some(
+      ({ id }: { id: string }) => id === 'sso',
+    )
+  await setStatus('active')
+  await change({ oidc_client_secret: null, oidc_client_id: null })
+  const lacking = 'Acme lacks oidc_client_id, oidc_client_secret'
+  expect(await refusal()).toMatchObject({ code: 'connection_incomplete', message: expect.stringContaining(lacking) })
+  expect(await offered()).toBe(false)
+  await change({ oidc_client_id: 'watchword', oidc_client_auth: 'private_key_jwt' })
+  expect(await refusal()).toMatchObject({ code: 'no_domain', message: expect.stringContaining('add_domain') })
+  expect(await offered()).toBe(true)
+  const domain = `${fresh()}.example`
+  await change({ domains: [domain] })
+  await verifyDomain(app, tenant, subOrgId, `other-${domain}`)
+  expect(await refusal()).toMatchObject({ code: 'no_domain', message: expect.stringContaining('whose domains') })
+  await verifyDomain(app, tenant, subOrgId, domain)
+  expect((await set({ enforce_sso: true })).status).toBe(200)
+  const saml = { name: 'Empty', protocol: 'saml' }
+  const empty = (await tenant.post('/v1/sso/connections', { subOrgId, ...saml })).body.connection.id
+  await tenant.patch(`/v1/sso/connections/${empty}`, { subOrgId, status: 'active' })
+  await setStatus('draft')
+  expect((await refusal()).message).toContain('Empty lacks idp_entity_id, idp_sso_url, idp_certificate')
 })
 
 test('the connection of an address is found by a domain that the organization has verified', async () => {

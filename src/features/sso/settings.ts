@@ -1,8 +1,10 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
+import { isOfDomain } from '../../platform/mail/address.ts'
 import { defineSettingsPart } from '../../platform/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { hasActiveConnection } from '../connections/connections.ts'
+import { type KnownConnection, knownConnections, lacks, usableConnections } from '../connections/connections.ts'
+import { listDomains } from '../domains/domains.ts'
 
 /** Whether users may sign in by other ways than the identity provider of their organization. */
 export const enforcementSettings = defineSettingsPart(
@@ -10,7 +12,7 @@ export const enforcementSettings = defineSettingsPart(
   Type.Object({
     enforce_sso: Type.Boolean({
       description:
-        'Whether users sign in, and refresh, only by single sign-on. Of an organization that has an active connection.',
+        'Whether users sign in, and refresh, only by single sign-on. Takes an active, complete connection and a verified domain.',
     }),
     sso_exempt_user_ids: Type.Array(Type.String({ format: 'uuid' }), {
       maxItems: 100,
@@ -21,12 +23,32 @@ export const enforcementSettings = defineSettingsPart(
   assertReachable,
 )
 
-/** Nobody could sign in without a connection. Throws `invalid_request`. */
+const refused = (code: string, message: string) => invalidField('enforce_sso', code, `enforce_sso takes ${message}`)
+
+/** Nobody could sign in otherwise. Throws `invalid_request`, which says what is missing. */
 async function assertReachable(
   work: Pick<Work, 'platform' | 'directory'>,
   patch: Record<string, unknown>,
 ): Promise<void> {
-  if (patch['enforce_sso'] !== true || (await hasActiveConnection(work))) return
-  const message = 'enforce_sso takes an active connection: without one nobody could sign in'
-  throw invalidField('enforce_sso', 'no_connection', message)
+  if (patch['enforce_sso'] !== true) return
+  const usable = await usableConnections(work)
+  if (usable.length === 0) {
+    const active = (await knownConnections(work)).filter(({ status }) => status === 'active')
+    const missing = active.map((each) => `${each.name} lacks ${lacks(each).join(', ')}`)
+    if (missing.length > 0)
+      throw refused('connection_incomplete', `a connection that is complete: ${missing.join('; ')}`)
+    throw refused('no_connection', 'an active connection')
+  }
+  const { platform, directory } = work
+  const domains = await listDomains({ db: platform.db, directory })
+  const verified = domains.filter(({ status }) => status === 'verified').map(({ domain }) => domain)
+  if (verified.length === 0)
+    throw refused(
+      'no_domain',
+      'a verified domain of the organization: add_domain and verify_domain of the admin portal',
+    )
+  const isOurs = (each: KnownConnection) =>
+    each.domains.length === 0 || verified.some((domain) => isOfDomain(`@${domain}`, each.domains))
+  if (!usable.some(isOurs))
+    throw refused('no_domain', 'a connection whose domains name one that the organization has verified')
 }
