@@ -24,6 +24,12 @@ export async function readConfig(work: Work): Promise<ScimConfig> {
   return show(work, await findConfigRow(work.db, work.directory))
 }
 
+/** Whether provisioning is on, and a client can have its token. */
+export async function isProvisioned(work: Work): Promise<boolean> {
+  const { enabled, tokenSet } = await readConfig(work)
+  return enabled && tokenSet
+}
+
 async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig> {
   const { platform, directory, db } = work
   const [token, previous] = await listTokenRows(db, directory)
