@@ -71,6 +71,10 @@ function readBulk(body: unknown): { operations: Asked[]; failOnErrors: number } 
     const fields = { bulkId: text('bulkId'), version: text('version') }
     return { n, method: text('method') ?? '', path: text('path') ?? '', data, ...fields }
   })
+  // RFC 7644 §3.7: unique in the request; what refers to one would mean either.
+  const bulkIds = operations.flatMap(({ bulkId }) => bulkId ?? [])
+  if (new Set(bulkIds).size < bulkIds.length)
+    throw scimError(scimErrors.invalidSyntax, 'Two operations have the same bulkId.')
   return { operations, failOnErrors: typeof failOnErrors === 'number' ? failOnErrors : 0 }
 }
 

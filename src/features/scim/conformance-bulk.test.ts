@@ -149,6 +149,11 @@ describe('RFC 7644 §3.7.2: references by bulkId', () => {
 })
 
 describe('RFC 7644 §3.7.4: limits', () => {
+  test('§3.7: a bulkId of two operations is 400 invalidSyntax, and nothing is done', async () => {
+    expectRefused(await bulk([post('x1'), { ...post('x2'), bulkId: 'x1' }]), 400, 'invalidSyntax')
+    expect((await list(client, { filter: 'userName eq "x1@acme.example"' })).totalResults).toBe(0)
+  })
+
   test('§3.7.4: more than 1 000 operations are 413', async () => {
     expectRefused(await bulk(Array.from({ length: 1_001 }, () => ({ method: 'DELETE', path: '/Users/x' }))), 413)
   })
