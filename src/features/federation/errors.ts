@@ -4,8 +4,8 @@ export const federationErrors = defineErrors({
   stateUnknown: [
     400,
     'state_invalid',
-    'This sign-in is no longer open',
-    'It was finished already, took too long, or did not begin here. Please sign in again from your application.',
+    'This step is no longer open',
+    'It was finished already, took too long, or did not begin here. Please go back to your application and start again.',
   ],
   unreachable: [
     503,

@@ -1,7 +1,8 @@
+import { ApiError } from '../../platform/errors.ts'
 import { recordFailure } from '../../platform/failures.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertRedirectAllowed } from '../links/links.ts'
+import { assertRedirectAllowed, deliveryErrors } from '../links/links.ts'
 import { loginEvents, type SessionReply } from '../login/login.ts'
 import type { Begun } from './begin.ts'
 import { FAILURES, type FailureCode } from './errors.ts'
@@ -27,9 +28,18 @@ function leadBack(work: Work, { redirectUri, state }: Begun, said: Record<string
   return leadTo(work, redirectUri, { ...said, state })
 }
 
+const WITHDRAWN =
+  'You cannot be taken back to the page that you came from: its address was withdrawn meanwhile. Please open your ' +
+  'application anew; should this happen again, tell whoever runs it.'
+
 /** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
 export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
-  await assertRedirectAllowed(work, redirectUri)
+  try {
+    await assertRedirectAllowed(work, redirectUri)
+  } catch (error) {
+    // Told to a person, who cannot change any settings.
+    throw error instanceof ApiError ? deliveryErrors.invalidRedirectUri({ detail: WITHDRAWN }) : error
+  }
   const url = new URL(redirectUri)
   // What we say replaces what the address says by the same name.
   for (const [name, value] of Object.entries(said)) url.searchParams.set(name, value)

@@ -20,7 +20,8 @@ const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
  */
 export async function logOut(bare: BareWork, { connectionId, token }: { connectionId: string; token: string }) {
   const found = await findConnectionAnywhere(bare.platform, connectionId)
-  if (found?.connection.protocol !== 'oidc') throw logoutErrors.invalid()
+  // A provider that may sign nobody in any longer has no say on who is signed out.
+  if (found?.connection.protocol !== 'oidc' || found.connection.status !== 'active') throw logoutErrors.invalid()
   const work = { ...bare, directory: found.directory }
   try {
     const provider = await providerOf(work, found.connection)

@@ -184,3 +184,29 @@ test('a request for somebody who is nobody here, or of a provider without an add
   await organization.change({ idp_slo_url: null })
   expect((await post(signed(logoutRequest()))).status).toBe(204)
 })
+
+test('a provider whose connection is not active signs nobody out', async () => {
+  await organization.change({ status: 'active' })
+  const lives = await signIn()
+  for (const status of ['testing', 'error', 'draft']) {
+    await organization.change({ status })
+    expect((await post(signed(logoutRequest()))).status).toBe(400)
+  }
+  expect(await lives()).toBe(true)
+  await organization.change({ status: 'active' })
+  expect((await post(signed(logoutRequest()))).status).toBeLessThan(400)
+  expect(await lives()).toBe(false)
+})
+
+test('whoever opens the address without a message is told so in words for people', async () => {
+  const replies = [
+    await fetch(app.baseUrl + path, { method: 'POST', body: new URLSearchParams({}) }),
+    await get(''),
+    // A message in the query counts by the signature of the query alone.
+    await get(`SAMLRequest=${encodeURIComponent(encodeMessage(signed(logoutRequest())))}`),
+  ]
+  for (const reply of replies) {
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(await reply.text()).toContain('go back to your application')
+  }
+})

@@ -19,7 +19,9 @@ import { insertAssertionRow } from './store.ts'
  */
 export async function logOut(bare: BareWork, posted: PostedLogout): Promise<string | null> {
   const found = await findConnectionAnywhere(bare.platform, posted.connectionId)
-  if (found?.connection.protocol !== 'saml') throw federationErrors.stateUnknown()
+  // A provider that may sign nobody in any longer has no say on who is signed out.
+  if (found?.connection.protocol !== 'saml' || found.connection.status !== 'active')
+    throw federationErrors.stateUnknown({ detail: REFUSED })
   const { connection, directory } = found
   const work = { ...bare, directory }
   const { id, issuer, subject } = await readRequest(work, connection, posted)

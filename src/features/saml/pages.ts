@@ -4,6 +4,7 @@ import { keepAnswer } from '../../platform/http/kept.ts'
 import type { RenderedPage } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
 import type { Route } from '../../platform/http/route.ts'
+import { brandOf } from '../../platform/mail/brand.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
 import { writeSpMetadata } from '../descriptors/descriptors.ts'
 import { type BareWork, findFederated, findLogout } from '../federation/federation.ts'
@@ -50,7 +51,7 @@ export const samlPages: Route[] = [
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
         return null
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
-      return renderFormPage(addressOf(connection), await postFields(request))
+      return renderFormPage(await brandOf({ platform, directory }), addressOf(connection), await postFields(request))
     },
   }),
 ]
@@ -64,5 +65,5 @@ async function renderLogout(bare: BareWork, connectionId: string, state: string)
   const connection = await findConnection({ platform, directory }, connectionId)
   if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null) return null
   const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
-  return renderFormPage(connection.idp_slo_url, await postFields(request))
+  return renderFormPage(await brandOf({ platform, directory }), connection.idp_slo_url, await postFields(request))
 }

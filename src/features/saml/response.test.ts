@@ -10,9 +10,11 @@ import {
   signedResponse,
   spEncryption,
 } from '../../../test/saml-world.ts'
+import { readXml } from '../../platform/xml/read.ts'
+import { ns } from '../descriptors/descriptors.ts'
 import type { Expected } from './assertion.ts'
 import type { RefusalReason } from './refusal.ts'
-import type { Trust } from './response.ts'
+import { checkStatus, type Trust } from './response.ts'
 
 const plain = writeResponse(saidOf())
 const bothSigned = signXml(signXml(plain, 'Assertion', idp), 'Response', idp)
@@ -218,4 +220,11 @@ test.each([
 
 test('white space of XML is no part of the name', async () => {
   expect((await judge(signedResponse({ nameId: '\n\t ada@acme.com \r\n' }))).nameId).toBe('ada@acme.com')
+})
+
+test('what a refusal says is one line in a trace, bounded, and marked as possibly unsigned', () => {
+  const text = `a\u2028b\u202e\u0085c${'d'.repeat(1000)}`
+  const status = `<p:Status><p:StatusCode Value="urn:x"/><p:StatusMessage>${text}</p:StatusMessage></p:Status>`
+  const message = readXml(`<p:Response xmlns:p="${ns.protocol}">${status}</p:Response>`)
+  expect(() => checkStatus(message)).toThrow(/may be unsigned, answered: urn:x, a b cd{488}$/)
 })

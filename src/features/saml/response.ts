@@ -74,5 +74,10 @@ export function checkStatus(message: XmlElement): void {
   const second = code && onlyChild(code, ns.protocol, 'StatusCode')
   const text = status && onlyChild(status, ns.protocol, 'StatusMessage')?.text
   const said = [value, second && attributeOf(second, 'Value'), text].filter((one) => typeof one === 'string')
-  throw new SamlRefusal('status', `The provider answered: ${said.join(', ').slice(0, 500)}`)
+  // Anybody can send a refusal, since it need not be signed: what people read of it is one line, and says so.
+  const line = said
+    .join(', ')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 500)
+  throw new SamlRefusal('status', `The provider, or whoever sent this, for it may be unsigned, answered: ${line}`)
 }

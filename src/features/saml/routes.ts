@@ -52,6 +52,10 @@ interface LogoutFields {
   RelayState?: string
 }
 
+const NOTHING_ASKED =
+  'Identity providers send people here to sign them out, and yours did not say whom. To sign out, go back to your ' +
+  'application.'
+
 /** A request of the provider, or its answer to one of ours: one of them. Throws `state_invalid`. */
 async function takeLogoutMessage(
   work: RequestContext,
@@ -61,7 +65,8 @@ async function takeLogoutMessage(
 ) {
   const field = request === undefined ? 'SAMLResponse' : 'SAMLRequest'
   const message = request ?? response
-  if (message === undefined || (request !== undefined && response !== undefined)) throw federationErrors.stateUnknown()
+  if (message === undefined || (request !== undefined && response !== undefined))
+    throw federationErrors.stateUnknown({ detail: NOTHING_ASKED })
   const query = signature && {
     octets: signedOctets(work.queryText(), field),
     algorithm: signature.SigAlg,
@@ -103,8 +108,18 @@ export const samlRoutes: Route[] = [
     method: 'GET',
     operation: 'login.sso.saml.logOutByRedirect',
     summary: 'Log out whoever the SAML provider says, or hear that it has, by redirect',
-    query: Type.Object({ ...logoutFields, SigAlg: Type.String(), Signature: Type.String() }),
-    handle: (work: RequestContext, { params, query }) => takeLogoutMessage(work, params.connectionId, query, query),
+    // Both are needed, but a person who opens the address is told so in words.
+    query: Type.Object({
+      ...logoutFields,
+      SigAlg: Type.Optional(Type.String()),
+      Signature: Type.Optional(Type.String()),
+    }),
+    async handle(work: RequestContext, { params, query }) {
+      const { SigAlg, Signature } = query
+      if (SigAlg === undefined || Signature === undefined)
+        throw federationErrors.stateUnknown({ detail: NOTHING_ASKED })
+      return takeLogoutMessage(work, params.connectionId, query, { SigAlg, Signature })
+    },
   }),
   defineRoute({
     ...slo,

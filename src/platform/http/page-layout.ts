@@ -63,7 +63,7 @@ interface HostedPage {
 
 export const PAGE_POLICY = policyOf('data:', "'self'")
 
-function policyOf(images: string, formAction: string): string {
+export function policyOf(images: string, formAction: string): string {
   return (
     `default-src 'none'; style-src 'unsafe-inline'; img-src ${images}; frame-ancestors 'none'; base-uri 'none'; ` +
     `form-action ${formAction}`
@@ -74,7 +74,7 @@ function policyOf(images: string, formAction: string): string {
 const SOURCE = /^https?:\/\/([a-z\d.-]+|\[[a-f\d:.]+\])(:\d+)?$/
 
 /** The origin of an address, to be added to a list of the policy; nothing for none, and for one that has no place there. */
-function sourceOf(url: string | null): string {
+export function sourceOf(url: string | null): string {
   const origin = url === null ? '' : (URL.parse(url)?.origin ?? '')
   return SOURCE.test(origin) ? ` ${origin}` : ''
 }
@@ -83,16 +83,21 @@ function sourceOf(url: string | null): string {
 export function renderPage({ brand, title, body, status = 200, leadsTo = null }: HostedPage): RenderedPage {
   const target = leadsTo === null ? null : URL.parse(leadsTo)
   const elsewhere = target && /^https?:$/.test(target.protocol) ? sourceOf(target.href) : ''
+  return {
+    status,
+    html: renderCard(brand, title, renderBody(body)),
+    contentSecurityPolicy: policyOf(`data:${sourceOf(brand.logoUrl)}`, `'self'${elsewhere}`),
+  }
+}
+
+/** The document of a hosted page; `content` is trusted. */
+export function renderCard(brand: Brand, title: string, content: string): string {
   const main = `<header>${renderBrand(brand)}</header>
 <section>
 <h1>${escapeHtml(title)}</h1>
-${renderBody(body)}
+${content}
 </section>${renderHelp(brand)}`
-  return {
-    status,
-    html: renderDocument({ title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main }),
-    contentSecurityPolicy: policyOf(`data:${sourceOf(brand.logoUrl)}`, `'self'${elsewhere}`),
-  }
+  return renderDocument({ title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main })
 }
 
 /** Headers of a page. */

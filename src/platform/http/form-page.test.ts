@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { renderFormPage } from './form-page.ts'
+
+const brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.example' }
+
+test('a form to a provider is a card of the brand, with a button for who runs no script', () => {
+  const { html, contentSecurityPolicy } = renderFormPage(brand, 'https://idp.example/sso?a=1&b="', [['x', '"><i>']])
+  expect(html).toContain('<header>Acme &lt;b&gt;</header>')
+  expect(html).toContain('<h1>Continue to your organization</h1>')
+  expect(html).toContain('<button class="button">Continue</button>')
+  expect(html).toContain('help@acme.example')
+  expect(html).not.toContain('<i>')
+  expect(contentSecurityPolicy).toMatch(
+    /^default-src 'none'; .*; form-action https: https:\/\/idp\.example; script-src 'sha256-[^' ]+'$/,
+  )
+})
+
+test('the host of a provider begins no other directive', () => {
+  for (const target of ['https://idp.example;script-src*/', 'http://idp.example;script-src*/']) {
+    const { contentSecurityPolicy } = renderFormPage(brand, target, [])
+    expect(contentSecurityPolicy).toMatch(/form-action https:; script-src 'sha256-[^' ]+'$/)
+  }
+})
