@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { belongings } from './belongings.ts'
+import { listTeamAddresses } from './features/accounts/store.ts'
 import { setupFacts } from './features/admin-portal/admin-portal.ts'
 import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
@@ -19,6 +20,7 @@ import { readSwitch } from './features/services/services.ts'
 import { logOutAtProvider } from './features/sso/sso.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { requiresFactor } from './features/users/users.ts'
+import { noticeReceivers } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
@@ -107,6 +109,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   providerLogout.hand(platform, logOutAtProvider)
   mappingFollower.hand(platform, followMapping)
   roleSettling.hand(platform, settleAllRoles)
+  noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   const server = buildServer(appParts(platform))
   return {
     platform,

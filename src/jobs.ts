@@ -18,6 +18,8 @@ import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { provisionSignup } from './features/signup/pending.ts'
 import { userCleanup } from './features/users/cleanup.ts'
+import { cleanUpWebhooks } from './features/webhooks/cleanup.ts'
+import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { cleanUpEvents } from './platform/event-retention.ts'
 import { recordCountedFailures } from './platform/failures.ts'
@@ -54,6 +56,9 @@ export const jobs: JobHandler[] = [
   cleanUpScim,
   cleanUpProvisioning,
   cleanUpLogoutTokens,
+  cleanUpWebhooks,
+  replayWebhook,
+  forgetWebhook,
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,

@@ -39,6 +39,7 @@ import { tokenRoutes } from './features/tokens/routes.ts'
 import { userInfoRoutes } from './features/userinfo/routes.ts'
 import { userRoutes } from './features/users/routes.ts'
 import { userEvents } from './features/users/users.ts'
+import { webhookRoutes } from './features/webhooks/routes.ts'
 import type { Route } from './platform/http/route.ts'
 import { mailPages } from './platform/mail/pages.ts'
 
@@ -70,6 +71,7 @@ const declared: Route[] = [
   ...federationRoutes,
   ...ssoRoutes,
   ...connectionRoutes,
+  ...webhookRoutes,
   ...oidcRoutes,
   ...socialRoutes,
   ...samlRoutes,

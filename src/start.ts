@@ -82,20 +82,31 @@ export interface Service {
 /** Builds the app and starts its jobs. Shuts down in this order: requests, jobs, database connections. */
 export async function buildService(options: ServiceOptions): Promise<Service> {
   const { config, lifetime } = options
-  const [{ buildApp }, { startWorker }, { jobs, measureWaiting }, { readinessChecks }, { describeMail }] =
-    await Promise.all([
-      import('./app.ts'),
-      import('./platform/jobs/worker.ts'),
-      import('./jobs.ts'),
-      import('./readiness.ts'),
-      import('./platform/mail/smtp.ts'),
-    ])
+  const [
+    { buildApp },
+    { startWorker },
+    { jobs, measureWaiting },
+    { readinessChecks },
+    { describeMail },
+    { startDispatcher },
+    { webhookDispatch },
+  ] = await Promise.all([
+    import('./app.ts'),
+    import('./platform/jobs/worker.ts'),
+    import('./jobs.ts'),
+    import('./readiness.ts'),
+    import('./platform/mail/smtp.ts'),
+    import('./platform/jobs/dispatcher.ts'),
+    import('./features/webhooks/dispatcher.ts'),
+  ])
   const mail = describeMail(config)
   if (!mail.ok) options.log.warn({}, mail.line)
   const app = await buildApp(options)
   lifetime.atEnd('closing the database connections', CLOSE_MS, () => app.close())
   const worker = await startWorker(app.platform, jobs)
   lifetime.atEnd('finishing jobs', JOBS_MS + CLOSE_MS, () => worker.stop(JOBS_MS))
+  const dispatcher = startDispatcher(app.platform, webhookDispatch)
+  lifetime.atEnd('finishing deliveries', JOBS_MS + CLOSE_MS, () => dispatcher.stop(JOBS_MS))
   lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
   const check = readinessChecks(app.platform, worker)
   return {

@@ -162,6 +162,10 @@ const WRITERS: Record<string, string[]> = {
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/mfa'],
   webauthn_ceremonies: ['features/passkeys'],
+  webhook_cursors: ['features/webhooks'],
+  webhook_deliveries: ['features/webhooks'],
+  webhook_queues: ['features/webhooks'],
+  webhooks: ['features/webhooks'],
   // The console user of the first owner; the auth account, moment and first proof of a sign-in; whether there is a second factor;
   // the end of all sessions.
   users: [
@@ -221,6 +225,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/signup/pending.ts': 'when to run a job, as the queue keeps its own time',
   'src/features/social/apple.ts': 'the times in a client secret, which Apple checks by its own clock',
   'src/features/sso/keys.ts': 'whether a certificate is good, which others check by their own clocks',
+  'src/features/webhooks/repeat.ts': 'how far back a replay may reach',
   'src/platform/clock.ts': 'is the process clock',
   'src/platform/crypto/keyring.ts': 'a data key is followed by another after about ninety days',
   'src/platform/crypto/password-queue.ts': 'how long a request waits',
@@ -233,6 +238,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/platform/http/entry.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
   'src/platform/outbox/delivery.ts': 'when to try again, as the queue keeps its own time',
+  'src/platform/webhooks/attempt.ts': 'when a delivery was signed, which receivers compare with their own clocks',
 }
 
 /** Who takes PostgreSQL's own clock, which tests cannot move. */

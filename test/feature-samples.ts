@@ -26,6 +26,7 @@ import * as social from '../src/features/social/sample.ts'
 import * as sso from '../src/features/sso/sample.ts'
 import * as tokens from '../src/features/tokens/sample.ts'
 import * as users from '../src/features/users/sample.ts'
+import * as webhooks from '../src/features/webhooks/sample.ts'
 import { noRecords } from './records.ts'
 import type { FeatureSample } from './samples.ts'
 
@@ -63,6 +64,7 @@ const withRecords = noRecords
   .add(mfa)
   .add(challenges)
   .add(passkeys)
+  .add(webhooks)
 
 /** Every feature with a `sample.ts`. */
 export const featureSamples: readonly FeatureSample[] = [...withoutRecords, ...withRecords.features]

@@ -57,6 +57,15 @@ const overviewEnums = {
   'answer overview.setup_checklist[].id': ['branding', 'domain', 'sso', 'scim', 'mfa', 'webhook'],
 }
 
+const webhookFields = [
+  ...['id', 'subOrgId', 'name', 'url', 'events', 'enabled', 'status', 'disabledReason', 'secretHint'],
+  ...['lastDeliveryAt', 'consecutiveFailures', 'createdAt', 'updatedAt'],
+]
+const deliveryFields = [
+  ...['id', 'eventId', 'eventType', 'attempt', 'status', 'responseStatus', 'responseBody', 'error', 'durationMs'],
+  ...['url', 'createdAt', 'nextAttemptAt', 'request', 'request.headers', 'request.body'],
+]
+
 const scimConfig = within('config', [
   ...['enabled', 'endpointUrl', 'sso_connection_id', 'subOrgId', 'tokenSet', 'tokenHint', 'tokenRotatedAt'],
   ...['tokenExpiresAt', 'lastRequestAt', 'userCount', 'groupCount', 'onDeprovision'],
@@ -415,6 +424,27 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     answer: [...within('credentials[]', passkeyFields), ...page],
   },
   'DELETE /api/v1/webauthn/credentials/{credentialId}': { answer: ['success'] },
+
+  'GET /api/v1/webhooks': {
+    query: { optional: paging },
+    answer: [...within('webhooks[]', webhookFields), ...page],
+    enums: inOrder,
+  },
+  'POST /api/v1/webhooks': {
+    body: { required: ['name', 'url', 'events'], optional: ['subOrgId'] },
+    answer: [...within('webhook', webhookFields), 'signingSecret'],
+  },
+  'GET /api/v1/webhooks/{webhookId}': {
+    query: { optional: ['deliveries', 'limit'] },
+    answer: [...within('webhook', webhookFields), ...within('deliveries[]', deliveryFields)],
+    enums: { 'answer deliveries[].status': ['pending', 'succeeded', 'failed'] },
+  },
+  'PATCH /api/v1/webhooks/{webhookId}': {
+    body: { optional: ['name', 'url', 'enabled', 'events', 'subOrgId'] },
+    answer: within('webhook', webhookFields),
+    enums: { 'answer webhook.status': ['active', 'failing', 'disabled'] },
+  },
+  'DELETE /api/v1/webhooks/{webhookId}': { answer: ['success'] },
 
   'GET /api/v1/sessions': {
     query: { optional: paging },

@@ -15,11 +15,6 @@ export const laterRows: readonly string[] = [
   'DELETE /api/v1/rbac/roles/{roleId}',
   'GET /api/v1/rbac/users/{userId}/roles',
   'PUT /api/v1/rbac/users/{userId}/roles',
-  'GET /api/v1/webhooks',
-  'POST /api/v1/webhooks',
-  'GET /api/v1/webhooks/{webhookId}',
-  'PATCH /api/v1/webhooks/{webhookId}',
-  'DELETE /api/v1/webhooks/{webhookId}',
   'GET /api/v1/rbac/members/{membershipId}/roles',
   'PUT /api/v1/rbac/members/{membershipId}/roles',
 ]

@@ -186,6 +186,16 @@ const CALLERS: Record<string, string[]> = {
     'PUT /v1/users',
     'PUT /v1/users/{userId}/password',
   ],
+  'webhooks.manage': [
+    'DELETE /v1/webhooks/{webhookId}',
+    'PATCH /v1/webhooks/{webhookId}',
+    'POST /v1/webhooks',
+    'POST /v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend',
+    'POST /v1/webhooks/{webhookId}/replay',
+    'POST /v1/webhooks/{webhookId}/rotate-secret',
+    'POST /v1/webhooks/{webhookId}/test',
+  ],
+  'webhooks.read': ['GET /v1/webhooks', 'GET /v1/webhooks/event-types', 'GET /v1/webhooks/{webhookId}'],
 }
 
 function callerOf({ auth, scope }: Route): string {

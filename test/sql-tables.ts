@@ -18,6 +18,7 @@ export const PLACES = {
     'scim_tokens',
     'signing_keys',
     'sp_keys',
+    'webhook_cursors',
   ],
   /** With the directory, or for answers that are kept, the key, by which its rows lie together. */
   directory_id: [
@@ -62,6 +63,9 @@ export const PLACES = {
     'trusted_devices',
     'users',
     'webauthn_ceremonies',
+    'webhook_deliveries',
+    'webhook_queues',
+    'webhooks',
   ],
   api_key_id: ['idempotency_keys'],
   /** On the one that is asked. */

@@ -188,6 +188,23 @@ export async function record(work: EventWork & Pick<Work, 'db'>, ...events: Even
   }
 }
 
+/** The same of one, whose id it returns. */
+export async function recordOne(work: EventWork & Pick<Work, 'db'>, event: EventInput): Promise<string> {
+  const row = eventRow(work, event)
+  await work.db.insertInto('events').values(row).execute()
+  return row.id
+}
+
+/** Whether a type is one that is named by itself, by what it begins with (`user.*`), or by `*`. */
+export function matchesType(pattern: string, type: string): boolean {
+  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
+}
+
+/** Of the given patterns those that no type of the catalogue matches. */
+export function unknownTypes(patterns: readonly string[]): string[] {
+  return patterns.filter((pattern) => !eventCatalogue().some(({ type }) => matchesType(pattern, type)))
+}
+
 // PostgreSQL takes 65 535 parameters per statement, and a row has fourteen.
 const EVENTS_A_STATEMENT = 1000
 

@@ -80,3 +80,18 @@ export async function ensureConsoleDirectoryRow(
 export async function insertConsoleUserRow(tx: Tx, row: InsertObject<DB, 'users'>): Promise<void> {
   await tx.insertInto('users').values(row).execute()
 }
+
+/** Where those of the team are reached who look after an account: owners, administrators and developers. */
+export async function listTeamAddresses(db: Db, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('members')
+    .select('email')
+    .where('account_id', '=', accountId)
+    .where('organization_id', 'is', null)
+    .where('status', '=', 'active')
+    .where('role', 'in', ['owner', 'admin', 'developer'])
+    .orderBy('created_at')
+    .limit(20)
+    .execute()
+  return rows.map((row) => row.email)
+}

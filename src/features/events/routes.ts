@@ -3,7 +3,7 @@ import { invalidField } from '../../platform/errors.ts'
 import { anyEvent, toEvent } from '../../platform/event-envelope.ts'
 import { STREAM_DAYS, streamErrors } from '../../platform/event-epoch.ts'
 import { readStream } from '../../platform/event-stream.ts'
-import { eventCatalogue } from '../../platform/events.ts'
+import { eventCatalogue, matchesType, unknownTypes } from '../../platform/events.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 
 export const eventRoutes: Route[] = [
@@ -19,7 +19,7 @@ export const eventRoutes: Route[] = [
       'Oldest first, each event exactly once: call again with the last next_cursor, immediately while has_more is true. ' +
       `Without \`after\` it starts ${STREAM_DAYS} days back. Of one organization, or with an org-wide key and no ` +
       '`subOrgId` of the whole environment. [The catalogue](/docs/events) lists the types, and so do ' +
-      'the `webhooks` of this document, whose delivery is not available yet.',
+      'the `webhooks` of this document.',
     query: Type.Object({
       after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
       types: Type.Optional(
@@ -54,13 +54,8 @@ export const eventRoutes: Route[] = [
 function readTypes(text: string): string[] {
   const known = eventCatalogue().map(({ type }) => type)
   const asked = text.split(',').map((name) => name.trim())
-  const found = asked.map((name) => known.filter((type) => matches(name, type)))
-  const unknown = asked.filter((_, index) => found[index]?.length === 0)
-  if (!unknown.length) return [...new Set(found.flat())]
+  const unknown = unknownTypes(asked)
+  if (!unknown.length) return known.filter((type) => asked.some((name) => matchesType(name, type)))
   const message = `types names unknown types: ${unknown.map((name) => JSON.stringify(name.slice(0, 100))).join(', ')}`
   throw invalidField('types', 'enum', message, `${message}. Known types: ${known.join(', ')}.`)
-}
-
-function matches(pattern: string, type: string): boolean {
-  return pattern === '*' || pattern === type || (pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1)))
 }

@@ -725,6 +725,67 @@ export interface WebauthnCeremonies {
   user_id: string | null;
 }
 
+export interface WebhookCursors {
+  environment_id: string;
+  epoch: Int8;
+  event_id: string;
+  tx_id: string;
+}
+
+export interface WebhookDeliveries {
+  attempt: Generated<number>;
+  attempts: Generated<Json>;
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  due_at: Timestamp | null;
+  duration_ms: number | null;
+  error: string | null;
+  event_directory_id: string;
+  event_id: string;
+  event_type: string;
+  id: string;
+  request_headers: Json | null;
+  response_body: string | null;
+  response_status: number | null;
+  status: Generated<string>;
+  tries: Generated<number>;
+  url: string | null;
+  webhook_id: string;
+}
+
+export interface WebhookQueues {
+  consecutive_failures: Generated<number>;
+  directory_id: string;
+  failing_since: Timestamp | null;
+  holder: string | null;
+  last_delivery_at: Timestamp | null;
+  last_failure_at: Timestamp | null;
+  leased_until: Generated<Timestamp>;
+  troubled: Generated<boolean>;
+  wake_at: Timestamp | null;
+  wakes: Generated<Int8>;
+  webhook_id: string;
+}
+
+export interface Webhooks {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  disabled_reason: string | null;
+  enabled: Generated<boolean>;
+  environment_id: string;
+  events: string[];
+  id: string;
+  listening_since: Generated<Timestamp>;
+  name: string;
+  previous_secret_sealed: string | null;
+  previous_until: Timestamp | null;
+  secret_hint: string;
+  secret_sealed: string;
+  updated_at: Generated<Timestamp>;
+  url: string;
+  version: Generated<number>;
+}
+
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
@@ -783,4 +844,8 @@ export interface DB {
   trusted_devices: TrustedDevices;
   users: Users;
   webauthn_ceremonies: WebauthnCeremonies;
+  webhook_cursors: WebhookCursors;
+  webhook_deliveries: WebhookDeliveries;
+  webhook_queues: WebhookQueues;
+  webhooks: Webhooks;
 }

@@ -17,6 +17,27 @@ export interface Redirect {
   redirectTo: string
 }
 
+const table = Symbol('table')
+
+/** An answer as CSV (RFC 4180), of a route that declares it. */
+export interface Table {
+  readonly [table]: string
+}
+
+/** Rows as CSV, the first of which has the names. What a spreadsheet would take for a formula is made a text. */
+export function asTable(rows: readonly (readonly (string | number | null)[])[]): Table {
+  const cell = (value: string | number | null) => {
+    const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : String(value ?? '')
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return { [table]: rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('') }
+}
+
+/** The text of such an answer, or null for another. */
+export function tableOf(value: unknown): string | null {
+  return typeof value === 'object' && value !== null && table in value ? String(value[table]) : null
+}
+
 /**
  * What a handler may return: the body of a 200, one of its other statuses, or a redirect if the route declares them.
  */
@@ -24,6 +45,7 @@ export type Answer<R extends TSchema, S extends Statuses> =
   | Static<R>
   | { [N in keyof S]: Answered<N, Static<Extract<S[N], TSchema>>> }[keyof S]
   | Redirect
+  | Table
 
 /** An answer with a status that the route declares in `replies`. */
 export function answer<N extends number, B>(code: N, body: B): Answered<N, B> {

@@ -35,7 +35,8 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     const peer = peerOf(request)
     if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)
     const { accept } = request.headers
-    const isReadable = accept === undefined || route.tolerant || medium.suits(accept)
+    const isReadable =
+      accept === undefined || route.tolerant || medium.suits(accept) || (route.csv && /text\/csv/i.test(accept))
     if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
     if (route.auth === 'public' || route.auth === 'page') {
       if (!isReadable) throw httpErrors.notAcceptable()

@@ -8,6 +8,8 @@ export interface Step {
   /** Part of the names that the contract gives to what refusals have in common. */
   name: string
   errors: ErrorFactory[]
+  /** The name of the schema of all of them, which many routes have. */
+  set?: string | undefined
 }
 
 /**
@@ -19,25 +21,35 @@ export function stepsOf(route: Route): Step[] {
   const keyed = route.auth === 'key'
   const takesBody = route.body !== null
   const isForm = route.media === 'form'
-  const steps: [applies: boolean, name: string, errors: ErrorFactory[]][] = [
+  const steps: [applies: boolean, name: string, errors: ErrorFactory[], set?: string | undefined][] = [
     [true, '', [httpErrors.invalidRequest, httpErrors.internal]],
     [!route.probe, '', [httpErrors.unavailable]],
     // Of its network: requests that need no credential, or wrong credentials.
     [!route.probe && !keyed, 'Network', [httpErrors.rateLimited]],
     [!route.tolerant && !isForm, '', [httpErrors.notAcceptable]],
-    [kind !== null, kind?.name ?? '', kind?.errors ?? []],
-    [keyed, 'Key', [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound]],
+    [kind !== null, kind?.name ?? '', kind?.errors ?? [], kind === null ? undefined : `${kind.name}CredentialProblem`],
+    [
+      keyed,
+      'Key',
+      [httpErrors.rateLimited, httpErrors.subOrgMismatch, httpErrors.organizationNotFound],
+      'KeyReachProblem',
+    ],
     [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
     [keyed && route.scope !== 'any key', 'Scope', [httpErrors.insufficientScope]],
-    [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType]],
+    [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType], 'BodyProblem'],
     [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
     [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],
     [takesBody && keyed, 'Key', [httpErrors.subOrgConflict]],
     [keyed && route.directory === 'one' && route.method !== 'GET', 'Write', [httpErrors.subOrgRequired]],
     [route.service !== null && route.directory !== 'account', 'Service', [httpErrors.serviceDisabled]],
-    [route.idempotency, 'Idempotency', [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused]],
+    [
+      route.idempotency,
+      'Idempotency',
+      [httpErrors.idempotencyInProgress, httpErrors.idempotencyKeyReused],
+      'IdempotencyProblem',
+    ],
   ]
-  return steps.flatMap(([applies, name, errors]) => (applies ? [{ name, errors }] : []))
+  return steps.flatMap(([applies, name, errors, set]) => (applies ? [{ name, errors, set }] : []))
 }
 
 /** The errors of a route: its own, and those of the pipeline steps it passes through. */

@@ -59,8 +59,9 @@ export function describeParameters(route: Route, components: Components, recurri
     ['IdempotencyKey', route.idempotency],
     ['IfMatch', route.errors.some(({ code }) => code === httpErrors.versionConflict.code)],
     ['IfNoneMatch', route.kept],
-    ['EndUserIp', route.auth === 'key'],
-    ['EndUserAgent', route.auth === 'key'],
+    // A read records nothing of whom it is for.
+    ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
+    ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
     ['TrustedDevice', route.takesDevice],
   ]
   const refs = shared.flatMap(([name, applies]) => (applies ? [{ $ref: `#/components/parameters/${name}` }] : []))

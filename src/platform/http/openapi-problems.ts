@@ -1,6 +1,6 @@
 import type { ErrorDefinition } from '../errors.ts'
 import { mediaOf } from './media.ts'
-import { errorsOf, stepsOf } from './openapi-errors.ts'
+import { errorsOf, type Step, stepsOf } from './openapi-errors.ts'
 import { headersOfRefusal } from './openapi-headers.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
@@ -79,12 +79,12 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
 
 /** What the pipeline refuses in a range of statuses, named after its steps. */
 function pipelineRefusal(route: Route, range: string, components: Components): Refusal {
-  const steps = stepsOf(route).flatMap(({ name, errors }) => {
+  const steps = stepsOf(route).flatMap(({ name, errors, set }) => {
     const found = errors.filter((error) => rangeOf(error) === range)
-    return found.length ? [{ name, errors: found }] : []
+    return found.length ? [{ name, errors: found, set: found.length === errors.length ? set : undefined }] : []
   })
   const errors = steps.flatMap(({ errors }) => errors).sort(byCode)
-  const schemas = errors.map((error) => refer(error, components))
+  const schemas = steps.flatMap((step) => referStep(step, components))
   const [only] = schemas
   const kind = [...new Set(steps.map(({ name }) => name))].join('')
   const name =
@@ -99,12 +99,20 @@ function pipelineRefusal(route: Route, range: string, components: Components): R
   }
 }
 
+/** What a step refuses: its set of codes, if that has a name, or each. */
+function referStep({ set, errors }: Pick<Step, 'set' | 'errors'>, components: Components): JsonObject[] {
+  const schemas = errors.map((error) => refer(error, components))
+  if (set === undefined) return schemas
+  components.schemas.set(set, { anyOf: schemas })
+  return [{ $ref: `#/components/schemas/${set}` }]
+}
+
 function refer({ code, title, members }: ErrorDefinition, { schemas }: Components): JsonObject {
   const name = `${pascal(code)}Problem`
   const properties = { code: { const: code }, ...toJson(members) }
   schemas.set(name, {
     description: `${title}.`,
-    allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties }],
+    allOf: [{ $ref: '#/components/schemas/Problem' }, { properties }],
   })
   return { $ref: `#/components/schemas/${name}` }
 }

@@ -24,7 +24,8 @@ export function describeReplies(
     const subject = { of: 'answer', place: `${route.operation} answer`, isNew: isNew(route), given } as const
     const example = toJson({ example: own ?? exampleOf(described, subject) }).example
     const [type = ''] = mediaOf(route.media).type.split(';')
-    const content = { [type]: { schema, example } }
+    const csv = route.csv ? { 'text/csv': { schema: { type: 'string' }, example: 'id,…' } } : {}
+    const content = { [type]: { schema, example }, ...csv }
     const base = String(Object(schema).$ref).split('/').at(-1) ?? name
     const title = base.endsWith('Reply') || base === name ? base : `${base}Reply`
     const sent = status === '201' ? { ...headers, ...headersOfMade } : headers

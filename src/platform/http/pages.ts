@@ -65,6 +65,7 @@ export function definePage(spec: PageSpec): Route[] {
     takesDevice: false,
     etag: false,
     kept: false,
+    csv: false,
     hidden: operation === undefined,
     examples: {},
   }

@@ -80,6 +80,7 @@ function contextOf(
     queryText: () => request.url.split('?').slice(1).join('?'),
     headers: {},
     isLocal: route?.auth === 'page' && isLocal(request),
+    accept: request.headers.accept ?? '',
     ifMatch: request.headers['if-match'] ?? null,
     ifNoneMatch: request.headers['if-none-match'] ?? null,
     caller,

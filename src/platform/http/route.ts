@@ -43,6 +43,8 @@ export interface RequestContext extends Omit<Work, 'directory'> {
   isLocal: boolean
   /** `If-Match` of the request (RFC 9110 §13.1.1). */
   ifMatch: string | null
+  /** `Accept` of the request. */
+  accept: string
   /** `If-None-Match` of the request (RFC 9110 §13.1.2). */
   ifNoneMatch: string | null
 }
@@ -119,6 +121,8 @@ interface Common<
   etag?: boolean
   /** Returns a `KeptAnswer`, which `If-None-Match` is compared with. */
   kept?: boolean
+  /** Whether it may return `asTable(…)`, to who accepts `text/csv`. */
+  csv?: boolean
   /** Used where the composed examples of the contract would mislead. */
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
@@ -210,6 +214,7 @@ export interface Route {
   takesDevice: boolean
   etag: boolean
   kept: boolean
+  csv: boolean
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
@@ -271,6 +276,7 @@ export function defineRoute<
     takesDevice: spec.takesDevice ?? false,
     etag: spec.etag ?? false,
     kept: spec.kept ?? false,
+    csv: spec.csv ?? false,
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { redirectOf } from './answer.ts'
+import { redirectOf, tableOf } from './answer.ts'
 import { assertDeclared } from './declared.ts'
 import type { SentOnce } from './idempotency.ts'
 import { isKept, selectKept } from './kept.ts'
@@ -36,6 +36,12 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   }
   const location = route.redirects ? redirectOf(body) : null
   if (location !== null) return reply.redirect(location, route.method === 'GET' ? 302 : 303)
+  const csv = route.csv ? tableOf(body) : null
+  if (csv !== null)
+    return reply
+      .type('text/csv; charset=utf-8')
+      .serializer((text: unknown) => String(text))
+      .send(csv)
   if (route.auth === 'page') {
     const page = readPageAnswer(body)
     return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()

@@ -30,6 +30,15 @@ const GLOBAL_UNICAST = '2000::/3'
 // Special ranges within it: protocol assignments with Teredo, documentation, 6to4, which wraps IPv4 as well.
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
+// Names that exist only in private networks (RFC 6762, RFC 6761, ICANN's private-use name).
+export const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
+
+/** The host of a URL, an IPv6 address without brackets. */
+export function hostOf(url: URL): string {
+  // The URL parser has already turned 0x7f.1, 2130706433 and the like into the address they mean.
+  return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+}
+
 const special = blockList([...SPECIAL_IPV4, ...SPECIAL_IPV6])
 const globalUnicast = blockList([GLOBAL_UNICAST])
 

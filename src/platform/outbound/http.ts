@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 import { readErrorField } from '../errors.ts'
 import { outOfPlace } from '../http/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
-import { type Exceptions, isPublicAddress, readExceptions } from './addresses.ts'
+import { type Exceptions, hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -16,6 +16,8 @@ export interface OutboundRequest {
   timeoutMs?: number
   /** Of the response body. Default 64 KiB. */
   maxBytes?: number
+  /** Whether a longer body is cut off there, where it would otherwise be a failure. */
+  cutsBody?: boolean
 }
 
 export interface OutboundResponse {
@@ -97,12 +99,8 @@ function readTarget(url: string): URL {
   return target
 }
 
-// Names that exist only in private networks (RFC 6762, RFC 6761, ICANN's private-use name).
-const PRIVATE_NAME = /(^|\.)(localhost|local|internal)$/
-
 async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Resolve): Promise<LookupAddress[]> {
-  // The URL parser has already turned 0x7f.1, 2130706433 and the like into the address they mean.
-  const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
+  const hostname = hostOf(target)
   const family = isIP(hostname)
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname)
   if (addresses.length === 0) throw new OutboundFailure('unreachable', 'ENOTFOUND')
@@ -130,7 +128,7 @@ async function exchange(target: URL, addresses: LookupAddress[], request: Outbou
       body: request.body ?? null,
       signal,
     })
-    return { status: statusCode, headers, body: await readBody(body, request.maxBytes ?? MAX_BODY_BYTES) }
+    return { status: statusCode, headers, body: await readBody(body, request) }
   } finally {
     // Not awaited: a peer that does not close must not delay the caller.
     client.destroy().catch(() => undefined)
@@ -145,14 +143,19 @@ function pinnedTo(addresses: LookupAddress[]): LookupFunction {
   }
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  { maxBytes = MAX_BODY_BYTES, cutsBody = false }: OutboundRequest,
+): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
     if (!Buffer.isBuffer(chunk)) continue
     size += chunk.length
-    if (size > maxBytes) throw new OutboundFailure('too_large')
+    if (size > maxBytes && !cutsBody) throw new OutboundFailure('too_large')
     chunks.push(chunk)
+    // The connection ends with the request: nothing more of it is read.
+    if (size > maxBytes) return Buffer.concat(chunks).subarray(0, maxBytes)
   }
   return Buffer.concat(chunks)
 }

@@ -1,5 +1,6 @@
+import { isIP } from 'node:net'
 import type { Config } from '../config.ts'
-import { readExceptions } from './addresses.ts'
+import { hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 
 /**
  * Whether a text is the address of a server of somebody else that this service, or a browser it sends on, may go to:
@@ -14,6 +15,14 @@ export function isPeerAddress({ outboundAllow }: Pick<Config, 'outboundAllow'>, 
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const exceptions = readExceptions(outboundAllow)
   return exceptions.host(host) || exceptions.address(host)
+}
+
+/** Whether such an address is by its very text one of a private network, and WATCHWORD_OUTBOUND_ALLOW does not name it. */
+export function leadsInside({ outboundAllow }: Pick<Config, 'outboundAllow'>, text: string): boolean {
+  const host = hostOf(new URL(text))
+  const exceptions = readExceptions(outboundAllow)
+  if (exceptions.host(host) || exceptions.address(host)) return false
+  return PRIVATE_NAME.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))
 }
 
 /** Whether an address is of another server than before: a secret that was given for the one is not for the other. */

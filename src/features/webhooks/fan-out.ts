@@ -1,0 +1,67 @@
+import { skipLocked } from '../../platform/db/distributed.ts'
+import { type EventPlace, readPlaces } from '../../platform/event-places.ts'
+import { matchesType } from '../../platform/events.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Platform } from '../../platform/platform.ts'
+import {
+  hasListener,
+  type Listener,
+  listCursorEnvironments,
+  listListeners,
+  lockCursor,
+  moveCursor,
+} from './cursor-store.ts'
+import { type NewDelivery, putDeliveries, wakeQueues } from './delivery-store.ts'
+import { webhookEvents } from './events.ts'
+
+// Of events in a transaction, and of deliveries in a statement.
+const [EVENTS, ROWS] = [500, 2500]
+
+/**
+ * Hands the events of every environment to the queues of its webhooks, from where that ended the last time. Position and
+ * deliveries are written together, so a process that dies leaves neither a gap nor anything twice.
+ *
+ * @returns whether more can be handed out right away.
+ */
+export async function fanOut(platform: Platform): Promise<boolean> {
+  let isMore = false
+  for (const environmentId of await listCursorEnvironments(platform.db))
+    if (await fanOutEnvironment(platform, environmentId)) isMore = true
+  return isMore
+}
+
+async function fanOutEnvironment(platform: Platform, environmentId: string): Promise<boolean> {
+  if (!(await hasListener(platform.db, environmentId))) return false
+  return platform.tx(async (tx) => {
+    const after = await lockCursor(tx, environmentId, skipLocked(platform.database))
+    if (!after) return false
+    const { places, end, hasMore } = await readPlaces(tx, { environmentId }, after, EVENTS)
+    if (places.length) {
+      const directoryIds = [...new Set(places.map((place) => place.directoryId))]
+      const listeners = await listListeners(tx, environmentId, directoryIds)
+      for (const [directoryId, own] of Map.groupBy(listeners, (listener) => listener.directory_id)) {
+        const heard = places.filter((place) => own[0]?.is_wide || place.directoryId === directoryId)
+        const deliveries = heard.flatMap((place) =>
+          own.filter((each) => hears(each, place)).map((each) => of(each, place)),
+        )
+        for (let start = 0; start < deliveries.length; start += ROWS)
+          await putDeliveries(tx, directoryId, deliveries.slice(start, start + ROWS))
+        const woken = [...new Set(deliveries.map(({ webhookId }) => webhookId))].sort()
+        if (woken.length) await wakeQueues(tx, directoryId, woken)
+      }
+    }
+    await moveCursor(tx, environmentId, end)
+    return hasMore
+  })
+}
+
+function hears({ events, listening_since }: Listener, { type, createdAt }: EventPlace): boolean {
+  // A test is for the one that it tests.
+  if (type === webhookEvents.test.type) return false
+  return createdAt >= listening_since && events.some((pattern) => matchesType(pattern, type))
+}
+
+export function of({ id }: Pick<Listener, 'id'>, place: EventPlace): NewDelivery {
+  const { directoryId: eventDirectoryId, id: eventId, type: eventType } = place
+  return { id: newId(), webhookId: id, eventDirectoryId, eventId, eventType }
+}

@@ -1,0 +1,2 @@
+export { noticeReceivers } from './disable.ts'
+export { hasWebhook } from './reads.ts'

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Platform } from '../platform.ts'
+
+export interface Dispatcher {
+  /** Takes no more, and waits up to `limitMs` for what is under way; another process takes the rest up. */
+  stop(limitMs: number): Promise<void>
+}
+
+/** Things to be worked on, so many at the same time. */
+export interface Stall<T> {
+  places: number
+  claim(platform: Platform, limit: number): Promise<T[]>
+  serve(platform: Platform, claimed: T): Promise<void>
+}
+
+// How often it is asked whether there is something to do, while there is nothing.
+const POLL_MS = 250
+const AFTER_FAILURE_MS = 1000
+
+/**
+ * Works in this process until stopped, whatever happens to the database meanwhile. For work that does not wait for a job
+ * of the queue: `prepare` is done again and again, and what the stalls claim is served, each apart from the others.
+ */
+export function startDispatcher<T>(
+  platform: Platform,
+  { prepare, stalls }: { prepare(platform: Platform): Promise<boolean>; stalls: readonly Stall<T>[] },
+): Dispatcher {
+  const stopping = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  const loops = [
+    keepDoing(platform, stopping.signal, () => prepare(platform)),
+    ...stalls.map((stall) => keepDoing(platform, stopping.signal, attendTo(platform, stall, underWay))),
+  ]
+  return {
+    async stop(limitMs) {
+      stopping.abort()
+      const limit = new AbortController()
+      const all = Promise.all(loops).then(() => Promise.all(underWay))
+      await Promise.race([all, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)])
+      limit.abort()
+    },
+  }
+}
+
+/** Claims as much as there are places, once there is one. */
+function attendTo<T>(platform: Platform, stall: Stall<T>, all: Set<Promise<void>>) {
+  const own = new Set<Promise<void>>()
+  return async () => {
+    if (own.size >= stall.places) await Promise.race(own)
+    const claimed = await stall.claim(platform, stall.places - own.size)
+    for (const each of claimed) {
+      const served = stall.serve(platform, each).catch((error: unknown) => {
+        platform.log.warn({ error }, 'Deliveries were interrupted and go on later')
+      })
+      const tracked: Promise<void> = served.finally(() => {
+        own.delete(tracked)
+        all.delete(tracked)
+      })
+      own.add(tracked)
+      all.add(tracked)
+    }
+    return claimed.length > 0
+  }
+}
+
+/** Does something again and again: at once while there is more to do. */
+async function keepDoing(platform: Platform, signal: AbortSignal, act: () => Promise<boolean>): Promise<void> {
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      const isMore = await act()
+      failures = 0
+      if (isMore) continue
+    } catch (error) {
+      failures++
+      if (failures === 1) platform.log.warn({ error }, 'Deliveries cannot go on: trying again')
+    }
+    await delay(failures ? AFTER_FAILURE_MS : POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,88 @@
+import { toEvent } from '../event-envelope.ts'
+import type { StreamedEvent } from '../event-stream.ts'
+import { OutboundFailure, outboundFetch } from '../outbound/http.ts'
+import type { Platform } from '../platform.ts'
+import { readRetryAfter } from './schedule.ts'
+import { signatureHeaders } from './signature.ts'
+
+/** What an attempt needs: nothing of it is read again while it runs. */
+export interface Target {
+  url: string
+  /** The newest first. */
+  secrets: readonly string[]
+}
+
+export interface Outcome {
+  ok: boolean
+  /** 410: the receiver wants nothing more, ever. */
+  isGone: boolean
+  at: string
+  url: string
+  headers: Record<string, string>
+  responseStatus: number | null
+  responseBody: string | null
+  error: string | null
+  durationMs: number
+  retryAfterSeconds: number | null
+}
+
+const TIMEOUT_MS = 15_000
+const READ_BYTES = 4096
+const SHOWN_BYTES = 1024
+const MAX_BODY_BYTES = 20_480
+
+/** The body of an event, 20 KB at most: a larger one says what it is about, to be read from the API. */
+export function bodyOf(event: StreamedEvent): string {
+  const whole = toEvent(event)
+  const text = JSON.stringify(whole)
+  if (Buffer.byteLength(text) <= MAX_BODY_BYTES) return text
+  const { user_agent, ...rest } = whole
+  const data = event.target_id === null ? {} : { id: event.target_id }
+  return JSON.stringify({
+    ...rest,
+    user_agent: user_agent?.slice(0, 500) ?? null,
+    data,
+    previous: null,
+    truncated: true,
+  })
+}
+
+/** Sends an event once. Never throws for what the receiver does. */
+export async function attempt(platform: Platform, target: Target, event: StreamedEvent): Promise<Outcome> {
+  const now = platform.clock.now()
+  const body = bodyOf(event)
+  const signed = { id: `evt_${event.id}`, seconds: Math.floor(now.getTime() / 1000), body }
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Watchword-Webhooks/1.0',
+    ...signatureHeaders(target.secrets, signed),
+  }
+  const startedMs = performance.now()
+  const told = { at: now.toISOString(), url: target.url, headers }
+  const took = () => Math.round(performance.now() - startedMs)
+  try {
+    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: READ_BYTES, cutsBody: true }
+    const answer = await outboundFetch(platform, target.url, { method: 'POST', headers, body, ...limits })
+    const ok = answer.status >= 200 && answer.status < 300
+    return {
+      ...told,
+      ok,
+      isGone: answer.status === 410,
+      responseStatus: answer.status,
+      responseBody: readable(answer.body),
+      error: ok ? null : `status_${answer.status}`,
+      durationMs: took(),
+      retryAfterSeconds: ok ? null : readRetryAfter(answer.headers['retry-after'], now),
+    }
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error
+    const none = { ok: false, isGone: false, responseStatus: null, responseBody: null, retryAfterSeconds: null }
+    return { ...told, ...none, error: error.reason, durationMs: took() }
+  }
+}
+
+/** What people may be shown of it, and PostgreSQL can store. */
+function readable(body: Buffer): string {
+  const text = body.toString('utf8').replaceAll(/[^\P{Cc}\n\t]|\ufffd/gu, '')
+  return Buffer.from(text).subarray(0, SHOWN_BYTES).toString('utf8').replaceAll('\ufffd', '')
+}
