@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { jobs } from '../src/jobs.ts'
 import { freshEmail } from './fresh.ts'
 import { type Reply, startApp } from './harness.ts'
+import { provisioned, type ScimClient } from './scim.ts'
 import { startSecondApp } from './second-app.ts'
 import { signedInUser } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
@@ -101,4 +102,17 @@ test('no job locks rows over all directories, and each removes what is over', as
   expect(ours.flatMap((text) => brokenRules(text, { distributed: true }))).toEqual([])
   expect(ours.filter((text) => /^\s*(delete from|with gone as|update links)/.test(text)).length).toBeGreaterThan(14)
   expect(await left()).toBe(0)
+})
+
+test('requests of provisioning are kept by statements of one directory each', async () => {
+  const clients = new Map<string, ScimClient>()
+  for (const id of organizations) clients.set(id, await provisioned(app, caller, id))
+  const read = async (subOrgId: string) =>
+    (await clients.get(subOrgId)?.call('GET', '/Users')) ?? caller.get('/v1/users')
+  const { statements } = await atOnce(4, 'insert into scim_logs', read)
+  expect(statements.length).toBeGreaterThanOrEqual(organizations.length)
+  for (const subOrgId of organizations) {
+    const { logs } = (await caller.get(`/v1/scim/logs?subOrgId=${subOrgId}`)).body
+    expect(logs.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200, 200])
+  }
 })

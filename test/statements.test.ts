@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, succeeded } from './factors.ts'
 import { type Reply, startApp } from './harness.ts'
 import { newEmail, newPasswordUser, newUser } from './people.ts'
+import { provisioned } from './scim.ts'
 import { mailedCode } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 
@@ -191,4 +192,15 @@ test('a wrong password costs a stranger the statements of a user, with a passwor
     401,
     emails.map((each) => verifyPassword(each, 'wrong horse battery staple')),
   )
+})
+
+test('provisioning asks first whether it is served and is kept last, a statement each, which requests share', async () => {
+  const { call } = await provisioned(app, tenant, subOrgId)
+  const read = () => call('GET', '/Users?filter=userName eq "nobody@acme.example"')
+  const own = (texts: string[]) => texts.filter((text) => /scim_configs|scim_logs/.test(text))
+  await roundTripsOf(read, 200)
+  const alone = await roundTripsOf(read, 200)
+  expect([own(alone).length, alone.length], alone.join('\n')).toEqual([2, 3])
+  const together = await recordStatements(() => Promise.all(Array.from({ length: 20 }, read)))
+  expect(own(together).length).toBeLessThan(20)
 })

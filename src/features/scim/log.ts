@@ -1,3 +1,4 @@
+import { runTogether } from '../../platform/db/joined.ts'
 import { errorCatalogue } from '../../platform/errors.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
@@ -7,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { BASE } from './addresses.ts'
 import type { ScimLog } from './schema.ts'
-import { insertLogRow, type LogRow, selectLogPage, touchConfigRow } from './store.ts'
+import { keepRequest, type LogRow, selectLogPage } from './store.ts'
 
 // What is longer is not kept: a log is to be read by people.
 const MAX_BODY = 16_384
@@ -17,24 +18,42 @@ const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 
 /** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
 export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
   try {
-    const id = newId()
-    const text = JSON.stringify(seen.body ?? null, (name, value) => (/^password$/i.test(name) ? undefined : value))
-    const body = hasPassword(text) || text.length > MAX_BODY ? null : JSON.parse(text)
-    const said = { path: seen.url.slice(BASE.length), reason: reasonOf(seen), body }
-    const said_sealed = await platform.keyring.seal(place(directory.accountId, id), JSON.stringify(said))
-    const { method, route, status, code } = seen
-    await insertLogRow(platform.db, directory, {
-      id,
-      method,
-      route: route.slice(BASE.length),
-      status,
-      code,
-      said_sealed,
-    })
-    await touchConfigRow(platform.db, directory)
+    const { method, url, route, status, code } = seen
+    const asked = { method, path: url.slice(BASE.length), route: route.slice(BASE.length), body: bodyOf(seen.body) }
+    await keepLog(platform, directory, { ...asked, status, code, reason: reasonOf(seen), replayOf: null })
   } catch (error) {
     platform.log.warn({ error }, 'A request of provisioning was not logged')
   }
+}
+
+function bodyOf(body: unknown): unknown {
+  const text = JSON.stringify(body ?? null, (name, value) => (/^password$/i.test(name) ? undefined : value))
+  return hasPassword(text) || text.length > MAX_BODY ? null : JSON.parse(text)
+}
+
+/** A request, and what became of it. */
+interface Entry {
+  method: string
+  path: string
+  route: string
+  body: unknown
+  status: number
+  code: string | null
+  reason: string | null
+  /** The request that this one repeats. */
+  replayOf: string | null
+}
+
+async function keepLog(platform: Platform, directory: Directory, entry: Entry): Promise<LogRow> {
+  const id = newId()
+  const { method, route, status, code, path, reason, body, replayOf } = entry
+  const said = JSON.stringify({ path, reason, body, replayOf })
+  const said_sealed = await platform.keyring.seal(place(directory.accountId, id), said)
+  const row = { id, method, route, status, code, said_sealed }
+  const item = { statement: keepRequest, directoryId: directory.id, key: null, row, more: [] }
+  const kept = await runTogether(platform, item)
+  const { created_at } = Object.assign({ created_at: platform.clock.now() }, kept)
+  return { ...row, directory_id: directory.id, created_at }
 }
 
 /** A PATCH names it in a path. */

@@ -1,4 +1,5 @@
 import { type InsertObject, type Selectable, sql } from 'kysely'
+import type { JoinedStatement } from '../../platform/db/joined.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, ScimConfigs, ScimLogs, ScimTokens } from '../../platform/db/schema.gen.ts'
@@ -124,52 +125,55 @@ export interface AdmissionRow {
   sso_connection_id: string | null
   on_deprovision: 'deactivate' | 'delete'
   organization_status: string | null
+  /** Whether the token, if there is one, still works: caches of other processes hear of its end later. */
+  works: boolean
 }
 
 /** The same, of each of these directories at once. */
 export async function findAdmissionRows(
   db: Db,
-  directories: string[],
+  asked: { directories: string[]; tokens: (string | null)[] },
   directoryId: string | null,
 ): Promise<(AdmissionRow & { place: number })[]> {
   const place = directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
   const { rows } = await sql<AdmissionRow & { place: number }>`
     select asked.place::int, coalesce(c.enabled, false) as enabled, c.sso_connection_id,
-      coalesce(c.on_deprovision, 'deactivate') as on_deprovision, o.status as organization_status
-    from unnest(${directories}::uuid[]) with ordinality as asked (directory_id, place)
+      coalesce(c.on_deprovision, 'deactivate') as on_deprovision, o.status as organization_status,
+      asked.token_id is null or t.id is not null as works
+    from unnest(${asked.directories}::uuid[], ${asked.tokens}::uuid[]) with ordinality
+      as asked (directory_id, token_id, place)
     join directories d on d.id = asked.directory_id
     left join organizations o on o.id = d.organization_id
+    left join scim_tokens t on t.id = asked.token_id and t.directory_id = asked.directory_id
+      and (t.expires_at is null or t.expires_at > clock_now())
     left join scim_configs c on c.directory_id = ${place}`.execute(db)
   return rows
 }
 
-export async function insertLogRow(
-  db: Db,
-  directory: Directory,
-  row: Omit<InsertObject<DB, 'scim_logs'>, 'directory_id'>,
-): Promise<void> {
-  await db
-    .insertInto('scim_logs')
-    .values({ ...row, directory_id: directory.id })
-    .execute()
+/**
+ * Keeps a request, and notes in the configuration that there was one: once a minute, which is enough for people and spares
+ * the row. One that somebody is changing is left alone.
+ */
+export const keepRequest: JoinedStatement = {
+  columns: { id: 'uuid', method: 'text', route: 'text', status: 'int', code: 'text', said_sealed: 'text' },
+  order: 'directory_id, id',
+  text: ({ directory, lock }) => `,
+    due as (
+      select found.directory_id from clock cross join asked cross join lateral (
+        select directory_id from scim_configs where directory_id = ${directory('asked')}
+          and (last_request_at is null or last_request_at < clock.at - interval '1 minute')
+        ${lock}) found),
+    touched as (
+      update scim_configs set last_request_at = clock.at from clock cross join due
+      where scim_configs.directory_id = ${directory('due')}),
+    kept as (
+      insert into scim_logs (directory_id, id, method, route, status, code, said_sealed, created_at)
+      select asked.directory_id, asked.id, asked.method, asked.route, asked.status, asked.code, asked.said_sealed, clock.at
+      from clock cross join asked returning id, created_at)
+    select asked.n, kept.created_at from asked join kept on kept.id = asked.id`,
 }
 
 export async function selectLogPage(db: Db, directory: Directory, page: Page): Promise<LogRow[]> {
   const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
   return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
-}
-
-/** Notes a request, once a minute: that is enough for people, and spares the row. */
-export async function touchConfigRow(db: Db, directory: Directory): Promise<void> {
-  await db
-    .updateTable('scim_configs')
-    .set({ last_request_at: now })
-    .where('directory_id', '=', directory.id)
-    .where((eb) =>
-      eb.or([
-        eb('last_request_at', 'is', null),
-        eb('last_request_at', '<', sql<Date>`clock_now() - interval '1 minute'`),
-      ]),
-    )
-    .execute()
 }

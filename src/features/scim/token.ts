@@ -71,4 +71,5 @@ function challenge(error?: string): Record<string, string> {
   return { 'www-authenticate': `Bearer realm="watchword"${error ? `, error="${error}"` : ''}` }
 }
 
-const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
+/** What the refusal of such a token says. */
+export const invalidToken: ErrorDetails = { headers: challenge('invalid_token') }
