@@ -162,5 +162,6 @@ function isNotYet(error: unknown): boolean {
   const code = errorCode(error) ?? ''
   // 57P01–57P03: shutting down, recovering from a crash, starting.
   if (/^(ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|57P0[123])$/.test(code)) return true
-  return error instanceof Error && /terminated unexpectedly|timeout/i.test(error.message)
+  // Not queryable: it has ended between two statements.
+  return error instanceof Error && /terminated unexpectedly|not queryable|timeout/i.test(error.message)
 }
