@@ -1,5 +1,6 @@
 import * as adminPortal from '../src/features/admin-portal/sample.ts'
 import * as apiKeys from '../src/features/api-keys/sample.ts'
+import * as bulk from '../src/features/bulk/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
 import * as connections from '../src/features/connections/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
@@ -65,6 +66,7 @@ const withRecords = noRecords
   .add(challenges)
   .add(passkeys)
   .add(webhooks)
+  .add(bulk)
 
 /** Every feature with a `sample.ts`. */
 export const featureSamples: readonly FeatureSample[] = [...withoutRecords, ...withRecords.features]

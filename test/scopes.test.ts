@@ -141,7 +141,7 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/login/sso/saml/slo/{connectionId}',
   ],
   'scim_config.read': ['GET /v1/scim/config', 'GET /v1/scim/logs'],
-  'scim_config.write': ['PATCH /v1/scim/config', 'POST /v1/scim/config'],
+  'scim_config.write': ['PATCH /v1/scim/config', 'POST /v1/scim/config', 'POST /v1/scim/logs/{id}/replay'],
   'sessions.read': ['GET /v1/sessions', 'GET /v1/sessions/revocations'],
   'sessions.revoke': ['DELETE /v1/sessions', 'DELETE /v1/sessions/{sessionId}', 'DELETE /v1/users/{userId}/sessions'],
   'social.read': ['GET /v1/social/providers'],

@@ -4,8 +4,9 @@ import { defineRoute, open, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
 import { groupEvents } from '../groups/groups.ts'
 import { provisioningEvents } from '../provisioning/provisioning.ts'
-import { admissionErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { admissionErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { userEvents } from '../users/users.ts'
+import { replayLog } from './replay.ts'
 import { runBulk } from './run.ts'
 
 const users = '/Users'
@@ -15,6 +16,7 @@ const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'a
 export function bulkRoutes(announced: EventDefinition[]): Route[] {
   const { created, updated, activated, deactivated, deleted, emailVerified } = userEvents
   const ofUsers = [created, updated, activated, deactivated, deleted, emailVerified]
+  const maybeEvents = [...ofUsers, ...announced, ...Object.values(provisioningEvents), ...Object.values(groupEvents)]
   return [
     defineRoute({
       ...scimRoute.about,
@@ -30,8 +32,23 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       ),
       reply: scimRoute.Resource,
       errors: [...admissionErrors, scimErrors.invalidSyntax],
-      maybeEvents: [...ofUsers, ...announced, ...Object.values(provisioningEvents), ...Object.values(groupEvents)],
+      maybeEvents,
       handle: (work, { body }) => serve(work, (provisioning) => runBulk(work, body, provisioning)),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/scim/logs/{id}/replay',
+      operation: 'scim.replayLog',
+      scope: 'scim_config.write',
+      service: 'scim',
+      tag: 'SCIM',
+      summary: 'Perform a request of provisioning again',
+      description: 'Writes alone, without their `If-Match`. What it came to is a log of its own, a refusal too.',
+      params: scimRoute.params,
+      reply: Type.Object({ log: ScimLog }),
+      errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable],
+      maybeEvents,
+      handle: async (work, { params }) => ({ log: await replayLog(work, params.id) }),
     }),
   ]
 }

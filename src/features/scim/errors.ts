@@ -18,6 +18,13 @@ export const scimErrors = defineErrors({
     'There is no such connection',
     'sso_connection_id must be a connection of this organization.',
   ],
+  logNotFound: [404, 'scim_log_not_found', 'There is no such request', 'Requests are kept for 14 days: list them.'],
+  notReplayable: [
+    409,
+    'scim_not_replayable',
+    'This request cannot be repeated',
+    'Only writes are, whose body was kept: at most 16 KiB, without a password.',
+  ],
   invalidFilter: [
     400,
     'scim_invalid_filter',

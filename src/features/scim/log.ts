@@ -3,12 +3,13 @@ import { errorCatalogue } from '../../platform/errors.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import type { Observed } from '../../platform/http/server.ts'
-import { newId } from '../../platform/ids.ts'
+import { isId, newId } from '../../platform/ids.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { BASE } from './addresses.ts'
+import { scimErrors } from './errors.ts'
 import type { ScimLog } from './schema.ts'
-import { keepRequest, type LogRow, selectLogPage } from './store.ts'
+import { findLogRow, keepRequest, type LogRow, selectLogPage } from './store.ts'
 
 // What is longer is not kept: a log is to be read by people.
 const MAX_BODY = 16_384
@@ -52,8 +53,8 @@ async function keepLog(platform: Platform, directory: Directory, entry: Entry): 
   const row = { id, method, route, status, code, said_sealed }
   const item = { statement: keepRequest, directoryId: directory.id, key: null, row, more: [] }
   const kept = await runTogether(platform, item)
-  const { created_at } = Object.assign({ created_at: platform.clock.now() }, kept)
-  return { ...row, directory_id: directory.id, created_at }
+  if (!kept || !('created_at' in kept) || !(kept.created_at instanceof Date)) throw new Error('No request was kept')
+  return { ...row, directory_id: directory.id, created_at: kept.created_at }
 }
 
 /** A PATCH names it in a path. */
@@ -70,6 +71,28 @@ export async function listLogs(work: Work, page: Page): Promise<LogRow[]> {
   return selectLogPage(work.db, work.directory, page)
 }
 
+/** A request by its id. Throws `scim_log_not_found`. */
+export async function getLog(work: Work, text: string): Promise<ScimLog> {
+  const id = text.toLowerCase()
+  const row = isId(id) ? await findLogRow(work.db, work.directory, id) : undefined
+  if (!row) throw scimErrors.logNotFound()
+  return toLog(work, row)
+}
+
+/** What became of a request. */
+export type Outcome = Pick<Entry, 'status' | 'code' | 'reason'>
+
+/** Keeps that a request was repeated, and shows it. */
+export async function keepReplay(work: Work, first: ScimLog, outcome: Outcome): Promise<ScimLog> {
+  const { id, method, path, body } = first
+  const route = path
+    .split('?', 1)
+    .join()
+    .replace(/^(\/(?:Users|Groups)\/)[^/]+/, '$1{id}')
+  const entry = { method, path, route, body, ...outcome, replayOf: id }
+  return toLog(work, await keepLog(work.platform, work.directory, entry))
+}
+
 /** A request as the API shows it, with how to mend what was refused. */
 export async function toLog({ platform, directory }: Work, row: LogRow): Promise<ScimLog> {
   const said = JSON.parse(await platform.keyring.open(place(directory.accountId, row.id), row.said_sealed))
@@ -83,6 +106,7 @@ export async function toLog({ platform, directory }: Work, row: LogRow): Promise
     reason: said.reason,
     fix: errorCatalogue().find(({ code }) => code === row.code)?.help ?? null,
     body: said.body,
+    replayOf: said.replayOf ?? null,
     createdAt: row.created_at.toISOString(),
   }
 }

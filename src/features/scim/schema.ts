@@ -63,7 +63,7 @@ export const ScimTokenReply = Type.Object({
   config: ScimConfig,
 })
 
-const ScimLog = named(
+export const ScimLog = named(
   'ScimLog',
   Type.Object({
     id: Id,
@@ -75,6 +75,7 @@ const ScimLog = named(
     reason: nullable(Type.String({ examples: ['Another user has this userName.'] })),
     fix: nullable(Type.String({ examples: ['Find the resource, and change it.'] })),
     body: Type.Unknown({ examples: [{ userName: 'ada@acme.example' }] }),
+    replayOf: nullable(Id, 'The request that this one repeats.'),
     createdAt: Moment,
   }),
 )

@@ -1,5 +1,7 @@
 export { endpointUrl } from './addresses.ts'
-export { admissionErrors, type Provisioning, serve } from './admission.ts'
+export { admissionErrors, admit, type Provisioning, serve } from './admission.ts'
 export { asScimError, languageErrors, scimError, scimErrors } from './errors.ts'
 export { type List, type ListRequest, pageOf, readList, toPage, totalOf } from './list.ts'
+export { getLog, keepReplay, type Outcome } from './log.ts'
 export { scimRoute } from './protocol.ts'
+export { ScimLog } from './schema.ts'

@@ -173,6 +173,11 @@ export const keepRequest: JoinedStatement = {
     select asked.n, kept.created_at from asked join kept on kept.id = asked.id`,
 }
 
+export async function findLogRow(db: Db, directory: Directory, id: string): Promise<LogRow | undefined> {
+  const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
+  return query.where('id', '=', id).executeTakeFirst()
+}
+
 export async function selectLogPage(db: Db, directory: Directory, page: Page): Promise<LogRow[]> {
   const query = db.selectFrom('scim_logs').selectAll().where('directory_id', '=', directory.id)
   return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
