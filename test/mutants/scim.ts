@@ -119,4 +119,12 @@ export const scim: Mutant[] = [
     tests: ['src/features/scim/conformance-users.test.ts'],
     only: 'free for another one',
   },
+  {
+    name: 'a SCIM token that has ended is refused before other processes hear of it',
+    file: 'src/features/scim/admission.ts',
+    find: 'if (found && !found.works)',
+    replace: 'if (found === null)',
+    tests: ['test/race/provisioning.test.ts'],
+    only: 'heeded by the request',
+  },
 ]
