@@ -388,6 +388,13 @@ export const oidc: Mutant[] = [
     tests: PROVIDERS,
   },
   {
+    name: 'a logout token is of no inactive connection',
+    file: `${OIDC}/logout.ts`,
+    find: " || found.connection.status !== 'active'",
+    replace: '',
+    tests: LOGOUT,
+  },
+  {
     name: 'a logout token is of a logout',
     file: `${OIDC}/logout.ts`,
     find: "typeof event !== 'object' || event === null || ",

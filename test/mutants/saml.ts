@@ -518,6 +518,20 @@ const signIns: Mutant[] = [
 /** Whoever signs out at the provider, and nobody else. */
 const logouts: Mutant[] = [
   {
+    name: 'a request of SAML to log out is of no inactive connection',
+    file: LOGOUT,
+    find: " || found.connection.status !== 'active'",
+    replace: '',
+    tests: [LOGOUT_TEST],
+  },
+  {
+    name: 'what a refusal of SAML says has no control characters in a trace',
+    file: RESPONSE,
+    find: "    .replace(/[\\p{C}\\p{Z}]+/gu, ' ')\n",
+    replace: '',
+    tests: [RESPONSE_TEST],
+  },
+  {
     name: 'a request of SAML to log out is signed, by its form',
     file: LOGOUT_MESSAGE,
     find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')",

@@ -78,6 +78,19 @@ test('refuses a token that the provider has not signed, or at another connection
   expect(await isLive()).toBe(true)
 })
 
+test('a provider whose connection is not active signs nobody out', async () => {
+  const isLive = await signIn('gus')
+  const set = (status: string) => home.key.patch(`/v1/sso/connections/${connectionId}`, { subOrgId: home.id, status })
+  for (const status of ['testing', 'error', 'draft']) {
+    expect((await set(status)).status).toBe(200)
+    expect((await send(peer.sign({}, claimsOf('gus')))).status).toBe(400)
+  }
+  expect(await isLive()).toBe(true)
+  await set('active')
+  expect((await send(peer.sign({}, claimsOf('gus')))).status).toBe(204)
+  expect(await isLive()).toBe(false)
+})
+
 test('takes a token once: whoever sends it again ends nothing', async () => {
   const token = peer.sign({}, claimsOf('ed'))
   const sent = await Promise.all(Array.from({ length: 5 }, () => send(token)))

@@ -7,7 +7,7 @@ import type { Route } from '../../platform/http/route.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
 import { writeSpMetadata } from '../descriptors/descriptors.ts'
-import { type BareWork, findFederated, findLogout } from '../federation/federation.ts'
+import { type BareWork, federationErrors, findFederated, findLogout } from '../federation/federation.ts'
 import { addressOf, writeRequest } from './protocol.ts'
 import { postFields } from './request.ts'
 import { requestOf } from './sp-logout.ts'
@@ -42,6 +42,7 @@ export const samlPages: Route[] = [
     path: '/v1/auth/login/sso/saml/request/{connectionId}',
     summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
     tag: 'Federation',
+    errors: [federationErrors.stateUnknown],
     async render({ platform, db, origin }, { connectionId = '' }, { state = '', login_hint = null }) {
       // What the start demanded is read where it is stored: the browser's owner may write any address.
       const found = await findFederated({ platform, db }, state, 'sso')
@@ -49,21 +50,22 @@ export const samlPages: Route[] = [
       const { directory, begun } = found
       const connection = await findConnection({ platform, directory }, connectionId)
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
-        return null
+        throw federationErrors.stateUnknown()
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
       return renderFormPage(await brandOf({ platform, directory }), addressOf(connection), await postFields(request))
     },
   }),
 ]
 
-/** The same of a request to sign out. */
-async function renderLogout(bare: BareWork, connectionId: string, state: string): Promise<RenderedPage | null> {
+/** The same of a request to sign out. Throws `state_invalid`. */
+async function renderLogout(bare: BareWork, connectionId: string, state: string): Promise<RenderedPage> {
   const found = await findLogout(bare, state)
-  if (!found) return null
+  if (!found) throw federationErrors.stateUnknown()
   const { platform } = bare
   const { directory, demand } = found
   const connection = await findConnection({ platform, directory }, connectionId)
-  if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null) return null
+  if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null)
+    throw federationErrors.stateUnknown()
   const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
   return renderFormPage(await brandOf({ platform, directory }), connection.idp_slo_url, await postFields(request))
 }

@@ -65,6 +65,21 @@ test('a connection without an address of its provider starts nothing', async () 
   expect([reply.status, reply.body.code]).toEqual([409, 'connection_incomplete'])
 })
 
+test('whoever brings no open state to the page that takes requests is told so in words for people', async () => {
+  const { state } = await organization.start()
+  const request = '/v1/auth/login/sso/saml/request'
+  const pages = [
+    `${request}/${organization.connectionId}`,
+    `${request}/${organization.connectionId}?state=unknown`,
+    `${request}/x?state=${state}`,
+  ]
+  for (const page of pages) {
+    const reply = await fetch(app.baseUrl + page)
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(await reply.text()).toContain('go back to your application')
+  }
+})
+
 test('metadata names the addresses and keys of the service, and is of connections alone', async () => {
   expect(await spCertificates('signing')).toHaveLength(1)
   expect(await spCertificates('encryption')).toHaveLength(0)

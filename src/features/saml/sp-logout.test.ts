@@ -188,9 +188,9 @@ test('goes by a form to a provider that takes no other, which has the signed req
   const fields = { subOrgId, name: 'Other', protocol: 'saml', ...SLO }
   const { connection: other } = succeeded(await tenant.post('/v1/sso/connections', fields))
   const elsewhere = url.pathname.replace(connectionId, other.id)
-  expect((await fetch(app.baseUrl + elsewhere + url.search)).status).toBe(404)
+  expect((await fetch(app.baseUrl + elsewhere + url.search)).status).toBe(400)
   expect(said(await post(signed(logoutResponse({ to: `_${state}` })), state))).toEqual([GOODBYE, null, 'theirs'])
-  expect((await fetch(app.baseUrl + url.pathname + url.search)).status).toBe(404)
+  expect((await fetch(app.baseUrl + url.pathname + url.search)).status).toBe(400)
   await organization.change({ slo_binding: 'redirect' })
 })
 

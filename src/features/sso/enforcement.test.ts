@@ -87,6 +87,7 @@ test('it takes a connection that is complete, and a verified domain that it spea
   expect(await refusal()).toMatchObject({ code: 'connection_incomplete', message: expect.stringContaining(lacking) })
   expect(await offered()).toBe(false)
   await change({ oidc_client_id: 'watchword', oidc_client_auth: 'private_key_jwt' })
+  await tenant.post('/v1/admin-portal', { subOrgId, action: 'add_domain', domain: `claimed-${fresh()}.example` })
   expect(await refusal()).toMatchObject({ code: 'no_domain', message: expect.stringContaining('add_domain') })
   expect(await offered()).toBe(true)
   const domain = `${fresh()}.example`
@@ -119,7 +120,8 @@ test('the connection of an address is found by a domain that the organization ha
   expect(await discover(`Ada@${mine.toUpperCase()}`)).toEqual({ connectionId: connection, enforced: false })
   await set({ enforce_sso: true })
   expect(await discover(`ada@${mine}`)).toEqual({ connectionId: connection, enforced: true })
-  expect(await discover('ada@elsewhere.example')).toEqual(none)
+  // Whoever has no connection is refused every other way as well, but for those who are exempt, whom it does not tell.
+  expect(await discover('ada@elsewhere.example')).toEqual({ connectionId: null, enforced: true })
   const second = await tenant.post('/v1/sso/connections', { subOrgId, ...oidc, domains: [other] })
   const { id } = second.body.connection
   await tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status: 'active' })
@@ -128,6 +130,20 @@ test('the connection of an address is found by a domain that the organization ha
   expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body.methods).toContainEqual(
     expect.objectContaining({ id: 'sso', label: 'Single sign-on' }),
   )
+})
+
+test('no address is sent to a connection that lacks something', async () => {
+  const { subOrgId, connection, setStatus, set } = await makeOrganization({ isVerified: false })
+  const domain = `${fresh()}.example`
+  await verifyDomain(app, tenant, subOrgId, domain)
+  await setStatus('active')
+  const change = (body: object) => tenant.patch(`/v1/sso/connections/${connection}`, { subOrgId, ...body })
+  const discover = async () =>
+    (await tenant.post('/v1/auth/login/sso/discover', { subOrgId, email: `ada@${domain}` })).body
+  await set({ enforce_sso: true })
+  expect(await discover()).toEqual({ connectionId: connection, enforced: true })
+  await change({ oidc_client_secret: null })
+  expect(await discover()).toEqual({ connectionId: null, enforced: true })
 })
 
 test('a sign-in starts at an active connection of the same organization alone', async () => {

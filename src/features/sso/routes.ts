@@ -70,7 +70,7 @@ export const ssoRoutes: Route[] = [
     body: Type.Object({ email: Email }),
     reply: Type.Object({
       connectionId: nullable(Type.String({ format: 'uuid' })),
-      enforced: Type.Boolean({ description: 'Whether users of it sign in by no other way.' }),
+      enforced: Type.Boolean({ description: 'Whether other ways are refused, but to who is exempt.' }),
     }),
     errors: [loginErrors.organizationSuspended],
     handle: (work, { body }) => discoverConnection(work, body.email),

@@ -4,8 +4,8 @@ import {
   connectionErrors,
   findConnection,
   type KnownConnection,
-  knownConnections,
   ssoProtocols,
+  usableConnections,
 } from '../connections/connections.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { type Begun, beginFederated, FederationFailure, federationErrors } from '../federation/federation.ts'
@@ -52,7 +52,10 @@ export async function startSso(work: Work, asked: SsoStart): Promise<{ authoriza
   }
 }
 
-/** The connection that people of an address sign in by, and whether they have to. Tells nothing of who exists. */
+/**
+ * The connection that people of an address sign in by, and whether every other way is refused, also to an address without
+ * a connection. Tells nothing of who exists, and so nothing of who is exempt.
+ */
 export async function discoverConnection(
   work: Work,
   email: string,
@@ -60,9 +63,9 @@ export async function discoverConnection(
   const { norm } = requireEmail(email)
   await assertDoorOpen(work, null)
   const { enforce_sso: enforced } = await enforcementSettings.effective(work)
-  const active = (await knownConnections(work)).filter(({ status }) => status === 'active')
-  const found = active.length > 0 && (await ownsDomainOf(work, norm)) ? choose(active, norm) : null
-  return { connectionId: found?.id ?? null, enforced: enforced && found !== null }
+  const usable = await usableConnections(work)
+  const found = usable.length > 0 && (await ownsDomainOf(work, norm)) ? choose(usable, norm) : null
+  return { connectionId: found?.id ?? null, enforced }
 }
 
 /** One that names the domain, or else the oldest that names none. */
