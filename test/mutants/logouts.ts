@@ -4,8 +4,15 @@ const FEDERATION = 'src/features/federation'
 const OIDC = ['src/features/oidc/rp-logout.test.ts']
 const SAML = ['src/features/saml/sp-logout.test.ts']
 
-/** Logouts that begin here and go on at a provider. */
+/** Logouts that begin here and go on at a provider, and which connections may begin one there. */
 export const logouts: Mutant[] = [
+  {
+    name: 'a request of SAML to log out is of no inactive connection',
+    file: 'src/features/saml/logout.ts',
+    find: " || found.connection.status !== 'active'",
+    replace: '',
+    tests: ['src/features/saml/logout.test.ts'],
+  },
   {
     name: 'the state of a logout is not that of a sign-in',
     file: `${FEDERATION}/logout.ts`,

@@ -518,13 +518,6 @@ const signIns: Mutant[] = [
 /** Whoever signs out at the provider, and nobody else. */
 const logouts: Mutant[] = [
   {
-    name: 'a request of SAML to log out is of no inactive connection',
-    file: LOGOUT,
-    find: " || found.connection.status !== 'active'",
-    replace: '',
-    tests: [LOGOUT_TEST],
-  },
-  {
     name: 'what a refusal of SAML says has no control characters in a trace',
     file: RESPONSE,
     find: "    .replace(/[\\p{C}\\p{Z}]+/gu, ' ')\n",

@@ -51,7 +51,7 @@ test('no browser takes the demand out of the form that has the request', async (
   expect([attributeOf(request, 'ForceAuthn'), attributeOf(request, 'ID')]).toEqual(['true', start.requestId])
   expect((await come(start, at(-3600)))['error']).toBe('reauthentication_missing')
   // The state is used up: there is nothing left to ask for.
-  expect((await fetch(app.baseUrl + start.url.pathname + start.url.search)).status).toBe(404)
+  expect((await fetch(app.baseUrl + start.url.pathname + start.url.search)).status).toBe(400)
   await organization.change({ request_binding: 'redirect' })
 })
 
@@ -66,7 +66,7 @@ test('the form is of the connection that the sign-in began by', async () => {
   })
   const { url } = await organization.start()
   const path = url.pathname.replace(organization.connectionId, other.body.connection.id)
-  expect((await fetch(app.baseUrl + path + url.search)).status).toBe(404)
+  expect((await fetch(app.baseUrl + path + url.search)).status).toBe(400)
   await organization.change({ request_binding: 'redirect' })
 })
 

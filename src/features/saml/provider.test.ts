@@ -273,5 +273,5 @@ test('a request may go by a form, which the page of the service sends by itself'
   expect(broughtBack(await postResponse(app, path, xml, state))).toHaveProperty('access_token')
   // Nobody else has such a page made.
   const forged = pathname + search.replace(state, `${state.slice(0, -1)}${state.endsWith('a') ? 'b' : 'a'}`)
-  expect((await fetch(app.baseUrl + forged)).status).toBe(404)
+  expect((await fetch(app.baseUrl + forged)).status).toBe(400)
 })
