@@ -15,4 +15,4 @@ export {
 export { type SsoProtocol, ssoProtocols } from './protocols.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'
 export { changeSpKeys, provideSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
-export { oidcRedirectUri, spOf } from './view.ts'
+export { spOf } from './view.ts'

@@ -58,6 +58,9 @@ export const Connection = named(
     oidc_client_secret_set: Type.Boolean(),
     sp: ServiceProvider,
     oidc_redirect_uri: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/callback'] }),
+    oidc_post_logout_redirect_uri: Type.String({
+      examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/logged-out'],
+    }),
     last_test: nullable(Type.Object({ success: Type.Boolean(), checks: Type.Array(ConnectionCheck), at: Moment })),
     last_login_at: nullable(Moment),
     created_at: Moment,

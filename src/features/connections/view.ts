@@ -1,6 +1,6 @@
 import { toCertificate } from '../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../platform/platform.ts'
-import { publicUrl } from '../federation/federation.ts'
+import { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from '../federation/federation.ts'
 import { readConfig } from './config.ts'
 import type { Connection } from './schema.ts'
 import { type SpKey, spKeys } from './sp-keys.ts'
@@ -14,11 +14,6 @@ export function spOf(platform: Pick<Platform, 'config'>, id: string) {
     slo_url: publicUrl(platform, `/v1/auth/login/sso/saml/slo/${id}`),
     metadata_url: publicUrl(platform, `/v1/auth/login/sso/saml/metadata/${id}`),
   }
-}
-
-/** Where OpenID providers send browsers. */
-export function oidcRedirectUri(platform: Pick<Platform, 'config'>): string {
-  return publicUrl(platform, '/v1/auth/login/sso/oidc/callback')
 }
 
 /** A connection as the API shows it. */
@@ -47,6 +42,7 @@ export async function showConnection(
       certificates: shownKeys.map(({ certificatePem, status }) => toCertificate(certificatePem, status, now)),
     },
     oidc_redirect_uri: oidcRedirectUri(platform),
+    oidc_post_logout_redirect_uri: oidcPostLogoutRedirectUri(platform),
     // Written by `testConnection` alone.
     last_test: row.last_test as Connection['last_test'],
     last_login_at: row.last_login_at?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 export { assertRedirectAllowed } from '../links/links.ts'
-export { publicUrl } from './addresses.ts'
+export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from './addresses.ts'
 export {
   type BareWork,
   type Begun,

@@ -1,11 +1,6 @@
 import type { Work } from '../../platform/work.ts'
-import {
-  type KnownConnection,
-  oidcRedirectUri,
-  openClientSecret,
-  type SsoProtocol,
-} from '../connections/connections.ts'
-import { FederationFailure } from '../federation/federation.ts'
+import { type KnownConnection, openClientSecret, type SsoProtocol } from '../connections/connections.ts'
+import { FederationFailure, oidcRedirectUri } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startAuthorization } from './exchange.ts'
 import { clientKey } from './keys.ts'

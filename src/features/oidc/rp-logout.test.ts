@@ -55,6 +55,8 @@ test('ends the session, and takes the browser to the provider and back', async (
   const { id_token_hint: hint = '', state = '', ...asked } = Object.fromEntries(url.searchParams)
   const back = 'http://localhost:4000/api/v1/auth/login/sso/oidc/logged-out'
   expect(asked).toEqual({ tenant: '1', client_id: 'client', post_logout_redirect_uri: back })
+  const { connection } = succeeded(await home.key.get(`/v1/sso/connections/${connectionId}`))
+  expect(connection.oidc_post_logout_redirect_uri).toBe(back)
   expect(JSON.parse(atob(hint.split('.')[1] ?? ''))).toMatchObject({
     iss: peer.url,
     aud: 'client',

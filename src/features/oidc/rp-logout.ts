@@ -7,14 +7,11 @@ import {
   FederationFailure,
   federationErrors,
   type LogoutDemand,
-  publicUrl,
+  oidcPostLogoutRedirectUri,
   takeLogout,
 } from '../federation/federation.ts'
 import type { OidcProvider } from './provider.ts'
 import { findDiscovery, openTransport } from './transport.ts'
-
-/** Where every provider sends browsers back to that have signed out. */
-const BACK = '/v1/auth/login/sso/oidc/logged-out'
 
 /**
  * The address where the person signs out (OpenID Connect RP-Initiated Logout §2); null where the provider has none, or is
@@ -36,7 +33,7 @@ export async function startLogout(
   const url = new URL(endpoint)
   url.searchParams.set('id_token_hint', hint)
   url.searchParams.set('client_id', clientId)
-  url.searchParams.set('post_logout_redirect_uri', publicUrl(platform, BACK))
+  url.searchParams.set('post_logout_redirect_uri', oidcPostLogoutRedirectUri(platform))
   url.searchParams.set('state', state)
   return url.href
 }
