@@ -30,6 +30,7 @@ const NO_SUBJECTS = {
   backup_code_used: null,
   passkey_registered: null,
   passkey_deleted: null,
+  webhook_disabled: null,
 }
 const DEFAULTS = {
   brand_name: null,

@@ -122,10 +122,15 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 /** The job queue has a schema of its own and migrates it itself. */
 async function migrateJobs(url: string): Promise<void> {
-  const utils = await makeWorkerUtils({ connectionString: url })
+  const pgPool = new pg.Pool({ connectionString: url })
+  // Theirs is without a listener as it ends: a database that goes away just then would end the process.
+  pgPool.on('error', () => undefined)
+  pgPool.on('connect', (client) => client.on('error', () => undefined))
+  const utils = await makeWorkerUtils({ pgPool })
   try {
     await utils.migrate()
   } finally {
     await utils.release()
+    await pgPool.end()
   }
 }
