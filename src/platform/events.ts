@@ -57,7 +57,10 @@ type EventRow = readonly [type: string, help: string, data: TSchema, example?: o
 
 const catalogue = new Map<string, EventDefinition>()
 
-/** Defines a feature's events: `key: [type, help, schema of data, what is special in an example of data]`. A type has one owner. */
+/**
+ * Defines a feature's events: `key: [type, help, schema of data, what is special in an example of data]`. A type has one
+ * owner.
+ */
 export function defineEvents<const T extends Record<string, EventRow>>(
   table: T,
 ): { [K in keyof T]: EventFactory<T[K][2]> } {

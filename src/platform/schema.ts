@@ -35,3 +35,10 @@ export function nullable<S extends TSchema>(schema: S, description?: string) {
 
 /** A text without control characters (Cc), in escapes that JavaScript, Python and Go all support. */
 export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
+
+const WEEK_SECONDS = 604_800
+
+/** For how long what a new secret replaces works beside it; by default it ends at once. */
+export function overlapSeconds(description: string) {
+  return Type.Optional(Type.Integer({ minimum: 0, maximum: WEEK_SECONDS, default: 0, examples: [3600], description }))
+}

@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
+import { csvCell } from '../../platform/csv.ts'
 import { CliError } from '../print.ts'
 
 /** A row that was not imported completely. */
@@ -60,10 +61,4 @@ async function openAt(path: string, keptBytes: number): Promise<FileHandle> {
 
 function csvLine({ line, email, outcome, code, reason }: ReportLine): string {
   return `${[String(line), email ?? '', outcome, code, reason].map(csvCell).join(',')}\n`
-}
-
-/** A cell that starts like a formula is prefixed with a quote: spreadsheets would run it (OWASP, CSV injection). */
-function csvCell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { named, nullable, overlapSeconds } from '../../platform/schema.ts'
 import type { ApiKeyRow } from './store.ts'
 
 const Moment = Type.String({ format: 'date-time' })
 const EXAMPLE_KEY = 'ww_live_7Gk2mQ4xV9rT1bN8sW3yZ6aD5eF0hJ2kL7pC4uX9iOq3RvBnE1'
 const scopeExamples = [['users.*', 'auth.login']]
-const WEEK_SECONDS = 604_800
 
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
 
@@ -39,14 +38,8 @@ export const ApiKeyCreate = Type.Object({
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 
 export const ApiKeyRotate = Type.Object({
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: WEEK_SECONDS,
-      default: 0,
-      examples: [3600],
-      description: 'How long the previous secret keeps working; 0 ends it, and any earlier one, at once.',
-    }),
+  overlap_seconds: overlapSeconds(
+    'How long the previous secret keeps working; 0 ends it, and any earlier one, at once.',
   ),
 })
 

@@ -1,11 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { named, nullable, overlapSeconds } from '../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
-
-const WEEK_SECONDS = 604_800
 
 export const ON_DEPROVISION = ['deactivate', 'delete'] as const
 
@@ -43,15 +41,7 @@ export type ScimConfigPatch = Static<typeof ScimConfigPatch>
 
 export const ScimConfigAction = Type.Object({
   action: Type.Enum(['rotate-token']),
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: WEEK_SECONDS,
-      default: 0,
-      examples: [3600],
-      description: 'How long the previous token keeps working; 0 ends it at once.',
-    }),
-  ),
+  overlap_seconds: overlapSeconds('How long the previous token keeps working; 0 ends it at once.'),
 })
 
 export const ScimConfigReply = Type.Object({ config: ScimConfig })

@@ -55,10 +55,13 @@ async function fanOutEnvironment(platform: Platform, environmentId: string): Pro
   })
 }
 
-function hears({ events, listening_since }: Listener, { type, createdAt }: EventPlace): boolean {
-  // A test is for the one that it tests.
-  if (type === webhookEvents.test.type) return false
-  return createdAt >= listening_since && events.some((pattern) => matchesType(pattern, type))
+function hears(listener: Listener, { type, createdAt }: EventPlace): boolean {
+  return createdAt >= listener.listening_since && listensTo(listener, type)
+}
+
+/** Whether a webhook wants events of a type. A test is for the one that it tests. */
+export function listensTo({ events }: Pick<Listener, 'events'>, type: string): boolean {
+  return type !== webhookEvents.test.type && events.some((pattern) => matchesType(pattern, type))
 }
 
 export function of({ id }: Pick<Listener, 'id'>, place: EventPlace): NewDelivery {

@@ -1,6 +1,6 @@
 import { invalidField } from '../../platform/errors.ts'
 import { findEvents, positionBefore, readPlaces } from '../../platform/event-places.ts'
-import { matchesType, recordOne } from '../../platform/events.ts'
+import { recordOne } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { enqueue, type JobHandler } from '../../platform/jobs/queue.ts'
@@ -16,7 +16,7 @@ import {
 } from './delivery-store.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
-import { of } from './fan-out.ts'
+import { listensTo, of } from './fan-out.ts'
 import { KEPT_DAYS } from './limits.ts'
 import { FORGET, REPLAY } from './names.ts'
 import { readId, showDeliveries } from './reads.ts'
@@ -126,11 +126,7 @@ export const replayWebhook: JobHandler = {
       const { places, end, hasMore } = await readPlaces(tx, sources, after, REPLAYED)
       const [first, last] = [new Date(String(from)), new Date(String(to))]
       const heard = places.filter(
-        ({ type, createdAt }) =>
-          createdAt >= first &&
-          createdAt <= last &&
-          type !== webhookEvents.test.type &&
-          webhook.events.some((pattern) => matchesType(pattern, type)),
+        ({ type, createdAt }) => createdAt >= first && createdAt <= last && listensTo(webhook, type),
       )
       if (heard.length) {
         await putDeliveries(

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox'
+import { csvCell } from '../csv.ts'
 
 /** Statuses other than 200, with the body of each. */
 export type Statuses = { [status: number]: TSchema }
@@ -26,10 +27,7 @@ export interface Table {
 
 /** Rows as CSV, the first of which has the names. What a spreadsheet would take for a formula is made a text. */
 export function asTable(rows: readonly (readonly (string | number | null)[])[]): Table {
-  const cell = (value: string | number | null) => {
-    const text = typeof value === 'string' ? value.replace(/^[=+\-@\t\r]/, "'$&") : String(value ?? '')
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  }
+  const cell = (value: string | number | null) => (typeof value === 'string' ? csvCell(value) : String(value ?? ''))
   return { [table]: rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('') }
 }
 

@@ -28,7 +28,6 @@ export function describeEvents(components: Components): DescribedEvents {
   })
   components.define(anyEvent, {
     description: 'An event of any type. More types may come.',
-    // Each has its type as a constant, which tells them apart: a mapping would say it all once more.
     oneOf: refs.map(([, $ref]) => ({ $ref })),
     // By their names, which is shorter (OpenAPI 3.1 §4.8.25).
     discriminator: {
