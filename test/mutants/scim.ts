@@ -11,6 +11,8 @@ const PATH_TEST = 'src/platform/scim/path.test.ts'
 const SQL_TEST = 'src/platform/scim/filter-sql.test.ts'
 const NORMALISE_TEST = 'src/platform/scim/normalise.test.ts'
 const MEMBERS_TEST = 'src/platform/scim/members.test.ts'
+const BUDGET = 'src/platform/scim/budget.ts'
+const COST_TEST = 'src/platform/scim/patch-cost.test.ts'
 const PATCH_TEST = 'src/platform/scim/patch.test.ts'
 
 /** What a client of provisioning may say, and how much of it. */
@@ -73,11 +75,27 @@ export const scim: Mutant[] = [
   },
   {
     name: 'a PATCH of SCIM compares a bounded number of values',
-    file: MATCH,
+    file: BUDGET,
     find: "if (budget.left < 0) throw new ScimLanguageError('tooMany', 'The request compares too many values.')",
     replace: '',
     tests: [PATCH_TEST],
     only: 'compares too much',
+  },
+  {
+    name: 'a PATCH of SCIM looks for names among a bounded number',
+    file: PATCH,
+    find: '  spend(patch.budget, widthOf(patch.draft))',
+    replace: '',
+    tests: [COST_TEST],
+    only: 'names that no schema knows',
+  },
+  {
+    name: 'a PATCH of SCIM asks of a bounded number of values whether they are there',
+    file: MATCH,
+    find: '    spend(budget, 1)',
+    replace: '',
+    tests: [COST_TEST],
+    only: 'asked often',
   },
   {
     name: 'members that Microsoft Entra names are removed, and no others',

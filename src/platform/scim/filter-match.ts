@@ -1,4 +1,4 @@
-import { ScimLanguageError } from './error.ts'
+import { type Budget, costOfText, spend } from './budget.ts'
 import type { ScimComparison, ScimFilter, ScimOperator } from './filter.ts'
 import { isObject, isUnassigned, own, type ScimObject, type ScimValue } from './json.ts'
 import { type Comparable, type Operand, parseDateTime, readOperand } from './operand.ts'
@@ -9,17 +9,6 @@ import {
   type ScimAttribute,
   type ScimResourceType,
 } from './schema.ts'
-
-/** How many comparisons are left for what somebody asked. */
-export interface Budget {
-  left: number
-}
-
-/** Throws ScimLanguageError (tooMany) when there is not enough left. */
-export function spend(budget: Budget, comparisons: number): void {
-  budget.left -= comparisons
-  if (budget.left < 0) throw new ScimLanguageError('tooMany', 'The request compares too many values.')
-}
 
 /** What a name of the filter finds: values, and how they are compared. */
 interface Found {
@@ -84,7 +73,7 @@ function evaluate(filter: ScimFilter, find: Find, budget: Budget): boolean {
     case 'not':
       return !evaluate(filter.filter, find, budget)
     case 'present':
-      return find(filter.attribute).values.some(isPresent)
+      return arePresent(find(filter.attribute).values, budget)
     case 'compare':
       return compareFound(find(filter.attribute), filter, budget)
     case 'elements':
@@ -93,9 +82,9 @@ function evaluate(filter: ScimFilter, find: Find, budget: Budget): boolean {
 }
 
 function compareFound({ values, comparable }: Found, comparison: ScimComparison, budget: Budget): boolean {
-  spend(budget, 1)
+  spend(budget, costOfText(comparison.value, ...values))
   const operand = readOperand(comparable ?? guessComparable(comparison), comparison)
-  if (operand.kind === 'nothing') return comparison.operator === 'eq' ? !values.some(isPresent) : values.some(isPresent)
+  if (operand.kind === 'nothing') return arePresent(values, budget) !== (comparison.operator === 'eq')
   if (comparison.operator === 'ne') return values.some((value) => !compareValue(value, 'eq', operand))
   return values.some((value) => compareValue(value, comparison.operator, operand))
 }
@@ -143,8 +132,11 @@ function holds(operator: ScimOperator, difference: number): boolean {
 }
 
 /** Null, the empty text and what has no part are no values (RFC 7643 §2.5, RFC 7644 table 3). */
-function isPresent(value: ScimValue): boolean {
-  return isObject(value) ? Object.values(value).some(isPresent) : !isUnassigned(value) && value !== ''
+function arePresent(values: ScimValue[], budget: Budget): boolean {
+  return values.some((value) => {
+    spend(budget, 1)
+    return isObject(value) ? arePresent(Object.values(value), budget) : !isUnassigned(value) && value !== ''
+  })
 }
 
 function findPart(attribute: ScimAttribute | null, element: ScimValue, name: string): Found {

@@ -1,6 +1,7 @@
+import { type Budget, costOf, spend, widthOf } from './budget.ts'
 import { quoted, ScimLanguageError } from './error.ts'
 import type { ScimFilter } from './filter.ts'
-import { type Budget, matchesElement, spend } from './filter-match.ts'
+import { matchesElement } from './filter-match.ts'
 import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from './json.ts'
 import { checkElements, isPrimary, normaliseSingle, normaliseValue } from './normalise.ts'
 import { readTruth } from './operand.ts'
@@ -36,7 +37,8 @@ export function changeAttribute(change: Change): void {
 }
 
 function changeOne(change: Change, now: ScimValue | undefined): ScimValue | undefined {
-  const { place, op, value } = change
+  const { place, op, value, budget } = change
+  spend(budget, widthOf(now))
   if (place.sub !== null) {
     const parts = isObject(now) ? { ...now } : {}
     setPart(change, parts)
@@ -70,7 +72,7 @@ function changeMany(change: Change, now: ScimValue[]): ScimValue[] {
   if (isUnassigned(value)) return op === 'add' ? now : []
   const incoming = elementsOf(place.attribute ? normaliseValue(place.attribute, value) : value)
   if (op === 'replace') return incoming
-  spend(change.budget, incoming.length * (now.length + incoming.length))
+  spend(change.budget, weightOf(incoming) * (now.length + incoming.length))
   return settlePrimary(...addValues(now, incoming), change)
 }
 
@@ -82,11 +84,11 @@ function changeSelected(change: Change, now: ScimValue[], filter: ScimFilter): S
   if (op === 'remove') return now.filter((element) => !selected.has(element))
   const value = readElement(change)
   if (value === undefined) return op === 'add' ? now : now.filter((element) => !selected.has(element))
+  for (const element of selected) spend(budget, widthOf(element) + widthOf(value))
   const touched: ScimValue[] = []
   const next = now.map((element) => {
     if (!selected.has(element)) return element
-    const changed =
-      op === 'add' && isObject(element) && isObject(value) ? { ...element, ...value } : structuredClone(value)
+    const changed = isObject(value) ? { ...(op === 'add' && isObject(element) ? element : {}), ...value } : value
     touched.push(changed)
     return changed
   })
@@ -128,6 +130,7 @@ function changeParts(change: Change, now: ScimValue[], selected: Iterable<ScimVa
   const base = now.length === 0 ? [...chosen] : now
   const next = base.map((element) => {
     if (!chosen.has(element) || !isObject(element)) return element
+    spend(change.budget, widthOf(element))
     const changed = { ...element }
     setPart(change, changed)
     touched.push(changed)
@@ -160,8 +163,13 @@ function setPart({ place, op, value, text }: Change, element: ScimObject): void 
 function removeValues({ value, place, budget }: Change, now: ScimValue[]): ScimValue[] {
   if (value === undefined || value === null) return []
   const named = elementsOf(value)
-  spend(budget, named.length * now.length)
+  spend(budget, weightOf(named) * now.length)
   return now.filter((element) => !named.some((each) => isNamed(element, each, place.attribute)))
+}
+
+/** What it costs to compare values with another one, which is rarely more than a look at each. */
+function weightOf(values: ScimValue[]): number {
+  return values.reduce<number>((weight, value) => weight + Math.max(1, costOf(value) / 8), 0)
 }
 
 function isNamed(element: ScimValue, named: ScimValue, attribute: ScimAttribute | null): boolean {

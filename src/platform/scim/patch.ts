@@ -1,5 +1,5 @@
+import { type Budget, spend, widthOf } from './budget.ts'
 import { quoted, ScimLanguageError } from './error.ts'
-import type { Budget } from './filter-match.ts'
 import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from './json.ts'
 import { checkRequired, checkSize } from './normalise.ts'
 import type { PatchOperation } from './patch-operations.ts'
@@ -8,8 +8,8 @@ import { parsePath, type ScimPath } from './path.ts'
 import { isDangerous } from './reader.ts'
 import { type AttributePlace, findExtension, locateAttribute, type ScimResourceType } from './schema.ts'
 
-/** Comparisons of all the filters in a PATCH with all the values. */
-const MAX_COMPARISONS = 100_000
+/** Of all that the operations of a PATCH look at: names, and values that are compared or copied. */
+const MAX_COST = 100_000
 
 interface Patch {
   type: ScimResourceType
@@ -22,7 +22,7 @@ interface Patch {
  * canonical spelling, with what is read-only: to set that to what it is changes nothing. Throws ScimLanguageError.
  */
 export function applyPatch(type: ScimResourceType, resource: ScimObject, operations: PatchOperation[]): ScimObject {
-  const patch: Patch = { type, draft: structuredClone(resource), budget: { left: MAX_COMPARISONS } }
+  const patch: Patch = { type, draft: structuredClone(resource), budget: { left: MAX_COST } }
   for (const { op, path, value } of operations) {
     if (path !== null) applyAt(patch, op, path, value)
     else applyEach(patch, op, value)
@@ -41,6 +41,8 @@ function applyEach(patch: Patch, op: PatchOperation['op'], value: ScimValue | un
 }
 
 function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: ScimValue | undefined): void {
+  // A name is looked for among all that are there.
+  spend(patch.budget, widthOf(patch.draft))
   const path = parsePath(text)
   if (op !== 'remove' && value === undefined)
     throw new ScimLanguageError('invalidValue', `The operation on ${quoted(text)} has no value.`)
@@ -60,6 +62,7 @@ function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: Sc
   }
   const urn = place.urn === null ? null : spellingIn(patch.draft, place.urn)
   const holder = openHolder(patch.draft, urn)
+  if (urn !== null) spend(patch.budget, widthOf(holder))
   changeAttribute({ holder, place, path, op, value, text, budget: patch.budget })
   if (urn !== null && Object.keys(holder).length === 0) delete patch.draft[urn]
 }
@@ -90,7 +93,9 @@ function applyToExtension(patch: Patch, op: PatchOperation['op'], urn: string, v
     return
   }
   const parts = Object.entries(value).filter(([, part]) => !isUnassigned(part))
-  patch.draft[urn] = Object.fromEntries([...Object.entries(openHolder(patch.draft, urn)), ...parts])
+  const there = openHolder(patch.draft, urn)
+  spend(patch.budget, widthOf(there))
+  patch.draft[urn] = Object.fromEntries([...Object.entries(there), ...parts])
 }
 
 /** What stands in the place of an extension, or the resource itself. */

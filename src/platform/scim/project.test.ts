@@ -78,3 +78,18 @@ test.each<[object, boolean]>([
 ])('whether members are to be read for %j: %s', (asked, expected) => {
   expect(isSelected(readSelection(groupType, asked), 'members')).toBe(expected)
 })
+
+test('what is answered is not looked for among all that is asked', () => {
+  const selection = readSelection(userType, { attributes: 'shoeSize.left,emails,a.b' })
+  const unread = () => {
+    throw new Error('Each of them was looked at.')
+  }
+  Object.assign(selection.attributes ?? {}, { [Symbol.iterator]: unread, forEach: unread })
+  expect(project(selection, ada)).toEqual({ ...always, emails: ada.emails, shoeSize: { left: 43 } })
+})
+
+test('names that are too long select nothing', () => {
+  const selection = readSelection(userType, { attributes: ['.'.repeat(100_000), 'userName'] })
+  expect(project(selection, ada)).toEqual({ ...always, userName: 'ada' })
+  expect(selection.attributes?.size).toBe(1)
+})

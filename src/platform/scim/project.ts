@@ -13,11 +13,14 @@ export interface Selection {
   type: ScimResourceType
   /** Keys of the attributes that are asked for; null: those that are returned by default. */
   attributes: ReadonlySet<string> | null
+  /** Keys of what has a part that is asked for. */
+  holders: ReadonlySet<string>
   excluded: ReadonlySet<string>
 }
 
 /** Of how many names a list may be; more are not looked at. */
 const MAX_NAMES = 200
+const MAX_NAME_LENGTH = 512
 
 /**
  * Reads `attributes` and `excludedAttributes`: names by commas, or an array of them as in `.search`. Names that nobody has
@@ -28,7 +31,8 @@ export function readSelection(
   { attributes, excludedAttributes }: { attributes?: string | string[]; excludedAttributes?: string | string[] },
 ): Selection {
   const names = readNames(type, attributes)
-  return { type, attributes: names.size > 0 ? names : null, excluded: readNames(type, excludedAttributes) }
+  const holders = new Set([...names].flatMap(holdersOf))
+  return { type, attributes: names.size > 0 ? names : null, holders, excluded: readNames(type, excludedAttributes) }
 }
 
 function readNames(type: ScimResourceType, list: string | string[] = []): Set<string> {
@@ -37,9 +41,16 @@ function readNames(type: ScimResourceType, list: string | string[] = []): Set<st
     names.flatMap((text) => {
       const trimmed = text.trim()
       const name = readName(trimmed)
-      return trimmed === '' ? [] : [name ? keyOf(type, name) : trimmed.toLowerCase()]
+      return trimmed === '' || trimmed.length > MAX_NAME_LENGTH
+        ? []
+        : [name ? keyOf(type, name) : trimmed.toLowerCase()]
     }),
   )
+}
+
+/** Looked up for each name of each resource of a page, and therefore not looked for. */
+function holdersOf(key: string): string[] {
+  return [...key.matchAll(/\./g)].map(({ index }) => key.slice(0, index))
 }
 
 function keyOf(type: ScimResourceType, name: AttributeName): string {
@@ -125,13 +136,7 @@ function selects(selection: Selection, key: string, attribute: ScimAttribute | n
   const returned = attribute?.returned ?? 'default'
   if (returned === 'never') return false
   if (returned === 'always') return true
-  const { attributes, excluded } = selection
-  if (attributes) return attributes.has(key) || above.some((each) => attributes.has(each)) || hasBelow(attributes, key)
+  const { attributes, holders, excluded } = selection
+  if (attributes) return attributes.has(key) || holders.has(key) || above.some((each) => attributes.has(each))
   return returned === 'default' && !excluded.has(key)
-}
-
-/** Whether a part of it is asked for. */
-function hasBelow(attributes: ReadonlySet<string>, key: string): boolean {
-  for (const each of attributes) if (each.startsWith(`${key}.`)) return true
-  return false
 }

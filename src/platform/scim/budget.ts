@@ -1,0 +1,32 @@
+import { ScimLanguageError } from './error.ts'
+import type { ScimValue } from './json.ts'
+
+/** What is left for what somebody asked, in values that are looked at. */
+export interface Budget {
+  left: number
+}
+
+// So many characters are compared in the time of one value.
+const CHARACTERS = 128
+
+/** Throws ScimLanguageError (tooMany) when there is not enough left. */
+export function spend(budget: Budget, cost: number): void {
+  budget.left -= cost
+  if (budget.left < 0) throw new ScimLanguageError('tooMany', 'The request compares too many values.')
+}
+
+/** How many names or elements a value has itself. */
+export function widthOf(value: ScimValue | undefined): number {
+  return typeof value === 'object' && value !== null ? Object.keys(value).length : 0
+}
+
+/** What it costs to look at texts. */
+export function costOfText(...texts: ScimValue[]): number {
+  return texts.reduce<number>((cost, text) => cost + (typeof text === 'string' ? text.length / CHARACTERS : 0), 1)
+}
+
+/** What it costs to look at a value with all that is within. */
+export function costOf(value: ScimValue): number {
+  if (typeof value !== 'object' || value === null) return costOfText(value)
+  return Object.values(value).reduce<number>((cost, part) => cost + costOf(part), 1)
+}
