@@ -64,3 +64,10 @@ test('what is none, or too much, is refused', async () => {
   expect((await call('POST', '/Bulk', {})).body.scimType).toBe('invalidSyntax')
   expect((await bulk(Array.from({ length: 1001 }, () => ({ method: 'DELETE', path: '/Users/x' })))).status).toBe(413)
 })
+
+test('an operation that is nested too deeply is refused, and no other', async () => {
+  const data = `{"userName":"ada@acme.example","deep":${'['.repeat(50_000)}${']'.repeat(50_000)}}`
+  const operation = `{"method":"POST","path":"/Users","data":${data}}`
+  const { status, body } = await call('POST', '/Bulk', `{"Operations":[${operation},${JSON.stringify(user('u'))}]}`)
+  expect([status, body.Operations?.map(({ status }: { status: string }) => status)]).toEqual([200, ['400', '201']])
+})

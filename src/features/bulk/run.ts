@@ -5,15 +5,10 @@ import { isObject, own, type ScimValue } from '../../platform/scim/json.ts'
 import type { Work } from '../../platform/work.ts'
 import { asScimError, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
 import { type Operation, type Performed, perform } from './perform.ts'
+import { type Asked, isTooDeep, openQueue, PREFIX, textsIn } from './references.ts'
 
 const RESPONSE = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
 const MAX_OPERATIONS = 1000
-const PREFIX = 'bulkId:'
-
-interface Asked extends Operation {
-  n: number
-  bulkId: string | null
-}
 
 /** Members that are not there yet, since groups are in one another. */
 interface Later {
@@ -30,20 +25,21 @@ export async function runBulk(work: Work, body: unknown, provisioning: Provision
   const { operations, failOnErrors } = readBulk(body)
   const [ids, results, later] = [new Map<string, string | null>(), new Map<number, object>(), [] as Later[]]
   const bulkIds = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
-  let waiting = operations
+  const queue = openQueue(operations)
   let errors = 0
-  while (waiting.length > 0 && !(failOnErrors > 0 && errors >= failOnErrors)) {
-    const isDue = (one: Asked) => refersTo(one, bulkIds).every((bulkId) => ids.has(bulkId))
-    const next = waiting.find(isDue) ?? waiting[0]
+  while (!(failOnErrors > 0 && errors >= failOnErrors)) {
+    const next = queue.take()
     if (!next) break
-    waiting = waiting.filter((one) => one !== next)
     const done = await attempt(work, async () => {
       const { operation, members } = resolve(next, ids, bulkIds)
       const performed = await perform(work, operation, provisioning)
       if (members.length > 0) later.push({ path: `/Groups/${performed.id}`, members })
       return performed
     })
-    if (next.bulkId !== null) ids.set(next.bulkId, 'id' in done ? done.id : null)
+    if (next.bulkId !== null) {
+      ids.set(next.bulkId, 'id' in done ? done.id : null)
+      queue.settle(next.bulkId)
+    }
     if ('response' in done) errors += 1
     results.set(next.n, toResult(next, done))
   }
@@ -78,20 +74,6 @@ function readBulk(body: unknown): { operations: Asked[]; failOnErrors: number } 
   return { operations, failOnErrors: typeof failOnErrors === 'number' ? failOnErrors : 0 }
 }
 
-/** The bulkIds of others in an operation. */
-function refersTo({ path, data, bulkId }: Asked, known: ReadonlySet<string>): string[] {
-  const found = [path, ...textsIn(data)].flatMap((text) => {
-    const at = text.indexOf(PREFIX)
-    return at < 0 ? [] : [text.slice(at + PREFIX.length)]
-  })
-  return found.filter((id) => known.has(id) && id !== bulkId)
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
 type Ids = ReadonlyMap<string, string | null>
 
 /** With the ids in place of bulkIds; members that are not there yet are left out of a new group. */
@@ -100,15 +82,14 @@ function resolve(
   ids: Ids,
   bulkIds: ReadonlySet<string>,
 ): { operation: Operation; members: ScimValue[] } {
+  if (isTooDeep(data)) throw scimError(scimErrors.invalidValue, 'The values are nested too deeply.')
   const isNewGroup = method.toUpperCase() === 'POST' && /^\/?Groups\/?$/.test(path)
   const all = isObject(data) ? own(data, 'members') : undefined
   const isWaiting = (id: string, text: string) => text.startsWith(PREFIX) && bulkIds.has(id) && !ids.has(id)
   const isLate = (member: ScimValue) => textsIn(member).some((text) => isWaiting(text.slice(PREFIX.length), text))
-  const members = isNewGroup && Array.isArray(all) ? all.filter(isLate) : []
-  const kept =
-    members.length > 0 && isObject(data) && Array.isArray(all)
-      ? { ...data, members: all.filter((member) => !members.includes(member)) }
-      : data
+  const { late: members = [], there = [] } =
+    isNewGroup && Array.isArray(all) ? Object.groupBy(all, (member) => (isLate(member) ? 'late' : 'there')) : {}
+  const kept = members.length > 0 && isObject(data) ? { ...data, members: there } : data
   const [head = '', bulkId] = path.split(PREFIX)
   const place = bulkId === undefined ? path : head + idOf(bulkId, ids)
   return { operation: { method, path: place, data: replaceRefs(kept, ids), version }, members }

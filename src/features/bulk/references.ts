@@ -1,0 +1,60 @@
+import type { Operation } from './perform.ts'
+
+/** What comes before the bulkId of another operation, in its place (RFC 7644 §3.7.2). */
+export const PREFIX = 'bulkId:'
+
+// As of all other bodies.
+const MAX_DEPTH = 20
+
+/** An operation of a bulk request. */
+export interface Asked extends Operation {
+  n: number
+  bulkId: string | null
+}
+
+/** The texts of a value, as deep as anything is accepted. */
+export function textsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return []
+  return Object.values(value).flatMap((part) => textsIn(part, depth + 1))
+}
+
+/** Whether a value is nested deeper than that. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth > MAX_DEPTH || Object.values(value).some((part) => isTooDeep(part, depth + 1))
+}
+
+/** The operations that wait, in their order. */
+export interface Queue {
+  /** The first that refers to none that waits; where they all do, the first. Undefined: none is left. */
+  take(): Asked | undefined
+  /** Those that refer to this one need not wait for it any more. */
+  settle(bulkId: string): void
+}
+
+/** Each operation is read once, however long it waits. */
+export function openQueue(operations: Asked[]): Queue {
+  const known = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
+  const waiting = new Map(operations.map((one) => [one, referencesOf(one, known)]))
+  return {
+    take() {
+      const entries = [...waiting]
+      const [next] = entries.find(([, references]) => references.size === 0) ?? entries[0] ?? []
+      if (next) waiting.delete(next)
+      return next
+    },
+    settle(bulkId) {
+      for (const references of waiting.values()) references.delete(bulkId)
+    },
+  }
+}
+
+/** The bulkIds of others in an operation. */
+function referencesOf({ path, data, bulkId }: Asked, known: ReadonlySet<string>): Set<string> {
+  const found = [path, ...textsIn(data)].flatMap((text) => {
+    const at = text.indexOf(PREFIX)
+    return at < 0 ? [] : [text.slice(at + PREFIX.length)]
+  })
+  return new Set(found.filter((id) => known.has(id) && id !== bulkId))
+}
