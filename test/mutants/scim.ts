@@ -138,6 +138,14 @@ export const scim: Mutant[] = [
     only: 'free for another one',
   },
   {
+    name: 'an address that a client of SCIM vouches for is not folded into that of another person',
+    file: 'src/platform/mail/address.ts',
+    find: "  if (!address || text !== text.normalize('NFKC')) return null",
+    replace: '  return address',
+    tests: ['src/features/provisioning/access.test.ts'],
+    only: 'only like that of another person',
+  },
+  {
     name: 'a SCIM token that has ended is refused before other processes hear of it',
     file: 'src/features/scim/admission.ts',
     find: 'if (found && !found.works)',

@@ -165,3 +165,16 @@ test('a deleted user is brought back once', async () => {
   const replies = await Promise.all(Array.from({ length: 5 }, () => call('POST', '/Users', body)))
   expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409])
 })
+
+test('an address that is only like that of another person is not theirs', async () => {
+  const { subOrgId, domain, call, readUser } = await organization()
+  const { user } = (await tenant.post('/v1/users', { subOrgId, email: `kim@${domain}` })).body
+  for (const local of ['ｋim', '\u212Aim', 'kim\u00A0', 'ki\u00ADm', 'kím', '"kim"']) {
+    const reply = await call('POST', '/Users', { userName: fresh(), emails: [{ value: `${local}@${domain}` }] })
+    expect([local, reply.status, reply.body.scimType]).toEqual([local, 400, 'invalidValue'])
+  }
+  expect((await call('POST', '/Users', { userName: `kim＠${domain}` })).status).toBe(400)
+  expect(await readUser(user.id)).toMatchObject({ scimManaged: false, emailVerified: false })
+  const mine = await call('POST', '/Users', { userName: ` KIM@${domain.toUpperCase()} ` })
+  expect([mine.status, mine.body.id]).toEqual([201, user.id])
+})

@@ -1,7 +1,7 @@
-import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
+import type { EmailAddress } from '../../platform/mail/address.ts'
 import { own, type ScimObject } from '../../platform/scim/json.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
-import { inOrder, type Profile, toProfile } from './profile.ts'
+import { findAddress, inOrder, type Profile, toProfile } from './profile.ts'
 import { toStored } from './resource.ts'
 import type { Email } from './store.ts'
 
@@ -10,7 +10,7 @@ export interface Given {
   userName: string
   externalId: string | null
   address: EmailAddress
-  profile: Omit<Profile, 'email'>
+  profile: Profile
   /** Null where it says nothing. */
   active: boolean | null
   resource: ScimObject
@@ -22,19 +22,21 @@ const MAX_BYTES = 64 * 1024
 
 /** Reads a resource in the spelling of the schemas. Throws `scim_invalid_value`. */
 export function readGiven(resource: ScimObject): Given {
-  const { email, ...profile } = toProfile(resource)
+  const address = findAddress(resource)
+  if (!address)
+    throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
   const active = own(resource, 'active')
   const stored = toStored(resource)
   if (Buffer.byteLength(JSON.stringify(stored)) > MAX_BYTES)
     throw scimError(scimErrors.invalidValue, 'A user has at most 64 KiB of attributes.')
   return {
-    userName: textOf(resource, 'userName') ?? email,
+    userName: textOf(resource, 'userName') ?? address.email,
     externalId: textOf(resource, 'externalId'),
-    address: requireEmail(email),
-    profile,
+    address,
+    profile: toProfile(resource),
     active: typeof active === 'boolean' ? active : null,
     resource: stored,
-    emails: toEmails(resource, email),
+    emails: toEmails(resource, address.email),
   }
 }
 

@@ -1,12 +1,10 @@
-import { parseEmail } from '../../platform/mail/address.ts'
+import { type EmailAddress, parseVouchedEmail } from '../../platform/mail/address.ts'
 import { ENTERPRISE_USER_SCHEMA } from '../../platform/scim/core-schemas.ts'
 import { isObject, own, type ScimObject, type ScimValue } from '../../platform/scim/json.ts'
-import { scimError, scimErrors } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
 
 /** What a resource says of a user, as the columns of users take it. */
 export interface Profile {
-  email: string
   displayName: string | null
   firstName: string | null
   lastName: string | null
@@ -36,12 +34,10 @@ export function inOrder(values: ScimValue | undefined): ScimObject[] {
   return (Array.isArray(values) ? values.filter(isObject) : []).toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Throws `scim_invalid_value` where there is no address. */
 export function toProfile(resource: ScimObject): Profile {
   const phone = text(inOrder(resource['phoneNumbers'])[0]?.['value'], 32)
   const { name } = resource
   return {
-    email: addressOf(resource),
     displayName: text(resource['displayName']) ?? text(part(name, 'formatted')),
     firstName: text(part(name, 'givenName')),
     lastName: text(part(name, 'familyName')),
@@ -51,14 +47,16 @@ export function toProfile(resource: ScimObject): Profile {
   }
 }
 
-/** The mailbox of a user: what `emails` says, or else the userName. */
-function addressOf(resource: ScimObject): string {
-  const said = inOrder(resource['emails']).map(({ value }) => value)
-  const found = [...said, resource['userName'] ?? null].find(
-    (value) => typeof value === 'string' && parseEmail(value) !== null,
-  )
-  if (typeof found === 'string') return found.trim()
-  throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
+/**
+ * The mailbox of a user: what `emails` says, or else the userName. The client vouches for it: one that is folded here may be
+ * another person there.
+ */
+export function findAddress({ emails, userName = null }: ScimObject): EmailAddress | null {
+  for (const value of [...inOrder(emails).map(({ value }) => value ?? null), userName]) {
+    const address = typeof value === 'string' ? parseVouchedEmail(value.replaceAll(/^ +| +$/g, '')) : null
+    if (address) return address
+  }
+  return null
 }
 
 /** The resource, with what the service knows better: fields that were forced to be others. */
@@ -82,7 +80,7 @@ export function overlay(resource: ScimObject, row: UserRow): ScimObject {
     shown[ENTERPRISE_USER_SCHEMA] = work
   }
   const { email } = row
-  const isOther = parseEmail(said.email)?.norm !== row.email_norm
+  const isOther = findAddress(resource)?.norm !== row.email_norm
   if (isOther || !Array.isArray(shown['emails'])) shown['emails'] = [{ value: email, type: 'work', primary: true }]
   if (said.phone !== row.phone && row.phone !== null) shown['phoneNumbers'] = [{ value: row.phone, type: 'work' }]
   return shown
