@@ -28,7 +28,7 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
 }
 
 function bodyOf(body: unknown): unknown {
-  const text = JSON.stringify(body ?? null, (name, value) => (/^password$/i.test(name) ? undefined : value))
+  const text = JSON.stringify(body ?? null, (name, value) => (PASSWORD_NAME.test(name) ? undefined : value))
   return hasPassword(text) || text.length > MAX_BODY ? null : JSON.parse(text)
 }
 
@@ -57,8 +57,11 @@ async function keepLog(platform: Platform, directory: Directory, entry: Entry): 
   return { ...row, directory_id: directory.id, created_at: kept.created_at }
 }
 
+// With the URN of its schema too (RFC 7644 §3.10).
+const PASSWORD_NAME = /(?:^|:)password$/i
+
 /** A PATCH names it in a path. */
-const hasPassword = (text: string) => /"password"/i.test(text)
+const hasPassword = (text: string) => /[":] *password *["[.]/i.test(text)
 
 function reasonOf({ status, answer }: Observed): string | null {
   if (status < 400) return null

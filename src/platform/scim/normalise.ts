@@ -39,6 +39,8 @@ function putAttribute(type: ScimResourceType, resource: ScimObject, key: string,
     if (normal) putOnce(resource, extension.schema.id, normal)
     return
   }
+  if (isSchemaOf(type, key))
+    throw new ScimLanguageError('invalidValue', `${quoted(key)} is no attribute: its own stand in the resource itself.`)
   const name = readName(key)
   const place = name && name.sub === null ? locateAttribute(type, name) : null
   const attribute = place?.urn === null ? place.attribute : null
@@ -48,6 +50,11 @@ function putAttribute(type: ScimResourceType, resource: ScimObject, key: string,
   }
   const normal = attribute ? normaliseInput(attribute, value, attribute.name) : unassignedAsNothing(value)
   if (normal !== undefined) putOnce(resource, attribute?.name ?? key, normal)
+}
+
+/** Whether a name is the URN of the core schema, which holds nothing: what nobody would look for in there must not be kept. */
+export function isSchemaOf(type: ScimResourceType, name: string): boolean {
+  return name.toLowerCase() === type.schema.id.toLowerCase()
 }
 
 function checkSchemas(value: ScimValue): void {

@@ -1,7 +1,7 @@
 import { type Budget, spend, widthOf } from './budget.ts'
 import { quoted, ScimLanguageError } from './error.ts'
 import { isObject, isSame, isUnassigned, own, type ScimObject, type ScimValue, spellingIn } from './json.ts'
-import { checkRequired, checkSize } from './normalise.ts'
+import { checkRequired, checkSize, isSchemaOf } from './normalise.ts'
 import type { PatchOperation } from './patch-operations.ts'
 import { changeAttribute } from './patch-values.ts'
 import { parsePath, type ScimPath } from './path.ts'
@@ -44,6 +44,7 @@ function applyAt(patch: Patch, op: PatchOperation['op'], text: string, value: Sc
   // A name is looked for among all that are there.
   spend(patch.budget, widthOf(patch.draft))
   const path = parsePath(text)
+  if (isSchemaOf(patch.type, text)) throw new ScimLanguageError('invalidPath', `${quoted(text)} is no attribute.`)
   if (op !== 'remove' && value === undefined)
     throw new ScimLanguageError('invalidValue', `The operation on ${quoted(text)} has no value.`)
   const extension = findWholeExtension(patch, path, value)
