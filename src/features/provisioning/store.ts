@@ -113,19 +113,24 @@ export async function putProvisionedRow(
       is_primary = excluded.is_primary`.execute(tx)
 }
 
-/** The groups of users, and those that these are in, as deep as people nest them. */
+/**
+ * The groups of users, and those that these are in, however deep. What is around a group is looked for once, whoever is in
+ * it and however many ways lead there.
+ */
 export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: string[]): Promise<GroupOfUser[]> {
   const { rows } = await sql<GroupOfUser>`
-    with recursive held as (
-      select user_id, group_id, 1 as depth from scim_group_members
-      where directory_id = ${directory.id} and user_id = any(${userIds}::uuid[])
+    with recursive direct as materialized (
+      select user_id, group_id from scim_group_members
+      where directory_id = ${directory.id} and user_id = any(${userIds}::uuid[])),
+    around as (
+      select group_id as of_id, group_id from direct
       union
-      select held.user_id, above.group_id, held.depth + 1 from held
-        join scim_group_groups above on above.directory_id = ${directory.id} and above.member_id = held.group_id
-      where held.depth < 10)
-    select held.user_id, g.id, g.display_name, min(held.depth) = 1 as is_direct
-    from held join scim_groups g on g.directory_id = ${directory.id} and g.id = held.group_id
-    group by held.user_id, g.id, g.display_name order by g.id`.execute(db)
+      select around.of_id, above.group_id from around
+        join scim_group_groups above on above.directory_id = ${directory.id} and above.member_id = around.group_id)
+    select direct.user_id, g.id, g.display_name, bool_or(around.group_id = around.of_id) as is_direct
+    from direct join around on around.of_id = direct.group_id
+      join scim_groups g on g.directory_id = ${directory.id} and g.id = around.group_id
+    group by direct.user_id, g.id, g.display_name order by g.id`.execute(db)
   return rows
 }
 
