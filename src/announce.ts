@@ -11,12 +11,21 @@ export function sayTo(config: Config, log: Log): Say {
 
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
+/** The first API key of a deployment. */
+export interface FirstKey {
+  /** The text of one that this very start has created: the only chance to show it. */
+  made: string | null
+  /** Whether there is none, and the operator has to create it. */
+  missing: boolean
+}
+
+const NO_KEY = 'There is no API key yet: create one with `npx watchword keys create --name backend`.'
+
 export interface Ready {
   config: Config
   log: Log
   port: number
-  /** A key created by this very start: the only chance to show it. */
-  firstKey: string | null
+  firstKey: FirstKey
 }
 
 /** Announces that the service accepts requests, and on the first start how to make one. */
@@ -24,19 +33,21 @@ export function announceReady({ config, log, port, firstKey }: Ready): void {
   const readyMs = Math.round(performance.now())
   if (config.production) {
     log.info({ port, durationMs: readyMs }, `Watchword ${version} is ready`)
+    if (firstKey.missing) log.info({}, NO_KEY)
     return
   }
   const address = config.port === port ? config.baseUrl : `http://localhost:${port}`
   const lines = [`Watchword ${version} is ready at ${address} (after ${(readyMs / 1000).toFixed(1)} s)`, '']
-  if (firstKey)
+  if (firstKey.missing) lines.push(NO_KEY, '')
+  if (firstKey.made)
     lines.push(
       'Your first API key, with every scope, for the environment production. It is shown only once:',
       '',
-      `  ${firstKey}`,
+      `  ${firstKey.made}`,
       '',
       'Create a one-time password with it:',
       '',
-      `  curl ${address}/v1/otp/generate -H 'X-API-Key: ${firstKey}' -H 'Content-Type: application/json' -d '{}'`,
+      `  curl ${address}/v1/otp/generate -H 'X-API-Key: ${firstKey.made}' -H 'Content-Type: application/json' -d '{}'`,
       '',
     )
   lines.push(`API reference: ${address}/docs`)

@@ -62,7 +62,7 @@ export interface App {
   close(): Promise<void>
 }
 
-/** Opens what every process of the service needs. The database must be migrated. */
+/** Opens what every process of the service and the command line need, wired. The database must be migrated. */
 export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
   const { config, databaseUrl, masterKeys } = options
   const log = options.log ?? createLog(config)
@@ -83,6 +83,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     belongings,
     strict: options.strict ?? false,
   }
+  handIn(platform)
   return {
     platform,
     async close() {
@@ -94,10 +95,8 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
   }
 }
 
-/** Wires the features into the platform. Does not listen. */
-export async function buildApp(options: AppOptions): Promise<App> {
-  const { platform, close } = await openPlatform(options)
-  const { metrics } = platform
+/** Hands to features what they may not import. */
+function handIn(platform: Platform): void {
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
   requiresFactor.hand(platform, lacksFactor)
@@ -110,6 +109,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   mappingFollower.hand(platform, followMapping)
   roleSettling.hand(platform, settleAllRoles)
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
+}
+
+/** The whole service. Does not listen. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { platform, close } = await openPlatform(options)
+  const { metrics } = platform
   const server = buildServer(appParts(platform))
   return {
     platform,

@@ -1,11 +1,19 @@
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
+
+// An older Node cannot read TypeScript at all; `npm start` runs the one that npm has installed.
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  process.stderr.write(
+    `Watchword needs Node 24 or later, and this is ${process.versions.node}: run \`npm start\`, which brings its own.\n`,
+  )
+  process.exit(1)
+}
 
 // Plain JavaScript: to read TypeScript, Node loads a compiler that holds 15 MiB for good. All other files come from the
 // cache, which also spares compiling them, most of a start. It is not in the temporary directory, Node's default: others
 // may write there, and this is code we run.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
+module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchword', import.meta.url)))
 const { runProcess } = await import('./run.ts')
 await runProcess()
 

@@ -2,7 +2,8 @@ import cluster from 'node:cluster'
 import { announceReady, sayTo } from './announce.ts'
 import { beginLifetime, endOnSignals, type Lifetime } from './lifetime.ts'
 import { type Config, loadConfig } from './platform/config.ts'
-import { loadMasterKeys } from './platform/crypto/master-key.ts'
+import { readSealingKeyId } from './platform/crypto/keyring.ts'
+import { provideMasterKeys } from './platform/crypto/master-key.ts'
 import { createLog } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 import { explainStartFailure } from './start-failure.ts'
@@ -38,7 +39,7 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   loading.catch(() => undefined)
   const databaseUrl = await openDeploymentDatabase(config, lifetime, say)
   await Promise.all([loading, bringSchema(config, databaseUrl)])
-  const masterKeys = loadMasterKeys(config, say)
+  const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(databaseUrl), say)
   const openPrivateListener = privateListener(config, lifetime)
   const service = await buildService({ config, databaseUrl, masterKeys, log, lifetime })
   const firstKey = await provideFirstKey(service.app.platform)

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
-import type { Say } from './announce.ts'
+import type { FirstKey, Say } from './announce.ts'
 import type { App } from './app.ts'
 import { freeAfterStart } from './heap.ts'
 import type { Lifetime } from './lifetime.ts'
@@ -52,16 +52,15 @@ async function refuseOtherSchema(url: string): Promise<void> {
 
 /**
  * Provides the first API key of a deployment that has none: the operator's own, or, on an embedded database in
- * development, a fresh one, which is returned to be shown once.
+ * development, a fresh one, which is returned to be shown once. On another database there may already be a deployment
+ * that is about to be set up: there, `missing` says that the operator has a key to make.
  */
-export async function provideFirstKey(platform: Platform): Promise<string | null> {
+export async function provideFirstKey(platform: Platform): Promise<FirstKey> {
   const { bootstrapApiKey, production, databaseUrl } = platform.config
-  const { firstDevelopmentKey, storeBootstrapKey } = await import('./features/api-keys/first-key.ts')
-  if (bootstrapApiKey) {
-    await storeBootstrapKey(platform, bootstrapApiKey)
-    return null
-  }
-  return production || databaseUrl ? null : firstDevelopmentKey(platform)
+  const { firstDevelopmentKey, hasNoKey, storeBootstrapKey } = await import('./features/api-keys/first-key.ts')
+  if (bootstrapApiKey) await storeBootstrapKey(platform, bootstrapApiKey)
+  else if (!production && !databaseUrl) return { made: await firstDevelopmentKey(platform), missing: false }
+  return { made: null, missing: await hasNoKey(platform) }
 }
 
 export interface ServiceOptions {

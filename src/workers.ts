@@ -6,7 +6,8 @@ import { announceReady, sayTo } from './announce.ts'
 import { openPlatform } from './app.ts'
 import type { Lifetime } from './lifetime.ts'
 import { type Config, ConfigError } from './platform/config.ts'
-import { loadMasterKeys } from './platform/crypto/master-key.ts'
+import { readSealingKeyId } from './platform/crypto/keyring.ts'
+import { loadMasterKeys, provideMasterKeys } from './platform/crypto/master-key.ts'
 import { EMBEDDED_CONNECTIONS } from './platform/db/embedded-cluster.ts'
 import { CONNECTIONS_PER_PROCESS } from './platform/db/pool.ts'
 import { type Checks, checkNames } from './platform/http/private-listener.ts'
@@ -29,7 +30,8 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   const say = sayTo(config, log)
   const databaseUrl = await openDeploymentDatabase(config, lifetime, say)
   await bringSchema(config, databaseUrl)
-  const { platform, close } = await openPlatform({ config, databaseUrl, masterKeys: loadMasterKeys(config, say), log })
+  const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(databaseUrl), say)
+  const { platform, close } = await openPlatform({ config, databaseUrl, masterKeys, log })
   const firstKey = await provideFirstKey(platform).finally(close)
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
@@ -50,7 +52,7 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
   const service = await buildService({
     config,
     databaseUrl: config.databaseUrl ?? '',
-    masterKeys: loadMasterKeys(config, () => undefined),
+    masterKeys: loadMasterKeys(config),
     log,
     lifetime,
   })

@@ -1,5 +1,6 @@
 import { type Config, loadConfig } from '../platform/config.ts'
-import { loadMasterKeys, type MasterKey } from '../platform/crypto/master-key.ts'
+import { readSealingKeyId } from '../platform/crypto/keyring.ts'
+import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
@@ -45,7 +46,7 @@ export async function openDeployment<T>(
   url: string,
   work: (platform: Platform, masterKeys: MasterKey[]) => Promise<T>,
 ): Promise<T> {
-  const masterKeys = loadMasterKeys(config, note)
+  const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(url), note)
   const { openPlatform } = await import('../app.ts')
   const log = createLog({ logLevel: 'silent' })
   const { platform, close } = await openPlatform({ config, databaseUrl: url, masterKeys, log })

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, loadConfig } from '../platform/config.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
-import { loadMasterKeys } from '../platform/crypto/master-key.ts'
+import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus } from '../platform/db/migrate.ts'
 import { type Database, openDatabase } from '../platform/db/pool.ts'
@@ -173,11 +173,9 @@ async function examineClock({ pool }: Database): Promise<Finding> {
 
 function examineMasterKeySetting(config: Config): Finding {
   try {
-    const file = config.masterKeyFile ?? resolve(dirname(config.dataDir), 'master.key')
-    // Development creates it at the first start, and the check must not.
-    if (!config.production && !config.masterKeys.length && !existsSync(file))
-      return { check: 'master key', state: 'ok', detail: `Created at the first start, in ${file}.` }
-    const [first] = loadMasterKeys(config, () => undefined)
+    const file = missingDevelopmentKey(config)
+    if (file) return { check: 'master key', state: 'ok', detail: `Created at the first start, in ${file}.` }
+    const [first] = loadMasterKeys(config)
     return { check: 'master key', state: 'ok', detail: `Valid (${first?.id}).` }
   } catch (error) {
     return failed('master key', error, config)
@@ -195,11 +193,8 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
       detail: 'The database has sealed values, but no master key is set: restore the one they were sealed with.',
     }
   try {
-    const [first] = loadMasterKeys(config, () => undefined)
-    await openKeyring(
-      db,
-      loadMasterKeys(config, () => undefined),
-    )
+    const [first] = loadMasterKeys(config)
+    await openKeyring(db, loadMasterKeys(config))
     return { check: 'master key', state: 'ok', detail: `Opens this database (${first?.id}).` }
   } catch (error) {
     return failed('master key', error, config)

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { ImportOptions } from './import/import.ts'
 import { formats } from './import/person.ts'
 
-/** `report` receives the exit code: 2 if rows failed, 130 if it was stopped. */
+/** `report` receives the exit code: 3 if rows failed, 130 if it was stopped. */
 export function addImport(program: Command, report: (exitCode: number) => void): void {
   program
     .command('import')
@@ -32,7 +32,7 @@ export function addImport(program: Command, report: (exitCode: number) => void):
       'after',
       `
 Existing users stay unchanged. Run a stopped import again to continue where it stopped.
-Exits with 0 if every row is now present, 2 if rows failed, 130 if it was stopped. See docs/import.md.
+Exits with 0 if every row is now present, 3 if rows failed, 130 if it was stopped. See docs/import.md.
 
 Examples:
   $ npx watchword import users people.csv --org acme --dry-run

@@ -55,6 +55,28 @@ test('a key of one organization, environment and scope can do no more', async ()
   )
 })
 
+test('gives a key a new secret, and keeps the previous one for the overlap', async () => {
+  const first = (await cli('keys', 'create', '--json')).json
+  const { id } = first.apiKey
+  const second = (await cli('keys', 'rotate', id, '--overlap', '3600', '--json')).json
+  expect(second.apiKey).toMatchObject({ id, scopes: ['*'] })
+  const status = async (key: string) => (await service.as(key).get('/v1/organizations')).status
+  expect([await status(first.key), await status(second.key)]).toEqual([200, 200])
+  const third = await cli('keys', 'rotate', id)
+  expect(third.stderr).toBe(`Key ${id} (cli): it is shown only once.\n`)
+  await until(async () => (await status(second.key)) === 401)
+  expect([await status(first.key), await status(third.stdout.trim())]).toEqual([401, 200])
+  expect(await cli('keys', 'rotate', id, '--overlap', '604801')).toMatchObject({
+    code: 2,
+    stderr: '--overlap is 604801: use a whole number of seconds from 0 to 604800.\n',
+  })
+})
+
+test('the version is told by a command and by an option', async () => {
+  const line = expect.stringMatching(/^Watchword \d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+\)\n$/)
+  for (const asked of ['version', '--version', '-V']) expect(await cli(asked)).toMatchObject({ code: 0, stdout: line })
+})
+
 test('a wrong call says why and makes nothing', async () => {
   const before = await countKeys()
   const calls: [string[], number, RegExp][] = [
@@ -91,6 +113,14 @@ test('every command explains itself with an example', async () => {
     ['keys', 'create'],
     ['keys', 'list'],
     ['keys', 'revoke'],
+    ['keys', 'rotate'],
+    ['orgs', 'list'],
+    ['orgs', 'show'],
+    ['users', 'list'],
+    ['users', 'show'],
+    ['users', 'end-sessions'],
+    ['users', 'resend'],
+    ['reset'],
     ['signing-keys', 'list'],
     ['signing-keys', 'rotate'],
     ['master-key', 'rotate'],

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { NewApiKey } from '../features/api-keys/api-keys.ts'
 import type { ApiKey } from '../features/api-keys/schema.ts'
 import { record } from '../platform/events.ts'
-import { accountDirectory } from '../platform/http/directory.ts'
+import { type AccountScope, accountDirectory, resolveAccount } from '../platform/http/directory.ts'
 import { isScopePattern } from '../platform/http/scopes.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -10,6 +10,8 @@ import { inTx } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { findAccount, getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
 import { CliError, print, tableLines } from './print.ts'
+
+const MAX_OVERLAP_SECONDS = 604_800
 
 interface CreateOptions {
   name: string
@@ -23,7 +25,7 @@ interface CreateOptions {
 }
 
 export function addKeys(program: Command): void {
-  const keys = program.command('keys').description('create, list and revoke API keys')
+  const keys = program.command('keys').description('create, list, rotate and revoke API keys')
   keys
     .command('create')
     .description('create an API key and print it, only once')
@@ -58,6 +60,17 @@ Examples:
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword keys revoke 0198c6d5-2f7a-7c31-a1a4-4f3f5a1c9b20')
     .action(revokeKey)
+  keys
+    .command('rotate')
+    .description('give an API key a new secret and print it, only once')
+    .argument('<id>', 'the id that `keys list` shows')
+    .option('--overlap <seconds>', 'how long the previous secret still works, up to 604800', '0')
+    .option('--json', 'print JSON for scripts')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ npx watchword keys rotate 0198c6d5-2f7a-7c31-a1a4-4f3f5a1c9b20 --overlap 3600',
+    )
+    .action(rotateKey)
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
@@ -144,17 +157,42 @@ function keyCells(key: ApiKey): string[] {
 }
 
 async function revokeKey(given: string, options: { json?: boolean }): Promise<void> {
-  const id = given.toLowerCase()
-  if (!isId(id))
-    throw new CliError(`${given} is not the id of a key: see \`npx watchword keys list\`.`, { isUsage: true })
+  const id = readKeyId(given)
   await withPlatform(async (platform) => {
-    const wasLive = await revoke(platform, id)
+    const { revokeApiKey } = await import('../features/api-keys/lifecycle.ts')
+    const { reach, wasLive } = await findKey(platform, id)
+    const { accountId, directory } = reach
+    const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+    await revokeApiKey(work, { accountId, environmentId: null, organizationId: null }, id)
     print(options, { id, revoked: true, wasLive }, [wasLive ? `Revoked ${id}.` : `${id} was already revoked.`])
   })
 }
 
-async function revoke(platform: Platform, id: string): Promise<boolean> {
-  const { revokeApiKey } = await import('../features/api-keys/lifecycle.ts')
+async function rotateKey(given: string, options: { overlap: string; json?: boolean }): Promise<void> {
+  const id = readKeyId(given)
+  const overlap = Number(options.overlap)
+  if (!/^\d{1,6}$/.test(options.overlap) || overlap > MAX_OVERLAP_SECONDS)
+    throw new CliError(
+      `--overlap is ${options.overlap}: use a whole number of seconds from 0 to ${MAX_OVERLAP_SECONDS}.`,
+      { isUsage: true },
+    )
+  await withPlatform(async (platform) => {
+    const { rotateApiKey } = await import('../features/api-keys/lifecycle.ts')
+    const { reach } = await findKey(platform, id)
+    const work = { platform, directory: reach, origin: cliOrigin(), db: platform.db, caller: null }
+    const { apiKey, key } = await rotateApiKey(work, id, overlap)
+    print(options, { apiKey, key }, [key])
+    if (!options.json) process.stderr.write(`Key ${apiKey.id} (${apiKey.name}): it is shown only once.\n`)
+  })
+}
+
+function readKeyId(given: string): string {
+  const id = given.toLowerCase()
+  if (isId(id)) return id
+  throw new CliError(`${given} is not the id of a key: see \`npx watchword keys list\`.`, { isUsage: true })
+}
+
+async function findKey(platform: Platform, id: string): Promise<{ reach: AccountScope; wasLive: boolean }> {
   const row = await platform.db
     .selectFrom('api_keys')
     .innerJoin('environments', 'environments.id', 'api_keys.environment_id')
@@ -163,8 +201,6 @@ async function revoke(platform: Platform, id: string): Promise<boolean> {
     .executeTakeFirst()
   if (!row) throw new CliError(`There is no key ${id}: see \`npx watchword keys list\`.`)
   const environment = { accountId: row.account_id, environmentId: row.environment_id, environmentSlug: row.slug }
-  const directory = await accountDirectory(platform, environment)
-  const work = { platform, directory, origin: cliOrigin(), db: platform.db }
-  await revokeApiKey(work, { accountId: row.account_id, environmentId: null, organizationId: null }, id)
-  return row.revoked_at === null
+  const reach = await resolveAccount(platform, { ...environment, organizationId: null }, null)
+  return { reach, wasLive: row.revoked_at === null }
 }

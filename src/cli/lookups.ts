@@ -1,5 +1,8 @@
 import type { Db } from '../platform/db/pool.ts'
+import { type AccountScope, resolveAccount } from '../platform/http/directory.ts'
+import type { Page } from '../platform/http/pagination.ts'
 import { isId } from '../platform/ids.ts'
+import type { Platform } from '../platform/platform.ts'
 import { CliError } from './print.ts'
 
 export interface AccountRef {
@@ -63,4 +66,20 @@ export async function getOrganizationId(db: Db, accountId: string, named: string
     .executeTakeFirst()
   if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
   return found.id
+}
+
+/** The account and environment that a command is about; with `--org`, narrowed to that organization. */
+export async function getScope(
+  platform: Platform,
+  named: { account?: string; env: string; org?: string },
+): Promise<AccountScope> {
+  const account = await getAccount(platform.db, named.account)
+  const organizationId = named.org === undefined ? null : await getOrganizationId(platform.db, account.id, named.org)
+  const environment = await getEnvironment(platform.db, account.id, named.env, organizationId)
+  return resolveAccount(platform, { ...environment, organizationId }, organizationId)
+}
+
+/** The beginning of a list, for people to read. */
+export function firstPage(limit: number): Page {
+  return { path: '', query: {}, limit, order: 'asc', after: null, includeTotal: false }
 }

@@ -21,12 +21,31 @@ export function note(line: string): void {
 
 /** Lines of aligned columns under a heading. */
 export function tableLines(heading: string[], rows: string[][]): string[] {
-  const all = [heading, ...rows]
-  const widths = heading.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
-  return all.map((row) =>
+  return alignedLines([heading, ...rows])
+}
+
+function alignedLines(rows: string[][]): string[] {
+  const columns = Math.max(0, ...rows.map((row) => row.length))
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return rows.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd(),
   )
+}
+
+/** Lines of a record's fields, without those that are empty. */
+export function fieldLines(record: object): string[] {
+  const rows = Object.entries(record)
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])
+  return alignedLines(rows)
+}
+
+/** Says that a list goes on, to people and scripts alike: on stderr. */
+export function noteMore(rows: unknown[], shown: number): void {
+  if (rows.length > shown) note(`There are more than these ${shown}.`)
 }

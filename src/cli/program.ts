@@ -8,9 +8,14 @@ import { addKeys } from './keys.ts'
 import { addMasterKey } from './master-key.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenApi } from './openapi.ts'
+import { addOrganizations } from './orgs.ts'
 import { CliError, print } from './print.ts'
+import { addReset } from './reset.ts'
 import { addSetup } from './setup.ts'
 import { addSigningKeys } from './signing-keys.ts'
+import { addUsers } from './users.ts'
+
+const VERSION = `Watchword ${version} (Node ${process.versions.node})`
 
 const OVERVIEW = `
 Settings are read from the environment, in development also from .env; check them with \`npx watchword doctor\`.
@@ -21,8 +26,8 @@ Examples:
   $ npx watchword doctor`
 
 /**
- * Runs the command line. Returns the exit code: 0 for success, 1 for a failure or a problem found, 2 for wrong usage or
- * failed rows of an import, 130 for a stopped import.
+ * Runs the command line. Returns the exit code: 0 for success, 1 for a failure or a problem found, 2 for wrong usage,
+ * 3 for failed rows of an import, 130 for a stopped import.
  */
 export async function runCli(argv: string[]): Promise<number> {
   let exitCode = 0
@@ -32,6 +37,7 @@ export async function runCli(argv: string[]): Promise<number> {
     .showSuggestionAfterError()
     .showHelpAfterError('(add --help for usage)')
     .exitOverride()
+    .version(VERSION, '-V, --version', 'print the version')
   addSetup(program)
   addKeys(program)
   addSigningKeys(program)
@@ -43,7 +49,10 @@ export async function runCli(argv: string[]): Promise<number> {
   addImport(program, (code) => {
     exitCode = code
   })
+  addOrganizations(program)
+  addUsers(program)
   addOpenApi(program)
+  addReset(program)
   addVersion(program)
   try {
     await program.parseAsync(argv)
@@ -64,8 +73,6 @@ function addVersion(program: Command): void {
     .description('print the version')
     .option('--json', 'print JSON for scripts')
     .action((options: { json?: boolean }) => {
-      print(options, { watchword: version, node: process.versions.node }, [
-        `Watchword ${version} (Node ${process.versions.node})`,
-      ])
+      print(options, { watchword: version, node: process.versions.node }, [VERSION])
     })
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config-error.ts'
 import { readSocial, type SocialConfig, type SocialName, socialVariables } from './config-social.ts'
+import { editDistance } from './nearest.ts'
 import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
 
 export { ConfigError } from './config-error.ts'
@@ -43,6 +44,8 @@ export interface Config {
   /** How long events are kept. */
   eventRetentionDays: number
   logLevel: LogLevel
+  /** Whether log lines are text, as people read them, instead of JSON. */
+  logForPeople: boolean
 }
 
 /** The parsed WATCHWORD_SMS_URL. */
@@ -85,6 +88,7 @@ export const variables: Record<string, string> = {
   WATCHWORD_EVENT_RETENTION_DAYS: 'Days that events are kept. Default 400',
   WORKERS: 'Processes on this machine. Default 1',
   LOG_LEVEL: `${LOG_LEVELS.join(', ')}. Default info`,
+  LOG_FORMAT: 'json or text; text in development, else json',
   NODE_ENV: 'production, development (default) or test, which is development for tests; nothing else',
 }
 
@@ -136,6 +140,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     eventRetentionDays: readInteger(env, 'WATCHWORD_EVENT_RETENTION_DAYS', { byDefault: 400, min: 35, max: 36_500 }),
     workers: readInteger(env, 'WORKERS', { byDefault: 1, min: 1, max: 64 }),
     logLevel: readLogLevel(text('LOG_LEVEL')),
+    logForPeople: readLogFormat(text('LOG_FORMAT'), env),
   })
 }
 
@@ -151,6 +156,13 @@ function readLogLevel(value: string | null): LogLevel {
   const level = LOG_LEVELS.find((name) => name === (value ?? 'info'))
   if (!level) throw new ConfigError(`LOG_LEVEL is ${value}: use one of ${LOG_LEVELS.join(', ')}.`)
   return level
+}
+
+function readLogFormat(value: string | null, env: Record<string, string | undefined>): boolean {
+  const isDevelopment = (env['NODE_ENV']?.trim() || 'development') === 'development'
+  const format = value ?? (isDevelopment ? 'text' : 'json')
+  if (format !== 'text' && format !== 'json') throw new ConfigError(`LOG_FORMAT is ${value}: use json or text.`)
+  return format === 'text'
 }
 
 function readInteger(
@@ -298,17 +310,4 @@ function refuseUnknownNames(env: Record<string, string | undefined>): void {
 
 function withoutPrefix(name: string): string {
   return name.replace(/^WATCHWORD_/, '')
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { readErrorField } from './errors.ts'
+import { forPeople } from './log-for-people.ts'
 
 /**
  * What a log line may contain. A closed list instead of a redacting logger: a field that is not named here cannot
@@ -35,8 +36,11 @@ export interface Log extends Record<Level, Write> {
   writes(level: Level): boolean
 }
 
-/** JSON lines on standard output. */
-export function createLog(config: Pick<Config, 'logLevel'>, destination?: { write(line: string): void }): Log {
+/** Lines on standard output: JSON, or for people while they develop. */
+export function createLog(
+  config: Pick<Config, 'logLevel'> & { logForPeople?: boolean },
+  destination = config.logForPeople ? forPeople((line) => process.stdout.write(line)) : undefined,
+): Log {
   const options = { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const logger = destination ? pino(options, destination) : pino(options)
   const writes = (level: Level) => logger.isLevelEnabled(level)

@@ -30,3 +30,14 @@ test('the image starts the service as npm does', () => {
   const command = /^CMD (\[.*\])$/m.exec(readFileSync(`${root}Dockerfile`, 'utf8'))?.[1] ?? ''
   expect(JSON.parse(command).join(' ')).toBe(manifest.scripts.start)
 })
+
+test('an older Node is refused in one line', () => {
+  const older =
+    'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.1"}})'
+  const started = spawnSync(process.execPath, ['--import', older, `${root}src/main.js`], { encoding: 'utf8' })
+  expect([started.status, started.stdout, started.stderr]).toEqual([
+    1,
+    '',
+    'Watchword needs Node 24 or later, and this is 20.19.1: run `npm start`, which brings its own.\n',
+  ])
+})

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -122,6 +122,27 @@ test('a master key of another database is one line, and changes nothing', async 
     /^The master key does not fit this database, .*: set WATCHWORD_MASTER_KEY to that key, or .*\.$/,
   )
   await (await startService(settings)).ready()
+})
+
+test('no master key is made for a database that is sealed with another', async () => {
+  const { WATCHWORD_MASTER_KEY: key = '', ...settings } = await productionSettings()
+  const first = await startService({ ...settings, WATCHWORD_MASTER_KEY: key })
+  await first.ready()
+  first.child.kill('SIGTERM')
+  await first.ended
+  const dataDir = makeDataDir()
+  const development = { ...settings, NODE_ENV: 'development', WATCHWORD_DATA_DIR: dataDir }
+  const refused = await refusedStart(development)
+  const file = join(dirname(dataDir), 'master.key')
+  expect(refused).toEqual({
+    code: 1,
+    line: expect.stringMatching(
+      /^The database is sealed with master key [0-9a-f]{16}, and .*master\.key, where .* is missing: restore that file or /,
+    ),
+  })
+  expect(existsSync(file)).toBe(false)
+  writeFileSync(file, key)
+  await (await startService(development)).ready()
 })
 
 test('a database that refuses is one line without the password', async () => {

@@ -119,7 +119,7 @@ test('a dry run says what an import would do, and writes the report alone', asyn
   const dry = await importUsers(path, '--dry-run', '--report', report)
   expect(await snapshot(service)).toEqual(before)
   expect(existsSync(`${path}.checkpoint.json`)).toBe(false)
-  expect([dry.code, dry.stderr]).toEqual([2, `Checking ${path}, read as csv, into ${subOrgId} (production).\n`])
+  expect([dry.code, dry.stderr]).toEqual([3, `Checking ${path}, read as csv, into ${subOrgId} (production).\n`])
   expect(dry.stdout.replace(/in \d+\.\d s/, 'in 0.0 s').split('\n')).toEqual([
     `Checked 605 rows into ${subOrgId} (production) in 0.0 s.`,
     '  would be created                    601',
@@ -157,7 +157,7 @@ test('passwords can be left behind, all of them or those that cannot come over',
     'email,passwordHash,passwordHashType\nl1@example.com,$2b$,bcrypt\nl2@example.com,x,md5\n',
   )
   const strict = await importUsers(path, '--dry-run', '--json')
-  expect([strict.code, strict.json.failed]).toEqual([2, 2])
+  expect([strict.code, strict.json.failed]).toEqual([3, 2])
   const dropped = await importUsers(path, '--dry-run', '--drop-unreadable-hashes', '--json')
   expect([dropped.code, dropped.json]).toEqual([0, expect.objectContaining({ created: 2, withoutPassword: 2 })])
   const none = await importUsers(path, '--without-passwords', '--json')

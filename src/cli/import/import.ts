@@ -144,7 +144,7 @@ async function importInto(
       { dryRun, format, importId: dryRun ? null : importId, ...counts, seconds, report: reportFile },
       summaryLines(counts, { dryRun, where, seconds, reportFile }),
     )
-    return counts.failed ? 2 : 0
+    return counts.failed ? 3 : 0
   } catch (error) {
     progress.end()
     if (!dryRun && checkpoint.counts.rows) note(`Ended after row ${checkpoint.counts.rows}. ${HOW_TO_GO_ON}`)

@@ -224,7 +224,7 @@ test.each(cases)(
     const command = ['import', 'users', path, '--org', subOrgId, '--account', tenant.accountId, ...args, '--json']
     const lines = report.map((line) => ({ outcome: 'failed', ...line }))
     const failed = lines.filter(({ outcome }) => outcome === 'failed').length
-    const exitCode = failed ? 2 : 0
+    const exitCode = failed ? 3 : 0
     const counts = { format, created: Object.keys(users).length, existed: 0, failed }
 
     const dry = await runCommand(env, ...command, '--dry-run')

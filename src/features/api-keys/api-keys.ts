@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../platform/crypto/api-key.ts'
+import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
@@ -78,6 +78,7 @@ export function findApiKey(platform: Platform) {
     const caller = await (address === null || cache.has(address) ? find() : lookUp(find))
     // Only now, since a key of the operator's own making may have any form.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
+    if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
     const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
     if (lives) noteKeyUse(platform, caller.apiKeyId, ip)
     return caller
@@ -85,6 +86,8 @@ export function findApiKey(platform: Platform) {
 }
 
 const TOKEN_SENT = 'An access token was sent, but this route needs an API key: send one in the header X-API-Key.'
+
+const DAMAGED = 'The key is mistyped or cut off: copy it whole.'
 
 /** Whether it has the form of a JWT, as access tokens do. */
 function isToken(presented: string): boolean {

@@ -28,6 +28,11 @@ export async function firstDevelopmentKey(platform: Platform): Promise<string | 
   return (await createFirstKey(platform, key, 'development')) ? key : null
 }
 
+/** Whether the deployment has no key at all, so that nobody can call it. */
+export async function hasNoKey(platform: Platform): Promise<boolean> {
+  return !(await hasAnyApiKey(platform.db))
+}
+
 async function createFirstKey(platform: Platform, key: string, createdBy: string): Promise<boolean> {
   if (await hasAnyApiKey(platform.db)) return false
   return platform.tx(async (tx) => {

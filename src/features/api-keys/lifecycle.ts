@@ -55,12 +55,12 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
 }
 
 /**
- * Gives a key a new secret; id, name and rights stay. The previous secret works for the overlap as a key of its own;
+ * Gives a key a new secret; id, name and rights stay. Without a calling key, as on the command line, any key. The previous secret works for the overlap as a key of its own;
  * without an overlap it ends at once, with any that still overlaps from an earlier rotation.
  * Throws `api_key_not_found`, `api_key_inactive`, and `privilege_escalation`, since the caller receives the secret.
  */
 export async function rotateApiKey(
-  work: KeyWork,
+  work: Work<AccountScope> & { caller: KeyCaller | null },
   id: string,
   overlapSeconds: number,
 ): Promise<{ apiKey: ApiKey; key: string }> {
@@ -77,7 +77,7 @@ export async function rotateApiKey(
       expiresAt: row.expires_at,
       requestsPerSecond: row.requests_per_second,
     }
-    refuseEscalation(caller, power, platform.config.keyRequestsPerSecond)
+    if (caller) refuseEscalation(caller, power, platform.config.keyRequestsPerSecond)
     const key = makeKey(row.environment_slug)
     await replaceSecret(db, row.id, secretOf(platform, key))
     await forget(work, [row])

@@ -190,6 +190,11 @@ test('protected fields are no part of a patch', async () => {
     const reply = await t.patch(`/v1/users/${user.id}`, { subOrgId, [field]: true })
     expect([reply.status, reply.body.errors], field).toMatchObject([400, [{ field, code: 'unknown_property' }]])
   }
+  const misspelt = await t.patch(`/v1/users/${user.id}`, { subOrgId, dispaly_name: 'Ada', password: 'x' })
+  expect([misspelt.body.detail, misspelt.body.errors[1].message]).toEqual([
+    'dispaly_name is not a known property: did you mean displayName?',
+    'password is not a known property',
+  ])
   const nulled = await t.patch(`/v1/users/${user.id}`, { subOrgId, email: null })
   expect([nulled.status, nulled.body.errors[0].field]).toEqual([400, 'email'])
   expect((await t.get(`/v1/users/${user.id}`)).body.user).toEqual(user)

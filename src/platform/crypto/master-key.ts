@@ -10,28 +10,54 @@ export interface MasterKey {
   wrapKey: Buffer
 }
 
-/**
- * The deployment's master keys, the one that wraps first. Development creates a file outside the data directory on
- * first use; production refuses to start without a key.
- */
-export function loadMasterKeys(config: Config, notice: (line: string) => void): MasterKey[] {
+/** The deployment's master keys, the one that wraps first. Throws ConfigError if there is none, or one is no key. */
+export function loadMasterKeys(config: Config): MasterKey[] {
   if (config.masterKeys.length) return config.masterKeys.map((text) => parseMasterKey(text, 'WATCHWORD_MASTER_KEY'))
-  const file = config.masterKeyFile ?? (config.production ? null : resolve(dirname(config.dataDir), 'master.key'))
+  const file = masterKeyFile(config)
   if (!file)
     throw new ConfigError(
       'WATCHWORD_MASTER_KEY is missing: create one with `openssl rand -base64 32`, keep a copy in a safe place, and set it.',
     )
-  if (!existsSync(file)) {
-    if (config.production) throw new ConfigError(`WATCHWORD_MASTER_KEY_FILE names ${file}, which does not exist.`)
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    notice(`Created a master key for development: ${file}. Without it the secrets in the database are lost.`)
-  }
+  if (!existsSync(file)) throw new ConfigError(`WATCHWORD_MASTER_KEY_FILE names ${file}, which does not exist.`)
   const texts = readFileSync(file, 'utf8')
     .split(/[\s,]+/)
     .filter(Boolean)
   if (!texts.length) throw new ConfigError(`${file} has no master key: write 32 bytes as base64 into it.`)
   return texts.map((text) => parseMasterKey(text, file))
+}
+
+/**
+ * The same; in development, the first use creates the file, outside the data directory. Throws ConfigError rather than to
+ * create a key for a database that is sealed with another, whose id `readSealingKeyId` answers: no later start would work.
+ */
+export async function provideMasterKeys(
+  config: Config,
+  readSealingKeyId: () => Promise<string | null>,
+  notice: (line: string) => void,
+): Promise<MasterKey[]> {
+  const missing = missingDevelopmentKey(config)
+  if (missing) {
+    const sealedWith = await readSealingKeyId()
+    if (sealedWith)
+      throw new ConfigError(
+        `The database is sealed with master key ${sealedWith}, and ${missing}, where development keeps it, is missing: ` +
+          'restore that file or set WATCHWORD_MASTER_KEY; or, to begin anew, use an empty database (`npm run reset` makes one of an embedded one).',
+      )
+    mkdirSync(dirname(missing), { recursive: true, mode: 0o700 })
+    writeFileSync(missing, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    notice(`Created a master key for development: ${missing}. Without it the secrets in the database are lost.`)
+  }
+  return loadMasterKeys(config)
+}
+
+/** The file that development creates at its first start, if it is not there yet; else null. */
+export function missingDevelopmentKey(config: Config): string | null {
+  const file = config.production || config.masterKeys.length ? null : masterKeyFile(config)
+  return file && !existsSync(file) ? file : null
+}
+
+function masterKeyFile(config: Config): string | null {
+  return config.masterKeyFile ?? (config.production ? null : resolve(dirname(config.dataDir), 'master.key'))
 }
 
 /** Reads one master key. Throws ConfigError unless it is 32 random-looking bytes as base64. */

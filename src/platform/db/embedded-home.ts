@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -43,7 +44,7 @@ export function openHome(dataDir: string, shared: string): Home {
   }
   const user = chooseUser(own)
   makeRootDirectory(own.directory, user)
-  const elsewhere = join(shared, hashPath(own.directory))
+  const name = readDatabaseId(own.directory)
   const closed = findClosedDirectory(own.directory, user)
   const isMadeHere = existsSync(join(own.cluster, 'PG_VERSION'))
   if (closed && isMadeHere) {
@@ -51,14 +52,48 @@ export function openHome(dataDir: string, shared: string): Home {
       `PostgreSQL must not run as root, and user ${user.name} cannot enter ${closed} to reach the data in ${own.cluster}: run "chmod o+x ${closed}", or move the data directory.`,
     )
   }
-  if (!closed && (isMadeHere || !existsSync(elsewhere))) return { ...own, user }
+  if (!closed && (isMadeHere || !name)) return { ...own, user }
+  const elsewhere = join(shared, name ?? makeDatabaseId(own.directory))
   makeSharedDirectory(shared, user)
   makeRootDirectory(elsewhere, user)
   const moved = homeAt(elsewhere, user)
   return { ...moved, user: chooseUser(moved), closed: closed ?? own.directory }
 }
 
-function homeAt(directory: string, user: RunAs | undefined): Home {
+/**
+ * Where the data of `dataDir` lies if not in it: under `shared`, in a directory of root's. It is known only by the id that
+ * `dataDir` holds, so that whoever removes `dataDir` begins anew, wherever the data lay. Null if it is in `dataDir`.
+ */
+export function findElsewhere(dataDir: string, shared: string): string | null {
+  const name = readDatabaseId(canonicalPath(resolve(dataDir)))
+  return name && process.getuid?.() === 0 ? join(shared, name) : null
+}
+
+const idFile = 'database-id'
+
+/** Root follows the id only if root wrote it: whoever owns the directory could name the data of another deployment. */
+function readDatabaseId(directory: string): string | null {
+  const file = join(directory, idFile)
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats?.isFile() || stats.uid !== 0) return null
+  const text = readFileSync(file, 'utf8').trim()
+  return /^[0-9a-f]{16}$/.test(text) ? text : null
+}
+
+function makeDatabaseId(directory: string): string {
+  const file = join(directory, idFile)
+  try {
+    writeFileSync(file, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  } catch (error) {
+    // Another process starts at the same time: both use the same.
+    if (errorCode(error) !== 'EEXIST') throw error
+  }
+  const made = readDatabaseId(directory)
+  if (made) return made
+  throw new EmbeddedError(`${file} is not an id that root wrote: remove it and start again.`)
+}
+
+export function homeAt(directory: string, user: RunAs | undefined): Home {
   return { directory, cluster: join(directory, 'postgres'), logFile: join(directory, 'postgres.log'), user }
 }
 

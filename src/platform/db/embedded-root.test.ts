@@ -1,5 +1,5 @@
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openEmbedded, query, readServerPid } from '../../../test/embedded.ts'
 import { unprivileged } from '../../../test/embedded-peer.ts'
@@ -51,7 +51,21 @@ describe.runIf(process.getuid?.() === 0)('as root', () => {
     await database.stop()
 
     chmodSync(join(dataDir, '..'), 0o755)
-    expect(await query(await start(dataDir), 'select answer from kept')).toEqual([[42]])
+    const again = await start(dataDir)
+    expect(await query(again, 'select answer from kept')).toEqual([[42]])
+    await again.stop()
+
+    // Whoever removes the directory begins anew, although the data lay elsewhere.
+    rmSync(dataDir, { recursive: true })
+    const anew = await start(dataDir)
+    expect(await query(anew, `select to_regclass('kept') is null`)).toEqual([[true]])
+    await anew.stop()
+
+    // Nobody but root says where root looks for the data.
+    const planted = join(dataDir, 'database-id')
+    writeFileSync(planted, basename(home))
+    chownSync(planted, unprivileged, unprivileged)
+    expect(await query(await start(dataDir), `select to_regclass('kept') is null`)).toEqual([[true]])
   })
 
   test('runs a copy of binaries that user cannot reach', async () => {

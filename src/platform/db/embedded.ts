@@ -4,8 +4,8 @@ import { locateBinaries, reachBinaries } from './embedded-binaries.ts'
 import { type Claim, claimServer, type Role } from './embedded-claim.ts'
 import { databaseName, prepareCluster, readPassword } from './embedded-cluster.ts'
 import { EmbeddedError, explainFailure } from './embedded-error.ts'
-import { type Home, openHome, sharedDirectory } from './embedded-home.ts'
-import { readPostmaster, type Server, stopServer } from './embedded-server.ts'
+import { findElsewhere, type Home, homeAt, openHome, sharedDirectory } from './embedded-home.ts'
+import { findServerPid, readPostmaster, type Server, stopServer } from './embedded-server.ts'
 
 export { EmbeddedError } from './embedded-error.ts'
 
@@ -43,6 +43,17 @@ export async function startEmbedded(options: {
   } catch (error) {
     throw explainFailure(error, dataDir)
   }
+}
+
+/** The directories that hold what belongs to the database of `dataDir`; they need not exist. */
+export function homeDirectories(dataDir: string): string[] {
+  const elsewhere = findElsewhere(dataDir, sharedDirectory)
+  return elsewhere ? [elsewhere, dataDir] : [dataDir]
+}
+
+/** Whether a PostgreSQL runs on one of them. */
+export function isInUse(directory: string): boolean {
+  return findServerPid(homeAt(directory, undefined)) !== undefined
 }
 
 function logDetour({ home, binaries, log }: Server, dataDir: string, closedBinaries: string | undefined): void {

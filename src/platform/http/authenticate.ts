@@ -16,13 +16,17 @@ export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCalle
   return async ({ headers, ip, lookUp }, now) => {
     const presented = presentedKey(headers)
     if (presented === null)
-      throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: 'Send your API key in the header X-API-Key.' })
+      throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
     const caller = await findApiKey(presented, { ip, lookUp })
     if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
     if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
     return caller
   }
 }
+
+const NO_KEY = 'Send your API key in the header X-API-Key.'
+const NOT_BEARER =
+  'The header Authorization lacks the word Bearer before the key: send Authorization: Bearer <key>, or X-API-Key.'
 
 function presentedKey(headers: IncomingHttpHeaders): string | null {
   const own = headers['x-api-key']

@@ -23,6 +23,21 @@ test('a key may come as a Bearer token, with the rights that it has in its own h
     expect((await present({ authorization })).body.code, authorization).toBe('api_key_missing')
 })
 
+test('a refused credential is told what is wrong with it, where that can be seen', async () => {
+  const cutOff = tenant.key.slice(0, -1)
+  for (const [headers, detail] of [
+    [{}, /^Send your API key in the header X-API-Key\.$/],
+    [{ authorization: tenant.key }, /lacks the word Bearer/],
+    [{ 'x-api-key': `${cutOff}${tenant.key.endsWith('0') ? '1' : '0'}` }, /^The key is mistyped or cut off/],
+    [{ 'x-api-key': cutOff }, /^The key is mistyped or cut off/],
+    [{ 'x-api-key': 'eyJh.eyJz.c2ln' }, /^An access token was sent/],
+    [{ 'x-api-key': 'a key of the operator’s own'.replaceAll(/[^a-z]/g, '-') }, /^The key is mistyped, revoked, or/],
+  ] as const) {
+    const reply = await present(headers)
+    expect([reply.status, reply.body.detail]).toEqual([401, expect.stringMatching(detail)])
+  }
+})
+
 test('two credentials are refused, of whatever two keys, and the same one twice is one', async () => {
   const other = (await tenant.withKey({})).key
   const stranger = (await app.tenant()).key

@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { type TSchema, Type } from 'typebox'
 import { type FieldError, httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { findNearest } from '../nearest.ts'
 import { isCheckedApart } from '../schema.ts'
 import { refuseHostile } from './hostile.ts'
 
@@ -81,7 +82,7 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
       .slice(0, 50)
       .map(toFieldError)
     const first = errors[0]?.message ?? `The ${part} is invalid`
-    throw httpErrors.invalidRequest({ detail: `${first}.`, errors })
+    throw httpErrors.invalidRequest({ detail: first.endsWith('?') ? first : `${first}.`, errors })
   }
 }
 
@@ -117,8 +118,11 @@ function toFieldError(error: ErrorObject): FieldError {
       return { field, code: 'required', message: `${field} is required` }
     }
     case 'additionalProperties': {
-      const field = inside(error.params['additionalProperty']).slice(0, 200)
-      return { field, code: 'unknown_property', message: `${field} is not a known property` }
+      const name = String(error.params['additionalProperty'])
+      const field = inside(name).slice(0, 200)
+      const nearest = findNearest(name, Object.keys(error.parentSchema?.['properties'] ?? {}))
+      const hint = nearest ? `: did you mean ${inside(nearest)}?` : ''
+      return { field, code: 'unknown_property', message: `${field} is not a known property${hint}` }
     }
     case 'enum': {
       const allowed: unknown = error.params['allowedValues']

@@ -1,0 +1,66 @@
+import type { Command } from 'commander'
+import type { Organization } from '../features/organizations/schema.ts'
+import { cliOrigin, withPlatform } from './deployment.ts'
+import { firstPage, getOrganizationId, getScope } from './lookups.ts'
+import { fieldLines, noteMore, print, tableLines } from './print.ts'
+
+const MAX_ROWS = 1000
+
+interface Options {
+  account?: string
+  env: string
+  json?: boolean
+}
+
+export function addOrganizations(program: Command): void {
+  const orgs = program.command('orgs').description('list and show organizations')
+  orgs
+    .command('list')
+    .description(`list organizations, at most ${MAX_ROWS}`)
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--env <slug>', 'the environment whose users are counted', 'production')
+    .option('--json', 'print JSON for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword orgs list')
+    .action(listOrganizations)
+  orgs
+    .command('show')
+    .description('show an organization')
+    .argument('<organization>', 'its slug or id')
+    .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+    .option('--env <slug>', 'the environment whose users are counted', 'production')
+    .option('--json', 'print JSON for scripts')
+    .addHelpText('after', '\nExample:\n  $ npx watchword orgs show acme')
+    .action(showOrganization)
+}
+
+async function listOrganizations(options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { listOrganizationRows } = await import('../features/organizations/store.ts')
+    const { toOrganization } = await import('../features/organizations/schema.ts')
+    const rows = await listOrganizationRows(platform.db, await getScope(platform, options), {}, firstPage(MAX_ROWS))
+    const subOrganizations = rows.slice(0, MAX_ROWS).map(toOrganization)
+    const heading = ['ID', 'SLUG', 'NAME', 'STATUS', 'USERS', 'CREATED']
+    const cells = ({ id, slug, name, status, userCount, createdAt }: Organization) => [
+      id,
+      slug,
+      name,
+      status,
+      String(userCount),
+      createdAt.slice(0, 10),
+    ]
+    print(options, { subOrganizations }, tableLines(heading, subOrganizations.map(cells)))
+    noteMore(rows, MAX_ROWS)
+  })
+}
+
+async function showOrganization(named: string, options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { getOrganization } = await import('../features/organizations/organizations.ts')
+    const { toOrganization } = await import('../features/organizations/schema.ts')
+    const directory = await getScope(platform, options)
+    const id = await getOrganizationId(platform.db, directory.accountId, named)
+    const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+    const subOrganization = toOrganization(await getOrganization(work, id))
+    print(options, { subOrganization }, fieldLines(subOrganization))
+  })
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { startApp } from '../../test/harness.ts'
+import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { signIn } from '../../test/sign-in.ts'
+
+const service = await startApp()
+const env = settingsOf(service)
+const cli = (...args: string[]) => runCommand(env, ...args)
+
+// In the account that the command line is about by default.
+const api = service.as((await cli('keys', 'create')).stdout.trim())
+const organization = async (slug: string): Promise<string> =>
+  (await api.post('/v1/organizations', { name: slug, slug })).body.subOrganization.id
+const acme = await organization('acme')
+const globex = await organization('globex')
+const add = async (subOrgId: string, email: string) =>
+  (await api.post('/v1/users', { subOrgId, email, displayName: 'Ada' })).body.user
+const ada = await add(acme, 'ada@acme.example')
+const other = await add(globex, 'ada@acme.example')
+await add(acme, 'bob@acme.example')
+
+test('lists and shows organizations', async () => {
+  const { json } = await cli('orgs', 'list', '--json')
+  expect(json.subOrganizations).toEqual([
+    expect.objectContaining({ id: acme, slug: 'acme', userCount: 2 }),
+    expect.objectContaining({ id: globex, slug: 'globex', userCount: 1 }),
+  ])
+  const listed = await cli('orgs', 'list')
+  expect(listed.stdout).toMatch(new RegExp(`^ID .*CREATED\n${acme}  acme +\\S.* +active +2 +20`))
+  const shown = await cli('orgs', 'show', 'globex')
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(new RegExp(`^id +${globex}\\n`))])
+  expect(await cli('orgs', 'show', 'nobody')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'There is no organization nobody: name one by its slug or id.\n',
+  })
+})
+
+test('lists users of an organization, or of all, and says that there are more', async () => {
+  const emails = async (...args: string[]) =>
+    (await cli('users', 'list', ...args, '--json')).json.users.map((user: { email: string }) => user.email)
+  expect(await emails('--org', 'acme')).toEqual(['ada@acme.example', 'bob@acme.example'])
+  expect(await emails('--email', 'ada@acme.example')).toHaveLength(2)
+  expect(await emails('--env', 'staging')).toEqual([])
+  const [first, all] = [await cli('users', 'list', '--limit', '1'), await cli('users', 'list')]
+  expect([first.stderr, first.stdout.split('\n').length]).toEqual(['There are more than these 1.\n', 3])
+  expect([all.stderr, all.stdout.split('\n').length]).toEqual(['', 5])
+  expect((await cli('users', 'list', '--limit', '0')).code).toBe(2)
+})
+
+test('shows a user by id or address, where it is clear who is meant', async () => {
+  expect((await cli('users', 'show', ada.id, '--json')).json.user).toMatchObject({ id: ada.id, subOrgId: acme })
+  expect((await cli('users', 'show', 'ada@acme.example', '--org', 'globex', '--json')).json.user.id).toBe(other.id)
+  const refusals = [
+    [['ada@acme.example'], 'Several organizations have a user ada@acme.example: say which with --org.'],
+    [['zoe@acme.example'], 'There is no user zoe@acme.example: name one by id or email address.'],
+    [[ada.id, '--org', 'globex'], 'User not found'],
+  ] as const
+  for (const [args, line] of refusals)
+    expect(await cli('users', 'show', ...args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(line),
+    })
+})
+
+test('ends the sessions of one user, and of nobody else', async () => {
+  const sessions = [
+    await signIn(service, api, acme, 'ada@acme.example'),
+    await signIn(service, api, globex, 'ada@acme.example'),
+  ]
+  const ended = await cli('users', 'end-sessions', ada.id)
+  expect([ended.code, ended.stdout]).toEqual([0, 'Ended 1 sessions of ada@acme.example.\n'])
+  const isActive = async (token: string): Promise<boolean> =>
+    (await api.post('/v1/auth/token/introspect', { token })).body.active
+  expect(await Promise.all(sessions.map((session) => isActive(session.access_token)))).toEqual([false, true])
+  const { body } = await api.get('/v1/organizations')
+  const events = await service.events({ accountId: body.subOrganizations[0].accountId, type: 'session.revoked' })
+  expect(events.map(({ actor_type }) => actor_type)).toEqual(['cli'])
+})
+
+test('mails the invitation or the verification again, and nothing to who is verified', async () => {
+  expect(await cli('users', 'resend', 'bob@acme.example')).toMatchObject({
+    stdout: 'The verification is on its way to bob@acme.example.\n',
+    stderr: '',
+  })
+  await api.post('/v1/users/invites', { subOrgId: acme, email: 'carl@acme.example' })
+  expect((await cli('users', 'resend', 'carl@acme.example', '--json')).json.sent).toBe('invitation')
+  expect((await cli('users', 'resend', ada.id)).stdout).toBe(
+    'ada@acme.example is verified: there is nothing to mail.\n',
+  )
+  const mails = await service.mails()
+  expect(mails.filter(({ kind }) => ['invite', 'email_verification'].includes(kind)).map(({ to }) => to)).toEqual([
+    'bob@acme.example',
+    'carl@acme.example',
+    'carl@acme.example',
+  ])
+})

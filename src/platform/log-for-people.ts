@@ -1,0 +1,32 @@
+const LEVELS = new Map<unknown, string>([
+  [40, 'Warning: '],
+  [50, 'Error: '],
+  [60, 'Fatal: '],
+])
+
+const SAID_ELSEWHERE = ['level', 'time', 'msg', 'error']
+
+/**
+ * Rewrites JSON lines for people: `POST /v1/users 409 email_exists 11 ms` for a request, and the message for the rest, with
+ * fields as `name=value` and the frames of an error below.
+ */
+export function forPeople(write: (line: string) => void): { write(line: string): void } {
+  return { write: (line) => write(`${toText(JSON.parse(line))}\n`) }
+}
+
+function toText(fields: Record<string, unknown>): string {
+  const { level, msg, method, route, status, durationMs, code, error } = fields
+  if (msg === 'request')
+    return [method, route, status, ...(code ? [code] : []), `${Math.round(Number(durationMs))} ms`].join(' ')
+  const { frames = [], ...facts } = isRecord(error) ? error : {}
+  const shown = [
+    ...Object.entries(fields).filter(([name]) => !SAID_ELSEWHERE.includes(name)),
+    ...Object.entries(facts),
+  ].map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+  const below = Array.isArray(frames) ? frames.map((frame) => `\n    ${String(frame)}`) : []
+  return `${LEVELS.get(level) ?? ''}${String(msg)}${shown.length ? ` (${shown.join(', ')})` : ''}${below.join('')}`
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
