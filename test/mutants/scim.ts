@@ -122,6 +122,22 @@ export const scim: Mutant[] = [
     only: 'in memory',
   },
   {
+    name: 'a filter of SCIM looks for no part of an id',
+    file: SQL,
+    find: ", operators: ['eq', 'ne'] }",
+    replace: ' }',
+    tests: ['src/features/scim/conformance-groups.test.ts'],
+    only: 'no index answers',
+  },
+  {
+    name: 'a filter of SCIM asks of multi-valued attributes a bounded number of times',
+    file: 'src/features/scim/list.ts',
+    find: 'if (countQuestions(filter, targets) <= MAX_QUESTIONS)',
+    replace: 'if (countQuestions(filter, targets) <= 1_000)',
+    tests: ['src/features/scim/conformance-groups.test.ts'],
+    only: 'ten times',
+  },
+  {
     name: 'a cursor of SCIM belongs to its organization',
     file: 'src/features/scim/list.ts',
     find: 'JSON.stringify([directory.id, path,',

@@ -1,17 +1,15 @@
-import { type RawBuilder, sql } from 'kysely'
-import { defineFilterTargets, type FilterColumn } from '../../platform/scim/filter-sql.ts'
+import { sql } from 'kysely'
+import { defineFilterTargets, idTarget } from '../../platform/scim/filter-sql.ts'
 
 /** The id of a group, by which lists are ordered in the end. */
 export const groupId = sql`g.id`
 
 const exact = { kind: 'column', type: 'string', caseExact: true } as const
-/** An id, by its text, since what it is compared with need not be one; in either case. */
-const id = (text: RawBuilder<unknown>): FilterColumn => ({ ...exact, caseExact: false, value: text, folded: text })
 const moment = { kind: 'column', type: 'dateTime', caseExact: true } as const
 
 /** What filters and orders of groups may name: each has an index. */
 export const groupTargets = defineFilterTargets({
-  id: id(sql`g.id::text`),
+  id: idTarget(sql`g.id::text`),
   externalId: { ...exact, value: sql.ref('g.external_id') },
   displayName: {
     ...exact,
@@ -24,7 +22,7 @@ export const groupTargets = defineFilterTargets({
   'meta.lastModified': { ...moment, value: sql.ref('g.updated_at') },
   members: {
     kind: 'elements',
-    parts: { value: id(sql`m.value`) },
+    parts: { value: idTarget(sql`m.value`) },
     exists: (condition) => sql`exists (
       select from (
         select directory_id, group_id, user_id::text as value from scim_group_members

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ENTERPRISE_USER_SCHEMA } from '../../platform/scim/core-schemas.ts'
-import { defineFilterTargets, type FilterColumn } from '../../platform/scim/filter-sql.ts'
+import { defineFilterTargets, type FilterColumn, idTarget } from '../../platform/scim/filter-sql.ts'
 
 /** A line of the user's row, which an index has in lower case. */
 const line = (column: string): FilterColumn => ({
@@ -23,8 +23,7 @@ export const userId = sql`s.user_id`
 
 /** What filters and orders of users may name: each has an index. */
 export const userTargets = defineFilterTargets({
-  // By the text, since what is compared need not be an id; in either case.
-  id: { kind: 'column', type: 'string', caseExact: false, value: sql`s.user_id::text`, folded: sql`s.user_id::text` },
+  id: idTarget(sql`s.user_id::text`),
   externalId: { kind: 'column', type: 'string', caseExact: true, value: sql.ref('s.external_id') },
   userName: {
     kind: 'column',

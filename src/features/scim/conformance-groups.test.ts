@@ -317,6 +317,25 @@ describe('RFC 7644 §3.4.2: lists of groups', () => {
       expectRefused(await call('GET', `/Groups?${new URLSearchParams({ filter })}`), 400, 'invalidFilter')
   })
 
+  test.each(['co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'])(
+    '§3.4.2.2: of an id %s asks what no index answers, and is 400 invalidFilter',
+    async (operator) => {
+      for (const name of ['id', 'members', 'members.value']) {
+        const filter = `displayName eq "x" or ${name} ${operator} "${ada}"`
+        expectRefused(await call('GET', `/Groups?${new URLSearchParams({ filter })}`), 400, 'invalidFilter')
+      }
+      const filter = `id ${operator} "${ada}"`
+      expectRefused(await call('POST', '/Users/.search', { filter }), 400, 'invalidFilter')
+    },
+  )
+
+  test('§3.4.2.2: of members is asked ten times in one filter, and no more', async () => {
+    const asked = (count: number) => Array.from({ length: count }, () => 'not (members.value eq "x" or members pr)')
+    const search = (count: number) => call('POST', '/Groups/.search', { filter: asked(count).join(' and ') })
+    answered(await search(5))
+    expectRefused(await search(6), 400, 'invalidFilter')
+  })
+
   test('§3.4.2.3, §3.4.2.4, §3.4.3 and RFC 9865: sorted, in pages, by POST and by cursors', async () => {
     const other = await provisioned(app, tenant)
     for (const displayName of ['b', 'A', 'c']) answered(await other.call('POST', '/Groups', { displayName }), 201)

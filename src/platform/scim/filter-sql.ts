@@ -13,6 +13,14 @@ export interface FilterColumn extends Comparable {
   folded?: Expression<unknown>
 }
 
+/**
+ * An id, by its text, since what it is compared with need not be one; in either case. A part of one says nothing, and would
+ * be looked for in all there are: of many members, for each comparison of a filter.
+ */
+export function idTarget(text: Expression<unknown>): FilterColumn {
+  return { kind: 'column', type: 'string', caseExact: false, value: text, folded: text, operators: ['eq', 'ne'] }
+}
+
 /** The values of a multi-valued attribute. */
 export interface FilterElements {
   kind: 'elements'
@@ -69,6 +77,19 @@ export function compileFilter(filter: ScimFilter, targets: FilterTargets): RawBu
     case 'present':
     case 'compare':
       return compileCondition(filter, targets)
+  }
+}
+
+/** How often a filter asks of the values of multi-valued attributes, each of which is a query of its own. */
+export function countQuestions(filter: ScimFilter, targets: FilterTargets): number {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.filters.reduce((sum, each) => sum + countQuestions(each, targets), 0)
+    case 'not':
+      return countQuestions(filter.filter, targets)
+    default:
+      return findTarget(targets, { ...filter.attribute, sub: null })?.kind === 'elements' ? 1 : 0
   }
 }
 

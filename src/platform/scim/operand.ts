@@ -6,6 +6,8 @@ import type { ScimAttribute } from './schema.ts'
 export interface Comparable {
   type: Exclude<ScimAttribute['type'], 'complex'>
   caseExact: boolean
+  /** The only comparisons that are answered; absent: all that the type has. */
+  operators?: readonly ScimOperator[]
 }
 
 /** What an attribute is compared with. */
@@ -27,7 +29,12 @@ const DATE_TIME = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,12})?)?(?
 /** What a comparison means for an attribute (RFC 7644 table 3). Throws ScimLanguageError (invalidFilter). */
 export function readOperand(comparable: Comparable, comparison: ScimComparison): Operand {
   const { operator, value } = comparison
-  const { type } = comparable
+  const { type, operators } = comparable
+  if (operators && !operators.includes(operator))
+    throw new ScimLanguageError(
+      'invalidFilter',
+      `${comparison.attribute.name} cannot be compared by ${operator} here, but by ${operators.join(', ')} or pr.`,
+    )
   if (value === null && EQUALITY.has(operator)) return { kind: 'nothing' }
   if (TEXTS.has(type) && typeof value === 'string' && (type !== 'binary' || !isOrder(operator)))
     return { kind: 'text', value, caseExact: comparable.caseExact || type === 'binary' }
