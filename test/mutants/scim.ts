@@ -169,4 +169,20 @@ export const scim: Mutant[] = [
     tests: ['test/race/provisioning.test.ts'],
     only: 'heeded by the request',
   },
+  {
+    name: 'bulk requests of an organization take turns',
+    file: 'src/features/bulk/run.ts',
+    find: 'perOwner: 3,',
+    replace: 'perOwner: 4,',
+    tests: ['src/features/bulk/bulk.test.ts'],
+    only: 'two are under way',
+  },
+  {
+    name: 'each operation of a bulk request is admitted',
+    file: 'src/features/bulk/run.ts',
+    find: '    return await run(await admit(work))',
+    replace: "    return await run({ sso_connection_id: null, on_deprovision: 'deactivate' })",
+    tests: ['src/features/bulk/bulk.test.ts'],
+    only: 'ends meanwhile',
+  },
 ]

@@ -33,19 +33,31 @@ export interface Queue {
   settle(bulkId: string): void
 }
 
-/** Each operation is read once, however long it waits. */
+/** Each operation is read once, however long it waits, and looked at again only when nothing is left that it waits for. */
 export function openQueue(operations: Asked[]): Queue {
   const known = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []))
   const waiting = new Map(operations.map((one) => [one, referencesOf(one, known)]))
+  const followers = new Map<string, Asked[]>()
+  for (const [one, references] of waiting)
+    for (const bulkId of references) {
+      const others = followers.get(bulkId)
+      if (others) others.push(one)
+      else followers.set(bulkId, [one])
+    }
+  // The next one is last.
+  const ready = operations.filter((one) => waiting.get(one)?.size === 0).toReversed()
   return {
     take() {
-      const entries = [...waiting]
-      const [next] = entries.find(([, references]) => references.size === 0) ?? entries[0] ?? []
+      const next = ready.pop() ?? waiting.keys().next().value
       if (next) waiting.delete(next)
       return next
     },
     settle(bulkId) {
-      for (const references of waiting.values()) references.delete(bulkId)
+      for (const one of followers.get(bulkId) ?? []) {
+        const references = waiting.get(one)
+        references?.delete(bulkId)
+        if (references?.size === 0) ready.splice(ready.findLastIndex(({ n }) => n > one.n) + 1, 0, one)
+      }
     },
   }
 }

@@ -36,7 +36,7 @@ export async function replayLog(given: Work, id: string): Promise<ScimLog> {
 /** Answers the status. */
 async function repeat(work: Work, { method, path, body }: ScimLog, provisioning: Provisioning): Promise<number> {
   if (!BULK.test(path)) return (await perform(work, { method, path, data: body, version: null }, provisioning)).status
-  await runBulk(work, body, provisioning)
+  await runBulk(work, body)
   return 200
 }
 

@@ -33,7 +33,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       reply: scimRoute.Resource,
       errors: [...admissionErrors, scimErrors.invalidSyntax],
       maybeEvents,
-      handle: (work, { body }) => serve(work, (provisioning) => runBulk(work, body, provisioning)),
+      handle: (work, { body }) => serve(work, () => runBulk(work, body)),
     }),
     defineRoute({
       method: 'POST',
