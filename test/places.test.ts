@@ -27,6 +27,7 @@ const OTHER_WORDS: Record<string, string> = {
   'v2/Users': 'provisioning',
   'v2/Groups': 'groups',
   'v2/Bulk': 'bulk',
+  'v2/.search': 'bulk',
   'scim/logs/{id}/replay': 'bulk',
 }
 

@@ -20,6 +20,7 @@ const CALLERS: Record<string, string[]> = {
     'PATCH /api/os/scim/v2/Groups/{id}',
     'PATCH /api/os/scim/v2/Me',
     'PATCH /api/os/scim/v2/Users/{id}',
+    'POST /api/os/scim/v2/.search',
     'POST /api/os/scim/v2/Bulk',
     'POST /api/os/scim/v2/Groups',
     'POST /api/os/scim/v2/Groups/.search',

@@ -8,6 +8,7 @@ import { admissionErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/
 import { userEvents } from '../users/users.ts'
 import { replayLog } from './replay.ts'
 import { runBulk } from './run.ts'
+import { searchAll } from './search.ts'
 
 const users = '/Users'
 const example = { method: 'POST', path: users, bulkId: '1', data: { userName: 'ada@acme.example' } }
@@ -34,6 +35,18 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       errors: [...admissionErrors, scimErrors.invalidSyntax],
       maybeEvents,
       handle: (work, { body }) => serve(work, () => runBulk(work, body)),
+    }),
+    defineRoute({
+      ...scimRoute.about,
+      auth: 'scim',
+      method: 'POST',
+      path: '/api/os/scim/v2/.search',
+      operation: 'scim.search',
+      summary: 'Search provisioned users and groups',
+      body: scimRoute.searched,
+      reply: scimRoute.ListReply,
+      errors: [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor],
+      handle: (work, { body }) => serve(work, () => searchAll(work, body)),
     }),
     defineRoute({
       method: 'POST',

@@ -1,3 +1,6 @@
 export { groupEvents } from './events.ts'
+export { selectAttributes as selectGroupAttributes, showGroups } from './read.ts'
 export { settleAllRoles } from './roles.ts'
+export { listedGroups } from './store.ts'
+export { groupId, groupTargets } from './targets.ts'
 export { createGroup, deleteGroup, patchGroup, replaceGroup } from './write.ts'

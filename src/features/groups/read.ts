@@ -1,10 +1,11 @@
 import { isId } from '../../platform/ids.ts'
 import { groupType } from '../../platform/scim/core-schemas.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
 import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
 import type { Work } from '../../platform/work.ts'
 import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
 import { toResource } from './resource.ts'
-import { countGroupRows, findGroupRow, type GroupRow, listMemberRows, selectGroupPage } from './store.ts'
+import { countGroupRows, findGroupRow, findGroupRows, type GroupRow, listMemberRows, selectGroupPage } from './store.ts'
 import { groupId, groupTargets } from './targets.ts'
 
 /** Which attributes of groups are answered. */
@@ -33,10 +34,20 @@ export async function listGroups(work: Work, request: ListRequest) {
   const selection = selectAttributes(request)
   const rows = list.limit === 0 ? [] : await selectGroupPage(db, directory, list, pageOf(list, groupId))
   const total = await totalOf(list, rows.length, () => countGroupRows(db, directory, list))
+  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
+}
+
+/** Those of these ids that are there, as they are answered, by their ids. */
+export async function showGroups(work: Work, ids: string[], selection: Selection): Promise<Map<string, ScimObject>> {
+  const rows = ids.length > 0 ? await findGroupRows(work.db, work.directory, ids) : []
+  const show = await shower(work, rows, selection)
+  return new Map(rows.map((row) => [row.id, show(row)]))
+}
+
+/** What shows each of these rows; their members are read at once, if they are asked for. */
+async function shower({ platform, db, directory }: Work, rows: GroupRow[], selection: Selection) {
   const isAsked = isSelected(selection, 'members') && rows.length > 0
   const ids = rows.map(({ id }) => id)
   const members = Map.groupBy(isAsked ? await listMemberRows(db, directory, ids) : [], ({ group_id }) => group_id)
-  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, (row) =>
-    project(selection, toResource(platform, row, isAsked ? (members.get(row.id) ?? []) : null)),
-  )
+  return (row: GroupRow) => project(selection, toResource(platform, row, isAsked ? (members.get(row.id) ?? []) : null))
 }

@@ -63,6 +63,11 @@ function selectGroup(db: Db, directory: Directory, id: string) {
     .$castTo<GroupRow>()
 }
 
+export async function findGroupRows(db: Db, directory: Directory, ids: string[]): Promise<GroupRow[]> {
+  const query = db.selectFrom('scim_groups').selectAll().where('directory_id', '=', directory.id)
+  return query.where('id', 'in', ids).$castTo<GroupRow>().execute()
+}
+
 interface GroupFields {
   displayName: string
   externalId: string | null
@@ -215,7 +220,8 @@ export async function listMemberRows(db: Db, directory: Directory, groupIds: str
   return rows
 }
 
-const listed = (directory: Directory, { condition }: List) => sql`
+/** Which groups a list finds. */
+export const listedGroups = (directory: Directory, { condition }: List) => sql`
   from scim_groups g where g.directory_id = ${directory.id} ${condition ? sql`and ${condition}` : sql``}`
 
 export async function selectGroupPage(
@@ -225,11 +231,13 @@ export async function selectGroupPage(
   { key, clause }: { key: RawBuilder<string>; clause: RawBuilder<unknown> },
 ): Promise<(GroupRow & { sort_key: string })[]> {
   const { rows } = await sql<GroupRow & { sort_key: string }>`
-    select g.*, ${key} as sort_key ${listed(directory, list)} ${clause}`.execute(db)
+    select g.*, ${key} as sort_key ${listedGroups(directory, list)} ${clause}`.execute(db)
   return rows
 }
 
 export async function countGroupRows(db: Db, directory: Directory, list: List): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listed(directory, list)}`.execute(db)
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listedGroups(directory, list)}`.execute(
+    db,
+  )
   return rows[0]?.count ?? 0
 }

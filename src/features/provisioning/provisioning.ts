@@ -1,3 +1,6 @@
 export { deprovisionUser, patchUser, replaceUser } from './change.ts'
 export { provisioningEvents } from './events.ts'
 export { provisionUser } from './provision.ts'
+export { selectAttributes as selectUserAttributes, showUsers } from './read.ts'
+export { listedUsers } from './store.ts'
+export { userId, userTargets } from './targets.ts'

@@ -1,12 +1,13 @@
 import { isId } from '../../platform/ids.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
+import type { ScimObject } from '../../platform/scim/json.ts'
 import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
 import type { Work } from '../../platform/work.ts'
 import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
 import { toResource } from './resource.ts'
 import {
   countProvisionedRows,
-  findListedRow,
+  findListedRows,
   type ListedRow,
   listGroupsOfUsers,
   selectProvisionedPage,
@@ -28,7 +29,7 @@ export async function showUser(work: Work, user: Provisioned, selection: Selecti
 /** By the id of the resource. Throws `scim_resource_not_found`. */
 export async function getProvisioned(work: Work, id: string): Promise<Provisioned> {
   const known = id.toLowerCase()
-  const row = isId(known) ? await findListedRow(work.db, work.directory, known) : undefined
+  const [row] = isId(known) ? await findListedRows(work.db, work.directory, [known]) : []
   if (!row) throw scimErrors.resourceNotFound()
   return toProvisioned(row)
 }
@@ -44,11 +45,20 @@ export async function listProvisioned(work: Work, request: ListRequest) {
   const selection = selectAttributes(request)
   const rows = list.limit === 0 ? [] : await selectProvisionedPage(db, directory, list, pageOf(list, userId))
   const total = await totalOf(list, rows.length, () => countProvisionedRows(db, directory, list))
-  const shown = isSelected(selection, 'groups') && rows.length > 0
-  const ids = rows.map(({ id }) => id)
-  const memberships = shown ? await listGroupsOfUsers(db, directory, ids) : []
+  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
+}
+
+/** Those of these ids that are there, as they are answered, by their ids. */
+export async function showUsers(work: Work, ids: string[], selection: Selection): Promise<Map<string, ScimObject>> {
+  const rows = ids.length > 0 ? await findListedRows(work.db, work.directory, ids) : []
+  const show = await shower(work, rows, selection)
+  return new Map(rows.map((row) => [row.id, show(row)]))
+}
+
+/** What shows each of these rows; their groups are read at once, if they are asked for. */
+async function shower({ platform, db, directory }: Work, rows: ListedRow[], selection: Selection) {
+  const ids = isSelected(selection, 'groups') ? rows.map(({ id }) => id) : []
+  const memberships = ids.length > 0 ? await listGroupsOfUsers(db, directory, ids) : []
   const groups = Map.groupBy(memberships, (group) => group.user_id)
-  return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, (row) =>
-    project(selection, toResource(platform, toProvisioned(row), groups.get(row.id) ?? [])),
-  )
+  return (row: ListedRow) => project(selection, toResource(platform, toProvisioned(row), groups.get(row.id) ?? []))
 }

@@ -161,7 +161,8 @@ interface PageParts {
   clause: RawBuilder<unknown>
 }
 
-const listed = (directory: Directory, list: List) => sql`
+/** Whom a list finds. */
+export const listedUsers = (directory: Directory, list: List) => sql`
   from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
   where s.directory_id = ${directory.id} and s.deleted_at is null and u.scim_managed and u.deleted_at is null
     ${list.condition ? sql`and ${list.condition}` : sql``}`
@@ -171,23 +172,24 @@ export async function selectProvisionedPage(db: Db, directory: Directory, list: 
   const { rows } = await sql<ListedRow>`
     select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
       ${key} as sort_key
-    ${listed(directory, list)} ${clause}`.execute(db)
+    ${listedUsers(directory, list)} ${clause}`.execute(db)
   return rows
 }
 
 export async function countProvisionedRows(db: Db, directory: Directory, list: List): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listed(directory, list)}`.execute(db)
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count ${listedUsers(directory, list)}`.execute(
+    db,
+  )
   return rows[0]?.count ?? 0
 }
 
-/** A user of the directory's list, by id. */
-export async function findListedRow(db: Db, directory: Directory, id: string): Promise<ListedRow | undefined> {
+/** Users of the directory's list, by their ids. */
+export async function findListedRows(db: Db, directory: Directory, ids: string[]): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
     select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
       '' as sort_key
     from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
-    where s.directory_id = ${directory.id} and s.user_id = ${id} and s.deleted_at is null and u.deleted_at is null`.execute(
-    db,
-  )
-  return rows[0]
+    where s.directory_id = ${directory.id} and s.user_id = any(${ids}::uuid[]) and s.deleted_at is null
+      and u.deleted_at is null`.execute(db)
+  return rows
 }

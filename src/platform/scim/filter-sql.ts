@@ -80,6 +80,28 @@ export function compileFilter(filter: ScimFilter, targets: FilterTargets): RawBu
   }
 }
 
+/** The same attributes of resources that have none of them (RFC 7644 §3.4.2.1). */
+export function withoutValues(targets: FilterTargets): FilterTargets {
+  return new Map([...targets].map(([name, target]) => [name, withoutValue(target)]))
+}
+
+function withoutValue(target: FilterTarget): FilterTarget {
+  if (target.kind === 'presence') return { ...target, present: sql`false` }
+  if (target.kind === 'elements') return { ...target, exists: () => sql`false` }
+  const nothing = sql`null::${NOTHING[target.type]}`
+  return { ...target, value: nothing, folded: nothing }
+}
+
+const NOTHING = {
+  string: sql`text`,
+  reference: sql`text`,
+  binary: sql`text`,
+  boolean: sql`boolean`,
+  decimal: sql`numeric`,
+  integer: sql`numeric`,
+  dateTime: sql`timestamptz`,
+}
+
 /** How often a filter asks of the values of multi-valued attributes, each of which is a query of its own. */
 export function countQuestions(filter: ScimFilter, targets: FilterTargets): number {
   switch (filter.kind) {
