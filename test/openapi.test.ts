@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { eventCatalogue } from '../src/platform/events.ts'
 import { buildOpenApi } from '../src/platform/http/openapi.ts'
+import { pascal } from '../src/platform/http/openapi-schemas.ts'
+import { exampleWithin } from '../src/platform/http/openapi-shared-examples.ts'
 import { formatJson } from '../src/platform/http/openapi-text.ts'
 import { isId } from '../src/platform/ids.ts'
 import { routes } from '../src/routes.ts'
@@ -8,6 +10,7 @@ import { contract, escapePointer, operations, responseOf } from './contract.ts'
 
 const { document, ajv } = contract()
 const text = formatJson(document)
+const schemas = new Map(Object.entries(document.components.schemas).map(([name, schema]) => [name, Object(schema)]))
 
 /** Every schema of the document, with where it stands. */
 function schemasWithin(value: unknown, place: string): { place: string; schema: object }[] {
@@ -32,12 +35,27 @@ test('every request body and every answer has an example that fits its schema', 
       const [[type, media] = ['', undefined]] = Object.entries(content)
       if (type === 'text/html' || type === 'application/x-www-form-urlencoded') return []
       const name = `${found.operation.operationId} ${place}`
-      if (!media || media.example === undefined) return [`${name}: no example`]
+      const example = media && exampleShown(media)
+      if (example === undefined) return [`${name}: no example`]
       const validate = ajv.getSchema(`openapi#/${place}/content/${escapePointer(type)}/schema`)
-      if (validate?.(media.example)) return []
+      if (validate?.(example)) return []
       return [`${name}: ${JSON.stringify(validate?.errors?.[0])}`]
     }),
   )
+  expect(misfits).toEqual([])
+})
+
+/** The example of a content, or the one that tools compose of its schema. */
+function exampleShown({ schema, example }: { schema: unknown; example?: unknown }): unknown {
+  return example ?? exampleWithin(Object(schema), schemas)
+}
+
+test('every example of a schema fits it', () => {
+  const shown = schemasWithin(document.components.schemas, 'components/schemas').flatMap(({ place, schema }) =>
+    'examples' in schema && Array.isArray(schema.examples) ? [{ place, example: schema.examples[0] }] : [],
+  )
+  expect(shown.length).toBeGreaterThan(50)
+  const misfits = shown.filter(({ place, example }) => !ajv.getSchema(`openapi#/${place}`)?.(example))
   expect(misfits).toEqual([])
 })
 
@@ -81,7 +99,7 @@ test('examples do not contradict themselves', () => {
 /** Every object within the examples of an operation. */
 function exampleObjectsOf(found: Found): Record<string, unknown>[] {
   const contents = examplesOf(found).flatMap(({ content }) => Object.values(content))
-  return contents.flatMap(({ example }) => objectsWithin(example))
+  return contents.flatMap((content) => objectsWithin(exampleShown(content)))
 }
 
 function objectsWithin(value: unknown): Record<string, unknown>[] {
@@ -90,32 +108,55 @@ function objectsWithin(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? inner : [{ ...value }, ...inner]
 }
 
-test('every event of the catalogue is a webhook; examples, one of each resource, are of its type and of no other', () => {
+test('a webhook receives every event of the catalogue; its examples are of its type and of no other', () => {
   const events = eventCatalogue()
-  expect(Object.keys(document.webhooks)).toEqual(events.map(({ type }) => type))
-  for (const { post } of Object.values(document.webhooks)) expect(post.security).toEqual([])
-  const shown = events.filter(({ type }) => dataExampleOf(type) !== undefined)
-  const resources = new Set(shown.map(({ data }) => data))
-  const others = events.filter((event) => !shown.includes(event))
-  expect(others.filter(({ data, example }) => !resources.has(data) || Object.keys(example).length)).toEqual([])
-  expect(shown.length).toBeGreaterThan(30)
-  const feed = document.paths['/v1/events']?.get?.responses['200']?.content?.['application/json']?.example
-  const [envelope] = Object(feed).events
+  const [webhook, ...others] = Object.values(document.webhooks)
+  expect([webhook?.post.security, others]).toEqual([[], []])
+  expect(webhook?.post.requestBody?.content['application/json']?.schema).toEqual(ANY_EVENT)
+  const { discriminator, oneOf } = Object(document.components.schemas['AnyEvent'])
+  expect(Object.keys(discriminator.mapping)).toEqual(events.map(({ type }) => type))
+  expect(oneOf).toEqual(Object.values(discriminator.mapping).map((name) => ({ $ref: `#/components/schemas/${name}` })))
+  const feed = document.paths['/v1/events']?.get?.responses['200']?.content?.['application/json']
+  const [envelope] = Object(feed && exampleShown(feed)).events
   const isAny = ajv.getSchema('openapi#/components/schemas/AnyEvent')
-  for (const { type } of shown) {
-    const example = { ...envelope, type, data: dataExampleOf(type) }
+  const resources = new Set<unknown>()
+  const unshown = events.filter(({ type, help, data: resource }) => {
+    const { description, data } = eventSchema(discriminator.mapping[type], type)
+    expect(description).toBe(help)
+    const shown = exampleWithin(data, schemas)
+    if (shown === undefined) return true
+    resources.add(resource)
+    const example = { ...envelope, type, data: shown }
     expect([type, isAny?.(example), isAny?.errors]).toEqual([type, true, null])
     expect(isAny?.({ ...example, type: 'no.such' })).toBe(false)
+    return false
+  })
+  expect(unshown.filter(({ data, example }) => !resources.has(data) || Object.keys(example).length)).toEqual([])
+})
+
+const ANY_EVENT = { $ref: '#/components/schemas/AnyEvent' }
+
+/** What the schema of a type of event says of it, and the schema of its data. */
+function eventSchema(name: string, type: string) {
+  const { description, allOf } = Object(document.components.schemas[name])
+  const [, { properties }] = allOf
+  expect(properties.type.const).toBe(type)
+  return { description, data: properties.data }
+}
+
+test('an example of an event has no member that its data does not have', () => {
+  for (const { type, data, example } of eventCatalogue()) {
+    const { properties = {}, additionalProperties } = Object(data)
+    // What a change of settings may have is what the settings have.
+    const known = additionalProperties === true ? settingNames(type) : Object.keys(properties)
+    expect([type, Object.keys(example).filter((name) => !known.includes(name))]).toEqual([type, []])
   }
 })
 
-/** The example of the data of an event, as its schema has it. */
-function dataExampleOf(type: string): unknown {
-  const content = document.webhooks[type]?.post.requestBody?.content['application/json']
-  const name = String(Object(content?.schema).$ref).split('/').at(-1) ?? ''
-  const [, { properties }] = Object(document.components.schemas[name]).allOf
-  expect(properties.type.const).toBe(type)
-  return properties.data.examples?.[0]
+/** The names of the family of settings whose change an event records. */
+function settingNames(type: string): string[] {
+  const [family = ''] = type.split('.')
+  return Object.keys(Object(document.components.schemas[`${pascal(family)}Settings`]).properties)
 }
 
 test('a route has only the refusals of the steps that its requests pass', () => {

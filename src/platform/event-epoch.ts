@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from './db/pool.ts'
-import { unboundedParameters } from './db/session-settings.ts'
 import { defineErrors } from './errors.ts'
 import type { Position } from './event-cursor.ts'
 import type { JobHandler } from './jobs/queue.ts'
@@ -35,7 +34,7 @@ export async function findStart({ db, database }: Platform, asked: Position | nu
   let state = await readState(db, asked)
   // The database failed over under a service that goes on.
   if (state.moved) {
-    await beginEventEpoch(database.directUrl)
+    await beginEventEpoch(database.url)
     state = await readState(db, asked)
   }
   const { epoch, txId } = state.mark ?? { epoch: 0, txId: '0' }
@@ -100,7 +99,7 @@ export const markEventStream: JobHandler = {
   name: 'events.mark',
   cron: '7 * * * *',
   async handle({ db, database }) {
-    await beginEventEpoch(database.directUrl)
+    await beginEventEpoch(database.url)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
     // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
@@ -115,7 +114,7 @@ export const markEventStream: JobHandler = {
  * before anything is recorded, every hour, and when a reading finds another database.
  */
 export async function beginEventEpoch(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
+  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate' })
   await client.connect()
   try {
     // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.

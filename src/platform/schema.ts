@@ -33,6 +33,9 @@ export function nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 }
 
+/** The answer of what has nothing else to say. */
+export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
+
 /** A text without control characters (Cc), in escapes that JavaScript, Python and Go all support. */
 export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
 

@@ -131,7 +131,7 @@ export function settingsFamily<P extends TProperties>(help: string, whole: Setti
       `${table.replace('_', '.')}.updated`,
       help,
       Type.Object({}, { additionalProperties: true, description: 'What was set; null if inherited again.' }),
-      { data: Object.fromEntries(Object.entries(defaults).slice(0, 1)) },
+      Object.fromEntries(Object.entries(defaults).slice(0, 1)),
     ],
   })
   const { layers, write } = rowsOf(table)

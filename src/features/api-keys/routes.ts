@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { apiKeyErrors } from './errors.ts'
 import { apiKeyEvents } from './events.ts'
 import { mintApiKey, revokeApiKey, rotateApiKey } from './lifecycle.ts'
@@ -56,7 +57,7 @@ export const apiKeyRoutes: Route[] = [
     summary: 'Revoke an API key',
     description: 'Takes effect within 5 s on every process. Also revokes previous secrets that still work.',
     params: ApiKeyParams,
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [apiKeyErrors.notFound],
     maybeEvents: [apiKeyEvents.revoked],
     async handle(work, { params }) {

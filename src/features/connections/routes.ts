@@ -3,6 +3,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { changeConnection, createConnection, deleteConnection } from './changes.ts'
 import { testConnection } from './check.ts'
 import { connectionErrors } from './errors.ts'
@@ -101,7 +102,7 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Delete a connection',
     description: 'Its links to users go with it; the users stay.',
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     event: connectionEvents.deleted,
     async handle(work, { params }) {
       await deleteConnection(work, params.connectionId)

@@ -20,13 +20,13 @@ export const domainEvents = defineEvents({
     'domain.verification_failed',
     'A check that was asked for did not find the record of a domain, or the periodic ones find it no longer.',
     Domain,
-    { data: failed },
+    failed,
   ],
   verificationLost: [
     'domain.verification_lost',
     'The record of a verified domain was missing for days: the organization has the domain no longer.',
     Domain,
-    { data: failed },
+    failed,
   ],
   removed: ['domain.removed', 'A domain was removed, or its organization archived.', Domain],
 })

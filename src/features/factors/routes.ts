@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { FactorUserId } from '../mfa/mfa.ts'
@@ -220,7 +221,7 @@ export const factorRoutes: Route[] = [
       code: Type.String({ minLength: 1, maxLength: 20, examples: ['492039'] }),
       ...endsFields,
     }),
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [
       userErrors.notFound,
       userErrors.verificationRequired,

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { linkErrors, PresentedLinkBody } from '../links/links.ts'
 import { loginErrors } from '../login/login.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
@@ -16,7 +17,7 @@ export const lockoutRoutes: Route[] = [
     summary: 'Unlock an address with a mailed link',
     description: 'The mail about a lock has the link. Resets the failed attempts at the address.',
     body: PresentedLinkBody,
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [...Object.values(linkErrors), loginErrors.organizationSuspended],
     event: userEvents.unlocked,
     async handle(work, { body }) {

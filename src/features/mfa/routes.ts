@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { named } from '../../platform/schema.ts'
+import { named, Success } from '../../platform/schema.ts'
 import { userErrors } from '../users/users.ts'
 import { forgetDeviceOf, listDevicesOf } from './devices.ts'
 import { mfaErrors } from './errors.ts'
@@ -105,7 +105,7 @@ export const mfaRoutes: Route[] = [
     summary: 'Remove a trusted device',
     description: 'Its next sign-in requires the second factor again.',
     params: Type.Object({ id: Type.String() }),
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [mfaErrors.trustedDeviceNotFound],
     event: mfaEvents.trustedDeviceRemoved,
     handle: async (work, { params }) => {

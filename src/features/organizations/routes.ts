@@ -3,6 +3,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { domainEvents } from '../domains/domains.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
@@ -120,7 +121,7 @@ export const organizationRoutes: Route[] = [
     description:
       'Its sessions end at once, and its domains are free for others. It stays listed and keeps its slug; a change of status reactivates it.',
     params: OrganizationParams,
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [archived, sessionEvents.revoked, domainEvents.removed],
     async handle(work, { params }) {

@@ -3,6 +3,7 @@ import { streamErrors } from '../../platform/event-epoch.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
+import { Success } from '../../platform/schema.ts'
 import { getUser, UserParams, userErrors } from '../users/users.ts'
 import { revokeSession, revokeUserSessions } from './cut-off.ts'
 import { endReasons } from './end-reasons.ts'
@@ -78,7 +79,7 @@ export const sessionRoutes: Route[] = [
     summary: 'End one session',
     description: 'Idempotent: ending a session that has already ended succeeds.',
     params: Type.Object({ sessionId: Type.String() }),
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [sessionErrors.notFound],
     maybeEvents: [sessionEvents.revoked],
     async handle(work, { params: { sessionId } }) {

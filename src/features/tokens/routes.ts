@@ -4,7 +4,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { nullable } from '../../platform/schema.ts'
+import { nullable, Success } from '../../platform/schema.ts'
 import { exchangeCode, federationErrors, startErrors, startFields } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
@@ -103,7 +103,7 @@ export const tokenRoutes: Route[] = [
       ...namesSession,
       everywhere: Type.Optional(Type.Boolean()),
     }),
-    reply: Type.Object({ success: Type.Boolean() }),
+    reply: Success,
     errors: [httpErrors.subOrgRequired],
     maybeEvents: [sessionEvents.revoked],
     examples: { body: { refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe' } },

@@ -1,8 +1,8 @@
 import { defineEvents } from '../../platform/events.ts'
 import { User } from './schema.ts'
 
-const inactive = { data: { active: false, status: 'inactive' } }
-const locked = { data: { status: 'locked' } }
+const inactive = { active: false, status: 'inactive' }
+const locked = { status: 'locked' }
 
 export const userEvents = defineEvents({
   created: ['user.created', 'A user was created: by the API, an import, an invitation or a sign-up.', User],

@@ -4,6 +4,7 @@ import { eventCatalogue } from '../../platform/events.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './changes.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
@@ -12,7 +13,6 @@ import { replayEvents, resendDelivery, testWebhook } from './repeat.ts'
 import {
   DeliveryReply,
   SecretReply,
-  Success,
   Webhook,
   WebhookCreate,
   WebhookDelivery,

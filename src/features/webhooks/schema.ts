@@ -87,4 +87,3 @@ export const DeliveryReply = named(
   'WebhookDeliveryReply',
   Type.Object({ success: Type.Boolean(), delivery: WebhookDelivery }),
 )
-export const Success = Type.Object({ success: Type.Boolean() })

@@ -7,23 +7,26 @@ import { type Components, type Json, type JsonObject, pascal, toJson } from './o
 /** Events in the contract. */
 export interface DescribedEvents {
   webhooks: Record<string, JsonObject>
+  /** Data and an example of it, of one event of each resource and of what differs from it. */
+  contents: JsonObject[]
   /** An example of the event that most readers know. */
   example: Json
 }
 
-/** Each type of event as a schema and as a webhook, and `AnyEvent`, which is one of them. */
+/** Each type of event as a schema, and `AnyEvent`, which is one of them: the body of the webhook. */
 export function describeEvents(components: Components): DescribedEvents {
   const envelope = components.referAs('Event', eventEnvelope)
   const events = eventCatalogue()
   // One example of each resource, and of what differs from it: a contract is read whole.
   const firsts = new Set([...Map.groupBy(events, ({ data }) => data).values()].map(([event]) => event))
   const isShown = (event: EventDefinition) => firsts.has(event) || Object.keys(event.example).length > 0
+  const contents: JsonObject[] = []
   const refs = events.map((event): [string, string] => {
     const name = `${pascal(event.type)}Event`
-    const examples = isShown(event) ? { examples: [dataExampleOf(event)] } : {}
-    const data = { ...Object(components.refer(event.data)), ...examples }
+    const data = { ...Object(components.refer(event.data)) }
+    if (isShown(event)) contents.push({ schema: data, example: dataExampleOf(event, false) })
     const properties = { type: { const: event.type }, data }
-    components.schemas.set(name, { allOf: [envelope, { properties }] })
+    components.schemas.set(name, { description: event.help, allOf: [envelope, { properties }] })
     return [event.type, `#/components/schemas/${name}`]
   })
   components.define(anyEvent, {
@@ -35,27 +38,26 @@ export function describeEvents(components: Components): DescribedEvents {
       mapping: Object.fromEntries(refs.map(([type, ref]) => [type, ref.split('/').at(-1)])),
     },
   })
-  const schemas = new Map(refs)
-  const webhooks = events.map((event) => [event.type, describeWebhook(event, schemas.get(event.type) ?? '')])
   const [first] = events.filter(({ type }) => type === 'user.created')
-  return { webhooks: Object.fromEntries(webhooks), example: first ? exampleOfCreation(first) : {} }
+  return { webhooks: { event: webhook }, example: first ? exampleOfCreation(first) : {}, contents }
 }
 
-function describeWebhook(event: EventDefinition, $ref: string): JsonObject {
-  return {
-    post: {
-      summary: event.help,
-      // The deliveries are signed: linters want it said that no scheme of the contract applies.
-      security: [],
-      requestBody: { content: { 'application/json': { schema: { $ref } } } },
-      responses: { '200': { $ref: '#/components/responses/Received' } },
-    },
-  }
+/** One for all types: `AnyEvent` tells them apart. */
+const webhook: JsonObject = {
+  post: {
+    operationId: 'webhooks.receive',
+    tags: ['Webhooks'],
+    summary: 'Receive an event',
+    description: 'Sent to each webhook that subscribes to the type. [The catalogue](/docs/events) lists every type.',
+    // The deliveries are signed: linters want it said that no scheme of the contract applies.
+    security: [],
+    requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/AnyEvent' } } } },
+    responses: { '200': { description: 'Any 2xx acknowledges receipt.' } },
+  },
 }
 
-function dataExampleOf({ type, data: schema, example }: EventDefinition): JsonObject {
+function dataExampleOf({ type, data: schema, example }: EventDefinition, isNew: boolean): JsonObject {
   const owner = type.split('.').at(-2) ?? ''
-  const isNew = /created|registered|resent/.test(type)
   const data = exampleOf(toJson(schema), { of: 'answer', place: `event ${type} data`, owner, isNew })
   return { ...Object(data), ...toJson(example) }
 }
@@ -64,5 +66,5 @@ function dataExampleOf({ type, data: schema, example }: EventDefinition): JsonOb
 function exampleOfCreation(event: EventDefinition): JsonObject {
   const envelope = exampleOf(toJson(eventEnvelope), { of: 'answer', place: `event ${event.type}` })
   const target = { type: 'user', id: idOf('id', 'user') }
-  return { ...Object(envelope), type: event.type, target, data: dataExampleOf(event), previous: null }
+  return { ...Object(envelope), type: event.type, target, data: dataExampleOf(event, true), previous: null }
 }

@@ -8,6 +8,7 @@ import { describeRefusals, problemSchema } from './openapi-problems.ts'
 import { collectRecurring, type Recurring } from './openapi-recurring.ts'
 import { describeReplies } from './openapi-replies.ts'
 import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+import { contentsWithin, shareExamples } from './openapi-shared-examples.ts'
 import type { Route } from './route.ts'
 
 const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
@@ -64,6 +65,11 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
     }
   }
   for (const operation of operations.values()) referToRecurring(operation, contract)
+  const recurring = contract.responses.components()
+  const contents = [...operations.values(), ...Object.values(recurring)].flatMap((part) => [...contentsWithin(part)])
+  shareExamples([...contents, ...events.contents], components.schemas)
+  for (const { schema, example } of events.contents)
+    if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
   return {
     openapi: '3.1.0',
     info: {
@@ -80,7 +86,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
       securitySchemes: Object.assign({}, ...Object.values(callerKinds).map((kind) => kind.securitySchemes)),
       parameters: { ...parameterComponents, ...contract.parameters.components() },
       headers: headerComponents,
-      responses: { ...contract.responses.components(), Received: { description: 'Any 2xx acknowledges receipt.' } },
+      responses: recurring,
       schemas: sorted(components.schemas),
     },
   }
