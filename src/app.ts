@@ -30,6 +30,7 @@ import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
 import { isDistributed } from './platform/db/distributed.ts'
 import { openDatabase } from './platform/db/pool.ts'
+import type { Pooler } from './platform/db/pooler.ts'
 import { transactions } from './platform/db/tx.ts'
 import { keyAuthenticator } from './platform/http/authenticate.ts'
 import { buildServer, type ServerParts } from './platform/http/server.ts'
@@ -48,6 +49,8 @@ import { protocols } from './sso-protocols.ts'
 export interface AppOptions {
   config: Config
   databaseUrl: string
+  /** The pooler that `databaseUrl` leads to, if it is one. */
+  pooler?: Pooler | null
   masterKeys: MasterKey[]
   clock?: Clock
   log?: Log
@@ -64,12 +67,12 @@ export interface App {
 
 /** Opens what every process of the service and the command line need, wired. The database must be migrated. */
 export async function openPlatform(options: AppOptions): Promise<{ platform: Platform; close(): Promise<void> }> {
-  const { config, databaseUrl, masterKeys } = options
+  const { config, databaseUrl, pooler = null, masterKeys } = options
   const log = options.log ?? createLog(config)
-  const database = openDatabase(databaseUrl)
+  const database = openDatabase(databaseUrl, { pooler })
   database.distributed = await isDistributed(database.db)
   const keyring = await openKeyring(database.db, masterKeys)
-  const caches = openCaches(databaseUrl, log)
+  const caches = openCaches(database.directUrl, log)
   const platform: Platform = {
     config,
     clock: options.clock ?? systemClock,

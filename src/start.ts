@@ -8,6 +8,7 @@ import { type Config, ConfigError } from './platform/config.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
 import { startEmbedded } from './platform/db/embedded.ts'
 import { migrate, migrationStatus, refuseNewerSchema } from './platform/db/migrate.ts'
+import { findPooler, type Pooler } from './platform/db/pooler.ts'
 import { reachDatabase } from './platform/db/reach.ts'
 import { beginEventEpoch } from './platform/event-epoch.ts'
 import { type PrivateListenerOptions, startPrivateListener } from './platform/http/private-listener.ts'
@@ -21,21 +22,32 @@ const JOBS_MS = 4000
 const CLOSE_MS = 1000
 const EMBEDDED_STOP_MS = 60_000
 
-/** Brings up the database of this deployment and returns its URL. The embedded one is stopped last. */
-export async function openDeploymentDatabase(config: Config, lifetime: Lifetime, say: Say): Promise<string> {
+/** The database of a deployment, and the pooler in front of it, if there is one. */
+export interface DeploymentDatabase {
+  databaseUrl: string
+  pooler: Pooler | null
+}
+
+/** Brings up the database of this deployment. The embedded one is stopped last. */
+export async function openDeploymentDatabase(
+  config: Config,
+  lifetime: Lifetime,
+  say: Say,
+): Promise<DeploymentDatabase> {
   if (config.databaseUrl) {
     await reachDatabase(config.databaseUrl, { patienceMs: PATIENCE_MS, signal: lifetime.ending, notice: say })
-    return config.databaseUrl
+    return { databaseUrl: config.databaseUrl, pooler: await findPooler(config.databaseUrl, config.databaseDirectUrl) }
   }
   const starting = startEmbedded({ dataDir: config.dataDir, log: say })
   // If told to end while it starts, we must still not leave it running; a failed start leaves nothing behind.
   const started = starting.catch(() => null)
   lifetime.atEnd('the embedded PostgreSQL', EMBEDDED_STOP_MS, async () => (await started)?.stop())
-  return (await starting).url
+  return { databaseUrl: (await starting).url, pooler: null }
 }
 
 /** Migrates the schema to this release, or refuses to start if the operator does that separately. */
-export async function bringSchema(config: Config, url: string): Promise<void> {
+export async function bringSchema(config: Config, { databaseUrl, pooler }: DeploymentDatabase): Promise<void> {
+  const url = pooler?.directUrl ?? databaseUrl
   if (config.migrateOnStart) await migrate(url)
   else await refuseOtherSchema(url)
   await beginEventEpoch(url)
@@ -66,6 +78,7 @@ export async function provideFirstKey(platform: Platform): Promise<FirstKey> {
 export interface ServiceOptions {
   config: Config
   databaseUrl: string
+  pooler: Pooler | null
   masterKeys: MasterKey[]
   log: Log
   lifetime: Lifetime

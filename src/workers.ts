@@ -10,6 +10,7 @@ import { readSealingKeyId } from './platform/crypto/keyring.ts'
 import { loadMasterKeys, provideMasterKeys } from './platform/crypto/master-key.ts'
 import { EMBEDDED_CONNECTIONS } from './platform/db/embedded-cluster.ts'
 import { CONNECTIONS_PER_PROCESS } from './platform/db/pool.ts'
+import { findPooler } from './platform/db/pooler.ts'
 import { type Checks, checkNames } from './platform/http/private-listener.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
@@ -28,11 +29,12 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
     )
   const log = createLog(config)
   const say = sayTo(config, log)
-  const databaseUrl = await openDeploymentDatabase(config, lifetime, say)
-  await bringSchema(config, databaseUrl)
-  const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(databaseUrl), say)
-  const { platform, close } = await openPlatform({ config, databaseUrl, masterKeys, log })
+  const database = await openDeploymentDatabase(config, lifetime, say)
+  await bringSchema(config, database)
+  const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
+  const { platform, close } = await openPlatform({ config, ...database, masterKeys, log })
   const firstKey = await provideFirstKey(platform).finally(close)
+  const { databaseUrl } = database
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
   // One starts ahead of the others: what stops it would stop all, and is reported once.
@@ -52,6 +54,7 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
   const service = await buildService({
     config,
     databaseUrl: config.databaseUrl ?? '',
+    pooler: await findPooler(config.databaseUrl ?? '', config.databaseDirectUrl),
     masterKeys: loadMasterKeys(config),
     log,
     lifetime,

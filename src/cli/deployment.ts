@@ -3,6 +3,7 @@ import { readSealingKeyId } from '../platform/crypto/keyring.ts'
 import { type MasterKey, provideMasterKeys } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus, refuseNewerSchema } from '../platform/db/migrate.ts'
+import { findPooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import type { Origin } from '../platform/events.ts'
 import { createLog } from '../platform/log.ts'
@@ -16,13 +17,14 @@ export function cliOrigin(): Origin {
 
 /**
  * Runs `work` on the deployment's database. An embedded one is shared with a running service, or started for this
- * command.
+ * command. Where a pooler is in front of another, `work` gets the address of the database itself.
  */
 export async function withDatabase<T>(work: (config: Config, url: string) => Promise<T>): Promise<T> {
   const config = loadConfig()
   if (config.databaseUrl) {
     await reachDatabase(config.databaseUrl, { patienceMs: 0 })
-    return work(config, config.databaseUrl)
+    const pooler = await findPooler(config.databaseUrl, config.databaseDirectUrl)
+    return work(config, pooler?.directUrl ?? config.databaseUrl)
   }
   const embedded = await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
   try {

@@ -7,6 +7,7 @@ import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master
 import { startEmbedded } from '../platform/db/embedded.ts'
 import { migrationStatus } from '../platform/db/migrate.ts'
 import { type Database, openDatabase } from '../platform/db/pool.ts'
+import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { print } from './print.ts'
@@ -122,9 +123,11 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const embedded = config.databaseUrl
       ? null
       : await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
-    const database = openDatabase(config.databaseUrl ?? embedded?.url ?? '', { maxConnections: 1 })
+    const pooler = config.databaseUrl ? await findPooler(config.databaseUrl, config.databaseDirectUrl) : null
+    const url = pooler?.directUrl ?? config.databaseUrl ?? embedded?.url ?? ''
+    const database = openDatabase(url, { maxConnections: 1 })
     try {
-      return await examineOpenDatabase(config, database)
+      return [...describePooler(pooler), ...(await examineOpenDatabase(config, database))]
     } finally {
       await database.close()
       await embedded?.stop()
@@ -132,6 +135,14 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     return [failed('database', error, config)]
   }
+}
+
+function describePooler(pooler: Pooler | null): Finding[] {
+  if (!pooler) return []
+  const detail = pooler.keepsStatements
+    ? 'In front of the database, and keeps prepared statements.'
+    : 'In front of the database, without prepared statements: each is planned anew, which costs some speed.'
+  return [{ check: 'pooler', state: 'ok', detail }]
 }
 
 async function examineOpenDatabase(config: Config, database: Database): Promise<Finding[]> {

@@ -17,6 +17,8 @@ export interface Config {
   baseUrl: string
   /** Null for the embedded database in `dataDir`. */
   databaseUrl: string | null
+  /** The database itself, if `databaseUrl` leads to a pooler in front of it. */
+  databaseDirectUrl: string | null
   dataDir: string
   smtpUrl: string | null
   mailFrom: string
@@ -65,6 +67,7 @@ export const variables: Record<string, string> = {
   PORT: 'Public listener. Default 4000',
   WATCHWORD_BASE_URL: 'Public address, such as https://auth.example.com; required in production',
   DATABASE_URL: 'PostgreSQL 15 or later; absent: the embedded database',
+  WATCHWORD_DATABASE_DIRECT_URL: 'the database itself, where DATABASE_URL leads to a connection pooler',
   WATCHWORD_DATA_DIR: 'Directory of the embedded database. Default ./.watchword/data',
   SMTP_URL: 'Mail server, such as smtp://user:password@mail.example.com:587; absent in development: /dev/mail',
   WATCHWORD_MAIL_FROM: 'Sender of emails, such as Acme <login@acme.com>; required with SMTP_URL',
@@ -115,6 +118,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     port,
     baseUrl: readBaseUrl(env, production, port),
     databaseUrl: readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseDirectUrl: readUrl(env, 'WATCHWORD_DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']),
     dataDir: resolve(text('WATCHWORD_DATA_DIR') ?? '.watchword/data'),
     smtpUrl,
     mailFrom: mailFrom ?? 'Watchword <watchword@localhost>',

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from './db/pool.ts'
+import { unboundedParameters } from './db/session-settings.ts'
 import { defineErrors } from './errors.ts'
 import type { Position } from './event-cursor.ts'
 import type { JobHandler } from './jobs/queue.ts'
@@ -34,7 +35,7 @@ export async function findStart({ db, database }: Platform, asked: Position | nu
   let state = await readState(db, asked)
   // The database failed over under a service that goes on.
   if (state.moved) {
-    await beginEventEpoch(database.url)
+    await beginEventEpoch(database.directUrl)
     state = await readState(db, asked)
   }
   const { epoch, txId } = state.mark ?? { epoch: 0, txId: '0' }
@@ -99,7 +100,7 @@ export const markEventStream: JobHandler = {
   name: 'events.mark',
   cron: '7 * * * *',
   async handle({ db, database }) {
-    await beginEventEpoch(database.url)
+    await beginEventEpoch(database.directUrl)
     await sql`insert into event_marks (epoch, tx_id)
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) from event_stream on conflict do nothing`.execute(db)
     // The newest of them stays, however long the service was down: a reader may be at it, and none is before it.
@@ -114,7 +115,7 @@ export const markEventStream: JobHandler = {
  * before anything is recorded, every hour, and when a reading finds another database.
  */
 export async function beginEventEpoch(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate' })
+  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
   await client.connect()
   try {
     // A random step: of one backup restored twice, neither copy takes the cursors of the other for its own.

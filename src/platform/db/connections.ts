@@ -11,10 +11,11 @@ const MAX_TEXT_LENGTH = 5000
 
 /**
  * The pools as the query builder sees them. A connection comes from the lane and transaction depth of the running
- * code. A statement that recurs is prepared under a name, so that PostgreSQL parses and plans it once per connection.
+ * code. A statement that recurs is prepared under a name (`named`), so that PostgreSQL parses and plans it once per
+ * connection.
  */
-export function preparingPool(pools: Record<Lane, pg.Pool[]>): PostgresPool {
-  const nameOf = statementNames()
+export function preparingPool(pools: Record<Lane, pg.Pool[]>, { named }: { named: boolean }): PostgresPool {
+  const nameOf = named ? statementNames() : () => undefined
   const wrapped = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     async end() {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { makeWorkerUtils } from 'graphile-worker'
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { unboundedParameters } from './session-settings.ts'
 
 const DIRECTORY = new URL('../../../migrations/', import.meta.url)
 // Any fixed number; one migrator at a time on a database.
@@ -70,7 +71,7 @@ export function refuseNewerSchema(unknown: string[]): void {
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate' })
+  const client = new pg.Client({ connectionString: url, application_name: 'watchword-migrate', ...unboundedParameters })
   await client.connect()
   try {
     return await work(client)
@@ -122,7 +123,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 
 /** The job queue has a schema of its own and migrates it itself. */
 async function migrateJobs(url: string): Promise<void> {
-  const pgPool = new pg.Pool({ connectionString: url })
+  const pgPool = new pg.Pool({ connectionString: url, ...unboundedParameters })
   // Theirs is without a listener as it ends: a database that goes away just then would end the process.
   pgPool.on('error', () => undefined)
   pgPool.on('connect', (client) => client.on('error', () => undefined))

@@ -3,7 +3,9 @@ import pg from 'pg'
 import { readErrorField } from '../errors.ts'
 import { preparingPool } from './connections.ts'
 import { fromDatabase, sqlState } from './failure.ts'
+import type { Pooler } from './pooler.ts'
 import type { DB } from './schema.gen.ts'
+import { sessionParameters } from './session-settings.ts'
 
 /** A handle for single statements: the pool, or a transaction. */
 export type Db = Kysely<DB>
@@ -19,6 +21,8 @@ export interface Database {
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
   url: string
+  /** Where the database itself answers: another address if a pooler is in front. */
+  directUrl: string
   /**
    * Whether tables are distributed over several servers (Citus). A statement then has to name one directory, and may lock
    * no rows of several.
@@ -47,24 +51,31 @@ export const CONNECTIONS_PER_PROCESS = [
 ].reduce((sum, count) => sum + count, 1)
 
 /** Opens pools of connections. Does not connect yet. */
-export function openDatabase(url: string, options: { maxConnections?: number } = {}): Database {
-  const pool = openPool(url, options.maxConnections ?? CONNECTIONS)
+export function openDatabase(url: string, options: { maxConnections?: number; pooler?: Pooler | null } = {}): Database {
+  const { pooler = null } = options
+  const pooled = pooler !== null
+  const directUrl = pooler?.directUrl ?? url
+  const pool = openPool(url, options.maxConnections ?? CONNECTIONS, { pooled })
   const pools = {
-    callers: [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max))],
-    anonymous: ANONYMOUS_CONNECTIONS.map((max) => openPool(url, max)),
+    callers: [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max, { pooled }))],
+    anonymous: ANONYMOUS_CONNECTIONS.map((max) => openPool(url, max, { pooled })),
   }
-  const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool: preparingPool(pools) }) })
+  const db = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: preparingPool(pools, { named: pooler?.keepsStatements ?? true }) }),
+  })
   let queuePool: pg.Pool | null = null
   return {
     db,
     pool,
     query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) =>
-      (await fromDatabase(() => pool.query<Row>(statement))).rows,
+      (await fromDatabase(() => pool.query<Row>(pooler?.keepsStatements === false ? unnamed(statement) : statement)))
+        .rows,
     queuePool() {
-      queuePool ??= openPool(url, QUEUE_CONNECTIONS, 30_000)
+      queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { connectionTimeoutMillis: 30_000 })
       return queuePool
     },
     url,
+    directUrl,
     distributed: false,
     async close() {
       await queuePool?.end()
@@ -73,19 +84,19 @@ export function openDatabase(url: string, options: { maxConnections?: number } =
   }
 }
 
-function openPool(url: string, max: number, connectionTimeoutMillis = 3000): pg.Pool {
+function openPool(
+  url: string,
+  max: number,
+  { pooled = false, connectionTimeoutMillis = 3000 }: { pooled?: boolean; connectionTimeoutMillis?: number } = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     application_name: 'watchword',
     // A request that gets no connection in this time is refused with 503.
     connectionTimeoutMillis,
-    statement_timeout: 3000,
-    lock_timeout: 1000,
-    idle_in_transaction_session_timeout: 10_000,
-    // Every statement has an index. A plan made while a table was small would otherwise keep scanning it as it grows,
-    // until the next analysis; and JIT compilation costs more than any of them takes.
-    options: '-c enable_seqscan=off -c jit=off',
+    // A pooler takes none: its connections have those that are stored with the role.
+    ...(pooled ? {} : sessionParameters),
     keepAlive: true,
   })
   // A broken idle connection is replaced on the next use; without a listener its error would end the process.
@@ -93,6 +104,10 @@ function openPool(url: string, max: number, connectionTimeoutMillis = 3000): pg.
   // The same for a connection that breaks between two statements of a transaction: the next statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+function unnamed({ name: _, ...statement }: pg.QueryConfig): pg.QueryConfig {
+  return statement
 }
 
 /** Whether the error is a violation of this unique index or constraint. */

@@ -95,7 +95,7 @@ export function explainDatabaseError(error: unknown, url: string | null): string
 }
 
 /** Names the server without user and password. */
-function nameDatabase(url: string | null): string {
+export function nameDatabase(url: string | null): string {
   if (url === null) return 'The embedded PostgreSQL'
   const { host, port } = new pg.Client({ connectionString: url })
   return host.startsWith('/') ? `PostgreSQL at socket ${host}` : `PostgreSQL at ${host}:${port}`
