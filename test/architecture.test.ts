@@ -118,7 +118,7 @@ const WRITERS: Record<string, string[]> = {
   events: ['platform/events.ts', 'platform/event-batch.ts', 'platform/event-retention.ts'],
   // Removes old rows.
   exchange_codes: ['features/federation'],
-  federated_sessions: ['features/federation'],
+  federated_sessions: ['features/sessions'],
   federated_sign_ins: ['features/federation'],
   idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
   identities: ['features/federation'],

@@ -163,7 +163,7 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
         source: 'connection',
         amr: ['fed'],
         aal: 'aal1',
-        tie: { identityId: userId, logoutSealed: null },
+        tie: { identityId: userId, logoutSealed: null, nameHash: null, sessionHash: null },
       })
       return (headers) => tenant.post('/v1/auth/token/exchange', { subOrgId, code }, headers)
     },

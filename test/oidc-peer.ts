@@ -8,6 +8,8 @@ export interface OidcClient {
   client_secret: string
   redirect_uris: string[]
   post_logout_redirect_uris?: string[]
+  backchannel_logout_uri?: string
+  backchannel_logout_session_required?: boolean
   token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post'
 }
 
@@ -17,6 +19,8 @@ export interface OidcPeer {
   rotate(kid: string): Promise<void>
   /** Signs somebody in at the authorization URL, as a browser would; returns where the browser is sent. */
   signIn(authorizationUrl: string, login: string): Promise<URL>
+  /** The same of a browser that signs out there afterwards, of itself. */
+  visit(authorizationUrl: string, login: string): Promise<{ back: URL; leave(): Promise<void> }>
 }
 
 /** A real OpenID provider, in a process of its own, until the tests of the file end. */
@@ -35,14 +39,26 @@ export async function startOidcPeer(clients: OidcClient[]): Promise<OidcPeer> {
       child.send(kid)
       await rotated
     },
-    signIn: (authorizationUrl, login) => visit(String(issuer), authorizationUrl, login),
+    signIn: async (authorizationUrl, login) => visit(String(issuer), authorizationUrl, { login }),
+    async visit(authorizationUrl, login) {
+      const cookies = new Map<string, string>()
+      const back = await visit(String(issuer), authorizationUrl, { login }, cookies)
+      const leave = async () => {
+        await visit(String(issuer), `${issuer}/session/end`, { logout: 'yes' }, cookies)
+      }
+      return { back, leave }
+    },
   }
 }
 
-/** Follows the redirects of the provider, keeps its cookies, and sends the form of its page. */
-async function visit(issuer: string, authorizationUrl: string, login: string): Promise<URL> {
-  const cookies = new Map<string, string>()
-  let [url, method, body]: [string, string, string | null] = [authorizationUrl, 'GET', null]
+/** Follows the redirects of the provider, keeps its cookies, and sends the form of each of its pages with this in it. */
+async function visit(
+  issuer: string,
+  begin: string,
+  answers: Record<string, string>,
+  cookies = new Map<string, string>(),
+): Promise<URL> {
+  let [url, method, body]: [string, string, string | null] = [begin, 'GET', null]
   for (let steps = 0; steps < 10 && url.startsWith(issuer); steps++) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const type = 'application/x-www-form-urlencoded'
@@ -53,8 +69,16 @@ async function visit(issuer: string, authorizationUrl: string, login: string): P
       cookies.set(name, value)
     }
     const location = response.headers.get('location')
-    if (location === null) [method, body] = ['POST', new URLSearchParams({ login }).toString()]
-    else [url, method, body] = [new URL(location, url).href, 'GET', null]
+    if (location !== null) {
+      ;[url, method, body] = [new URL(location, url).href, 'GET', null]
+      continue
+    }
+    const page = await response.text()
+    const [, action = url] = /<form[^>]*action="([^"]*)"/.exec(page) ?? []
+    if (!page.includes('<form')) return new URL(url)
+    const hidden = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
+    const fields = { ...Object.fromEntries(hidden.map(([, name, value]) => [name, value])), ...answers }
+    ;[url, method, body] = [new URL(action, url).href, 'POST', new URLSearchParams(fields).toString()]
   }
   return new URL(url)
 }

@@ -26,7 +26,9 @@ async function openProvider(kid: string) {
       email: ['email', 'email_verified'],
       profile: ['name', 'given_name', 'family_name', 'groups'],
     },
-    features: { devInteractions: { enabled: false } },
+    features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
+    // Its own calls no service on this machine.
+    fetch: (url, { dispatcher: _, ...options } = {}) => fetch(url, options),
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     findAccount: (_, id) => ({ accountId: id, claims: () => claimsOf(id) }),
     async loadExistingGrant({ oidc }) {

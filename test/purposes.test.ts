@@ -114,7 +114,7 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
       source: 'connection',
       amr: ['fed'],
       aal: 'aal1',
-      tie: { identityId: userId, logoutSealed: null },
+      tie: { identityId: userId, logoutSealed: null, nameHash: null, sessionHash: null },
     })
     return { otp_id: randomUUID(), text }
   },

@@ -117,6 +117,7 @@ export function saidBy(
     audience: sp.entity_id,
     issuedAt: at(0),
     signedInAt: at(-1),
+    sessionIndex: 's-1',
     sessionNotOnOrAfter: null,
     context: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
     attributes: { firstName: ['Ada'], lastName: ['Lovelace'] },

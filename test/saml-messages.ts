@@ -20,7 +20,7 @@ export interface Said {
   confirmedInResponseTo: string | null
   status: string
   nameId: string | null
-  nameIdFormat: string
+  nameIdFormat: string | null
   method: string
   recipient: string | null
   confirmedFrom: string | null
@@ -29,6 +29,7 @@ export interface Said {
   audience: string | null
   issuedAt: string
   signedInAt: string
+  sessionIndex: string | null
   sessionNotOnOrAfter: string | null
   context: string
   attributes: Record<string, string[]>
@@ -66,7 +67,7 @@ function writeAssertion(said: Said): string {
       ? ''
       : `<saml:Conditions${attribute('NotBefore', conditions.notBefore)}` +
         `${attribute('NotOnOrAfter', conditions.notOnOrAfter)}>${restriction}</saml:Conditions>`) +
-    `<saml:AuthnStatement AuthnInstant="${said.signedInAt}" SessionIndex="s-1"` +
+    `<saml:AuthnStatement AuthnInstant="${said.signedInAt}"${attribute('SessionIndex', said.sessionIndex)}` +
     `${attribute('SessionNotOnOrAfter', said.sessionNotOnOrAfter)}><saml:AuthnContext>` +
     `${element('saml:AuthnContextClassRef', said.context)}</saml:AuthnContext></saml:AuthnStatement>` +
     `${writeAttributes(said.attributes)}${said.more}</saml:Assertion>`
@@ -75,7 +76,9 @@ function writeAssertion(said: Said): string {
 
 function writeSubject(said: Said): string {
   const nameId =
-    said.nameId === null ? '' : `<saml:NameID Format="${said.nameIdFormat}">${escapeXml(said.nameId)}</saml:NameID>`
+    said.nameId === null
+      ? ''
+      : `<saml:NameID${attribute('Format', said.nameIdFormat)}>${escapeXml(said.nameId)}</saml:NameID>`
   return (
     `<saml:Subject>${nameId}<saml:SubjectConfirmation Method="${said.method}"><saml:SubjectConfirmationData` +
     `${attribute('InResponseTo', said.confirmedInResponseTo)}${attribute('NotBefore', said.confirmedFrom)}` +

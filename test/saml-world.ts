@@ -49,6 +49,7 @@ export function saidOf(more: Partial<Said> = {}): Said {
     audience: expected.spEntityId,
     issuedAt: at(0),
     signedInAt: at(-1),
+    sessionIndex: 's-1',
     sessionNotOnOrAfter: null,
     context: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
     attributes: { email: ['ada@acme.com'], firstName: ['Ada'], groups: ['Staff', 'Admins'] },

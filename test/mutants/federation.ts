@@ -37,11 +37,13 @@ export const federation: Mutant[] = [
     find: `    .deleteFrom('federated_sign_ins')
     .where('directory_id', '=', directory.id)
     .where('state_hash', '=', stateHash)
+    .where('method', '=', method)
     .where('expires_at', '>', now)
     .returningAll()`,
     replace: `    .selectFrom('federated_sign_ins')
     .where('directory_id', '=', directory.id)
     .where('state_hash', '=', stateHash)
+    .where('method', '=', method)
     .where('expires_at', '>', now)
     .selectAll()`,
     tests: STATE,
@@ -50,6 +52,7 @@ export const federation: Mutant[] = [
     name: 'a state expires',
     file: `${FEDERATION}/store.ts`,
     find: `    .where('state_hash', '=', stateHash)
+    .where('method', '=', method)
     .where('expires_at', '>', now)
     .returningAll()`,
     replace: "    .where('state_hash', '=', stateHash)\n    .returningAll()",
@@ -57,10 +60,10 @@ export const federation: Mutant[] = [
   },
   {
     name: 'a state is of one method',
-    file: `${FEDERATION}/begin.ts`,
-    find: 'row?.method !== method',
-    replace: '!row',
-    tests: STATE,
+    file: `${FEDERATION}/store.ts`,
+    find: "    .where('method', '=', method)\n    .where('expires_at', '>', now)",
+    replace: "    .where('expires_at', '>', now)",
+    tests: [...STATE, 'src/features/oidc/rp-logout.test.ts'],
   },
   {
     name: 'a made-up state names no directory',
@@ -253,9 +256,9 @@ export async function insertDomainRow`,
   },
   {
     name: 'a link that is removed ends the sessions that came by it',
-    file: `${FEDERATION}/identities.ts`,
-    find: 'return revokeSessions(work, sessions, reasons.identity_unlinked)',
-    replace: 'return revokeSessions(work, sessions.slice(sessions.length), reasons.identity_unlinked)',
+    file: 'src/features/sessions/provider-logout.ts',
+    find: 'return revokeSessions(work, ids, reason)',
+    replace: 'return revokeSessions(work, ids.slice(ids.length), reason)',
     tests: IDENTITIES,
   },
   {

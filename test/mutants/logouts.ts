@@ -2,6 +2,9 @@ import type { Mutant } from './mutant.ts'
 
 const FEDERATION = 'src/features/federation'
 const OIDC = ['src/features/oidc/rp-logout.test.ts']
+const THERE = 'src/features/sessions'
+const OIDC_SCOPE = ['src/features/oidc/logout-scope.test.ts']
+const SAML_SCOPE = ['src/features/saml/logout-scope.test.ts']
 const SAML = ['src/features/saml/sp-logout.test.ts']
 
 /** Logouts that begin here and go on at a provider, and which connections may begin one there. */
@@ -14,10 +17,17 @@ export const logouts: Mutant[] = [
     tests: ['src/features/saml/logout.test.ts'],
   },
   {
-    name: 'the state of a logout is not that of a sign-in',
-    file: `${FEDERATION}/logout.ts`,
-    find: "return directory && row?.method === 'sso_logout'",
-    replace: 'return directory && row',
+    name: 'a refresh token that was used already learns nothing of who signed in',
+    file: 'src/features/tokens/tokens.ts',
+    find: '  if (refresh && !(session &&',
+    replace: '  if (!session && !(session &&',
+    tests: OIDC,
+  },
+  {
+    name: 'a refresh token that was used already is old after a while',
+    file: 'src/features/tokens/tokens.ts',
+    find: 'return age !== null && age <= interval && ',
+    replace: 'return age !== null && interval > 0 && ',
     tests: OIDC,
   },
   {
@@ -82,5 +92,75 @@ export const logouts: Mutant[] = [
     find: 'connection.id !== demand.source || ',
     replace: '',
     tests: SAML,
+  },
+  {
+    name: 'a logout of a session ends no other',
+    file: `${THERE}/tie-store.ts`,
+    find: `  if (sessions.length === 0) return isPerson\n`,
+    replace: `  if (sessions.length >= 0) return isPerson\n`,
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'the name of a session is that of its connection',
+    file: `${THERE}/provider-names.ts`,
+    find: 'use, namer.source, namer.issuer',
+    replace: 'use, namer.issuer',
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'of a logout person and session both must fit',
+    file: `${THERE}/tie-store.ts`,
+    find: `return sql<SqlBool>\`\${isPerson} and (\${isSession} or provider_session_hash is null)\``,
+    replace: 'return isSession',
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'a session that goes on as another keeps its name at the provider',
+    file: `${THERE}/tie-store.ts`,
+    find: '      tie.provider_session_hash, ready.at',
+    replace: '      null, ready.at',
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'a logout at the provider ends codes',
+    file: 'src/features/federation/identities.ts',
+    find: `    await deleteNamedCodeRows(db, directory, there)\n`,
+    replace: '',
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'a logout at the provider ends challenges',
+    file: `${THERE}/provider-logout.ts`,
+    find: 'isEverySession || row.session_id === null',
+    replace: 'isEverySession',
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'a logout of a person ends what came by this connection alone',
+    file: `${THERE}/provider-logout.ts`,
+    find: `  await revokeSessions(work, [...tied.map(({ id }) => id), ...nameless], reason)\n  return found`,
+    replace: `  await revokeSessions(work, (await db.selectFrom('sessions').select('id').execute()).map(({ id }) => id), reason)\n  return found`,
+    tests: OIDC_SCOPE,
+  },
+  {
+    name: 'a name of SAML has its format and its qualifiers',
+    file: 'src/features/descriptors/name.ts',
+    find: '  return [format, unless',
+    replace: '  return [String(unless(value, value)), unless',
+    tests: SAML_SCOPE,
+  },
+  {
+    name: 'a name of SAML is no attribute that says who somebody is',
+    file: 'src/features/saml/logout.ts',
+    find: 'connection.attribute_mapping.subject === undefined ? nameId.value : null',
+    replace: 'nameId.value',
+    tests: SAML_SCOPE,
+  },
+  {
+    name: 'a name of nobody is told from one who is signed out',
+    file: 'src/features/saml/logout.ts',
+    find: 'isKnown ? [SUCCESS] : [REQUESTER, UNKNOWN_PRINCIPAL]',
+    replace: '[SUCCESS]',
+    tests: SAML_SCOPE,
   },
 ]

@@ -397,15 +397,15 @@ export const oidc: Mutant[] = [
   {
     name: 'a logout token is of a logout',
     file: `${OIDC}/logout.ts`,
-    find: "typeof event !== 'object' || event === null || ",
+    find: "typeof event === 'object' && event !== null && ",
     replace: '',
     tests: LOGOUT,
   },
   {
     name: 'a logout token has no nonce',
     file: `${OIDC}/logout.ts`,
-    find: 'nonce !== undefined || ',
-    replace: 'void nonce || ',
+    find: ' && nonce === undefined\n',
+    replace: '\n',
     tests: LOGOUT,
   },
   {

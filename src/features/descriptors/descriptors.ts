@@ -1,4 +1,6 @@
 export { type IdpMetadata, IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
 export { type NameId, writeAuthnRequest, writeLogoutRequest, writeLogoutResponse } from './messages.ts'
-export { BEARER, ENTITY, nameIdFormats, ns, PARTIAL_LOGOUT, SUCCESS } from './names.ts'
+export { namesMeant, partsOfName } from './name.ts'
+export { BEARER, ENTITY, nameIdFormats, ns, PARTIAL_LOGOUT, REQUESTER, SUCCESS, UNKNOWN_PRINCIPAL } from './names.ts'
+export { logoutPage, type Outgoing, postFields, redirectUrl } from './outgoing.ts'
 export { writeSpMetadata } from './sp-metadata.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { escapeXml } from '../../platform/xml/read.ts'
-import { bindings, nameIdFormats, ns, SUCCESS } from './names.ts'
+import { bindings, nameIdFormats, ns } from './names.ts'
 
 export interface NameId {
   value: string
@@ -65,20 +65,25 @@ export function writeLogoutRequest(request: {
   )
 }
 
-/** A `LogoutResponse` (SAML core §3.7.2) that says that it was done, unsigned. */
+/** A `LogoutResponse` (SAML core §3.7.2), unsigned. `codes`: what became of it, and the code within that, if any. */
 export function writeLogoutResponse(response: {
   inResponseTo: string
   issuedAt: Date
   spEntityId: string
   idpSloUrl: string
+  codes: string[]
 }): string {
+  const status = response.codes.reduceRight((inner, code) => writeCode(code, inner), '')
   return (
     `<samlp:LogoutResponse xmlns:samlp="${ns.protocol}" xmlns:saml="${ns.assertion}" ID="_${randomUUID()}" Version="2.0" ` +
     `IssueInstant="${instant(response.issuedAt)}" Destination="${escapeXml(response.idpSloUrl)}" ` +
     `InResponseTo="${escapeXml(response.inResponseTo)}"><saml:Issuer>${escapeXml(response.spEntityId)}</saml:Issuer>` +
-    `<samlp:Status><samlp:StatusCode Value="${SUCCESS}"/></samlp:Status></samlp:LogoutResponse>`
+    `<samlp:Status>${status}</samlp:Status></samlp:LogoutResponse>`
   )
 }
+
+const writeCode = (code: string, inner: string) =>
+  `<samlp:StatusCode Value="${code}"${inner === '' ? '/>' : `>${inner}</samlp:StatusCode>`}`
 
 /** A moment as messages have it (SAML core §1.3.3). */
 export function instant(date: Date): string {

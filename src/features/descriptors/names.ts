@@ -14,6 +14,8 @@ export const bindings = {
 }
 
 export const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success'
+export const REQUESTER = 'urn:oasis:names:tc:SAML:2.0:status:Requester'
+export const UNKNOWN_PRINCIPAL = 'urn:oasis:names:tc:SAML:2.0:status:UnknownPrincipal'
 export const PARTIAL_LOGOUT = 'urn:oasis:names:tc:SAML:2.0:status:PartialLogout'
 export const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer'
 export const ENTITY = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'

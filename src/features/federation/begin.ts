@@ -90,8 +90,9 @@ export async function takeFederated(
   method: FederatedMethod,
 ): Promise<{ work: Work; begun: Begun } | null> {
   const directory = await directoryOf({ platform }, state)
-  const row = directory && (await takeSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
-  if (!directory || row?.method !== method) return null
+  const stateHash = hashToken(platform.keyring, 'state', state)
+  const row = directory && (await takeSignInRow(db, directory, { stateHash, method }))
+  if (!directory || !row) return null
   return { work: { platform, origin, db, directory }, begun: toBegun({ platform }, row, { state, method }) }
 }
 

@@ -36,14 +36,6 @@ const identities: Belonging<Row> = {
 export const federationBelongings: Belonging[] = [
   identities,
   {
-    table: 'federated_sessions',
-    proof: goes('federated_sessions'),
-    cutOff: { stays: 'Whose session has ended here may still want to end the one at the provider.' },
-    removal: goes('federated_sessions'),
-    move: goes('federated_sessions'),
-    isAbsent: isPending,
-  },
-  {
     table: 'exchange_codes',
     proof: goes('exchange_codes'),
     cutOff: goes('exchange_codes'),

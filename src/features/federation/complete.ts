@@ -19,6 +19,7 @@ import {
   type SignInFacts,
 } from '../login/login.ts'
 import { giveRoles } from '../roles/roles.ts'
+import { makeTie, writeTie } from '../sessions/sessions.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
 import type { Begun } from './begin.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
@@ -28,7 +29,6 @@ import { endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow } from './store.ts'
-import { makeTie, writeTie } from './ties.ts'
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
@@ -120,7 +120,7 @@ async function admit(
   const amr = ['fed', ...person.amr]
   const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
   const { user_id: userId } = facts
-  const tie = await makeTie(work, identity.id, person)
+  const tie = await makeTie(work, identity, person)
   if (begun.responseMode === 'code') {
     await rehearse(work, facts, { method: begun.method, amr, aal })
     return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal, tie }) }

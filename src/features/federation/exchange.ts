@@ -1,11 +1,11 @@
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { assertDoorOpen, assertMaySignIn, completeLogin, type SessionReply } from '../login/login.ts'
+import { type Tie, writeTie } from '../sessions/sessions.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'
-import { codeProof, insertCodeRow, shownCode } from './store.ts'
-import { type Tie, writeTie } from './ties.ts'
+import { codeProof, insertCodeRow, type ShownCode, shownCode } from './store.ts'
 
 const CODE_SECONDS = 60
 
@@ -37,6 +37,8 @@ export async function makeExchangeCode(
     aal,
     identity_id: tie.identityId,
     logout_sealed: tie.logoutSealed,
+    name_hash: tie.nameHash,
+    provider_session_hash: tie.sessionHash,
     ttlSeconds: CODE_SECONDS,
   })
   return code
@@ -53,14 +55,20 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
   )
   if (!person || read.code_id === null) throw federationErrors.codeInvalid()
   await assertMaySignIn(work, person)
-  const tie = read.code_identity === null ? null : { identityId: read.code_identity, logoutSealed: read.code_logout }
   const answer = await completeLogin(work, person, {
     method: { id: read.code_method },
     amr: read.code_amr,
     ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
     spends: [codeProof({ code_id: read.code_id })],
-    beside: tie === null ? [] : [await writeTie(work, tie)],
+    beside: read.code_identity === null ? [] : [await writeTie(work, tieOf(read, read.code_identity))],
   })
   if (!answer) throw federationErrors.codeInvalid()
   return answer
+}
+
+function tieOf(
+  { code_logout: logoutSealed, code_name: nameHash, code_session: sessionHash }: ShownCode,
+  identityId: string,
+): Tie {
+  return { identityId, logoutSealed, nameHash, sessionHash }
 }

@@ -1,4 +1,5 @@
 export { assertRedirectAllowed } from '../links/links.ts'
+export { keepTie, type NamedThere, providerLogoutEvents } from '../sessions/sessions.ts'
 export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from './addresses.ts'
 export {
   type BareWork,
@@ -15,11 +16,10 @@ export { codeOf, completeFederated, type FederationRules, settleFederated } from
 export { type FailureCode, FederationFailure, federationErrors, type LogoutFailureCode } from './errors.ts'
 export { exchangeCode } from './exchange.ts'
 export { failFederated } from './hand-back.ts'
-export { closeSource, endLinkedSessions, providerLogoutEvents, unlinkSource } from './identities.ts'
+export { closeSource, endSessionsThere, type SignedOutThere, unlinkSource } from './identities.ts'
 export { beginLogout, endLogout, findLogout, type LogoutDemand, providerLogout, takeLogout } from './logout.ts'
 export { fetchMetadata } from './metadata.ts'
 export { assertStillOpen } from './open.ts'
 export { type FederatedPerson, isStorable } from './person.ts'
 export { StartReply, startFields } from './schema.ts'
 export { startErrors } from './start-errors.ts'
-export { keepTie } from './ties.ts'

@@ -3,7 +3,7 @@ import { record } from '../../platform/events.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { revokeSessions, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
+import { endLinked, endThere, hashThere } from '../sessions/sessions.ts'
 import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -12,8 +12,8 @@ import {
   deleteCodeRows,
   deleteIdentityRow,
   deleteIdentityRows,
+  deleteNamedCodeRows,
   findIdentityRow,
-  findSessionIdsOf,
   type IdentityRow,
   type Subject,
   selectIdentityPage,
@@ -21,19 +21,36 @@ import {
 
 const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
 
-/** What a logout that begins at the provider may record. */
-export const providerLogoutEvents = [sessionEvents.revoked]
-
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
   await deleteIdentityRows(work.db, work.directory, of)
   await closeSource(work, of)
 }
 
-/** Ends the sessions of somebody who signs out at the provider, by whatever protocol. Who is not linked has none. */
-export async function endLinkedSessions(work: Work, who: Subject): Promise<void> {
-  const linked = await findIdentityRow(work.db, work.directory, who)
-  if (linked) await revokeUserSessions(work, linked.user_id, reasons.idp_logout)
+/** Whom a provider signs out, in its own words. */
+export interface SignedOutThere extends Omit<Subject, 'method' | 'subject'> {
+  /** The subject that its name for the person is here; null where that is told by something else, or not said. */
+  subject: string | null
+  /** The names, in parts, that a sign-in of the person may have had; none where it names sessions alone. */
+  names: readonly (readonly string[])[]
+  /** Its sessions; none: all of the person. */
+  sessions: readonly string[]
+}
+
+/**
+ * Ends the sessions that came by a connection of somebody whom its provider signs out, by whatever protocol, and what is
+ * under way to one. Returns whether anybody is known by what the provider says.
+ */
+export async function endSessionsThere(work: Work, said: SignedOutThere): Promise<boolean> {
+  const { source, issuer, subject } = said
+  const there = hashThere(work, said, said)
+  return inTx(work, async (work) => {
+    const { db, directory } = work
+    const linked =
+      subject === null ? null : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject })
+    await deleteNamedCodeRows(db, directory, there)
+    return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout })
+  })
 }
 
 /** Ends what is under way by a connection or provider that was switched off: codes that nobody has exchanged yet. */
@@ -62,7 +79,6 @@ export async function unlinkIdentity(work: Work, { userId, id }: { userId: strin
     await voidPendingSignIns(work, user, reasons.identity_unlinked)
     const target = { type: 'identity', id: identity.id }
     await record(work, federationEvents.unlinked({ target, data: toIdentity(identity) }))
-    const sessions = await findSessionIdsOf(db, directory, identity)
-    return revokeSessions(work, sessions, reasons.identity_unlinked)
+    return endLinked(work, identity, reasons.identity_unlinked)
   })
 }

@@ -3,12 +3,12 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { handedIn } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
+import { findTie } from '../sessions/sessions.ts'
 import { type BareWork, directoryOf } from './begin.ts'
 import { LOGOUT_FAILURES, type LogoutFailureCode } from './errors.ts'
 import { leadTo } from './hand-back.ts'
 import { hashToken, makeToken } from './state.ts'
 import { findSignInRow, insertSignInRow, type SignInRow, takeSignInRow } from './store.ts'
-import { findTie } from './ties.ts'
 
 /** On the way to sign out at a provider; the session has ended here before. */
 export interface Logout {
@@ -67,10 +67,9 @@ export async function beginLogout(
 export async function takeLogout(bare: BareWork, state: string): Promise<{ work: Work; logout: Logout } | null> {
   const { platform, db } = bare
   const directory = await directoryOf(bare, state)
-  const row = directory && (await takeSignInRow(db, directory, hashToken(platform.keyring, 'state', state)))
-  return directory && row?.method === 'sso_logout'
-    ? { work: { ...bare, directory }, logout: toLogout(row, state) }
-    : null
+  const stateHash = hashToken(platform.keyring, 'state', state)
+  const row = directory && (await takeSignInRow(db, directory, { stateHash, method: 'sso_logout' }))
+  return directory && row ? { work: { ...bare, directory }, logout: toLogout(row, state) } : null
 }
 
 /** The same of a state that is not consumed yet, and stays so, with what the sign-in has left. */

@@ -1,3 +1,4 @@
+import type { NamedThere } from '../sessions/sessions.ts'
 import { FederationFailure } from './errors.ts'
 
 /** What a provider says of a person, after every check of its protocol. */
@@ -16,6 +17,8 @@ export interface FederatedPerson {
   isTwoFactor: boolean
   /** What the provider takes for a logout, as the protocol has it: a secret. */
   logoutHint?: string
+  /** How it names them, and this session, when it signs them out by itself. */
+  namedThere?: NamedThere
 }
 
 // A row of the index that finds people has 2704 bytes.

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
+import { providerLogoutEvents, RevokedCount } from '../sessions/sessions.ts'
 import { UserParams, userErrors } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -42,7 +42,7 @@ export const federationRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), revoked: RevokedCount }),
     errors: [userErrors.notFound, federationErrors.identityNotFound],
     event: federationEvents.unlinked,
-    maybeEvents: [sessionEvents.revoked],
+    maybeEvents: providerLogoutEvents,
     async handle(work, { params }) {
       const revoked = await unlinkIdentity(work, { userId: params.userId, id: params.identityId })
       return { success: true, revoked }

@@ -4,6 +4,7 @@ import { startApp } from '../../../test/harness.ts'
 import { newEmail } from '../../../test/people.ts'
 import { beginFederated, takeFederated } from './begin.ts'
 import { completeFederated } from './complete.ts'
+import { takeLogout } from './logout.ts'
 import { directoryOfToken } from './state.ts'
 
 const app = await startApp()
@@ -28,7 +29,9 @@ test('a state is good once, for its own method, until it expires', async () => {
   expect(one?.begun).toMatchObject({ ...input, state, nonce, codeVerifier, openSignup: null, isTest: false })
   expect(one?.work.directory.id).toBe(work.directory.id)
   const other = await beginFederated(work, input)
-  expect(await takeFederated(work, other.state, 'sso')).toBeNull()
+  // Nor does a callback of another kind consume it.
+  expect([await takeFederated(work, other.state, 'sso'), await takeLogout(work, other.state)]).toEqual([null, null])
+  expect((await takeFederated(work, other.state, 'social'))?.begun.id).toBe(other.id)
   const late = await beginFederated(work, input)
   await app.advance(601)
   expect(await takeFederated(work, late.state, 'social')).toBeNull()

@@ -6,7 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { defineBeside, defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
-import { isLiveSession } from '../sessions/sessions.ts'
+import { type HashedThere, isNamed } from '../sessions/sessions.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
@@ -35,12 +35,17 @@ export async function insertSignInRow(
   return created_at
 }
 
-/** The one consumer of states: of any number of requests with the same one, one gets the sign-in. */
-export async function takeSignInRow(db: Db, directory: Directory, stateHash: Buffer): Promise<SignInRow | undefined> {
+/** The one consumer of states: of any number of requests with the same one, one gets the sign-in. Of another kind it stays. */
+export async function takeSignInRow(
+  db: Db,
+  directory: Directory,
+  { stateHash, method }: { stateHash: Buffer; method: SignInRow['method'] },
+): Promise<SignInRow | undefined> {
   return db
     .deleteFrom('federated_sign_ins')
     .where('directory_id', '=', directory.id)
     .where('state_hash', '=', stateHash)
+    .where('method', '=', method)
     .where('expires_at', '>', now)
     .returningAll()
     .$castTo<SignInRow>()
@@ -100,6 +105,11 @@ export async function deleteCodeRows(
     .execute()
 }
 
+/** Ends the codes of whom a provider signs out. */
+export async function deleteNamedCodeRows(tx: Tx, directory: Directory, there: HashedThere): Promise<void> {
+  await tx.deleteFrom('exchange_codes').where('directory_id', '=', directory.id).where(isNamed(there)).execute()
+}
+
 /** Forgets who people are at a connection that is gone. */
 export async function deleteIdentityRows(
   tx: Tx,
@@ -122,41 +132,6 @@ export const identityUsed = defineBeside({
     update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email) from ready
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
-
-/** Ties what is made, a session or a challenge, to the sign-in that it comes from. */
-export const sessionTied = defineBeside({
-  name: 'session_tied',
-  columns: { tied_identity: 'uuid', tied_logout: 'text', tied_seconds: 'int' },
-  write: (directory) => `
-    insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, expires_at)
-    select ${directory}, ready.made_id, ready.user_id, ready.tied_identity, ready.tied_logout,
-      ready.at + make_interval(secs => ready.tied_seconds)
-    from ready`,
-})
-
-/** Ties a challenge as the session is tied that it will take the place of. */
-export const tieKept = defineBeside({
-  name: 'session_tie_kept',
-  columns: { kept_session: 'uuid', kept_seconds: 'int' },
-  write: (directory) => `
-    insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, expires_at)
-    select ${directory}, ready.made_id, tie.user_id, tie.identity_id, tie.logout_sealed,
-      ready.at + make_interval(secs => ready.kept_seconds)
-    from ready join federated_sessions tie on tie.directory_id = ${directory} and tie.id = ready.kept_session`,
-})
-
-export async function findTieRow(db: Db, directory: Directory, sessionId: string) {
-  return db
-    .selectFrom('federated_sessions as tie')
-    .innerJoin('identities', (join) =>
-      join.onRef('identities.directory_id', '=', 'tie.directory_id').onRef('identities.id', '=', 'tie.identity_id'),
-    )
-    .select(['tie.identity_id', 'tie.logout_sealed', 'identities.method', 'identities.source', 'identities.issuer'])
-    .where('tie.directory_id', '=', directory.id)
-    .where('tie.id', '=', sessionId)
-    .where('tie.expires_at', '>', now)
-    .executeTakeFirst()
-}
 
 /** A page of who a user is at providers. */
 export async function selectIdentityPage(
@@ -185,23 +160,6 @@ export async function deleteIdentityRow(
     .executeTakeFirst()
 }
 
-/** The sessions of a user that came by an identity, and those of its kind of which nobody knows by which they came. */
-export async function findSessionIdsOf(db: Db, directory: Directory, identity: IdentityRow): Promise<string[]> {
-  const rows = await db
-    .selectFrom('sessions')
-    .leftJoin('federated_sessions as tie', (join) =>
-      join.onRef('tie.directory_id', '=', 'sessions.directory_id').onRef('tie.id', '=', 'sessions.id'),
-    )
-    .select('sessions.id')
-    .where('sessions.directory_id', '=', directory.id)
-    .where('sessions.user_id', '=', identity.user_id)
-    .where('sessions.auth_method', '=', identity.method)
-    .where(isLiveSession(directory))
-    .where((eb) => eb.or([eb('tie.identity_id', '=', identity.id), eb('tie.identity_id', 'is', null)]))
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
@@ -214,8 +172,8 @@ export async function insertCodeRow(
     .execute()
 }
 
-/** The code of a sign-in at a provider, where the facts about its user are read; all null where there is none. */
-export const shownCode = defineReading<{
+/** The code of a sign-in at a provider; all null where there is none. */
+export interface ShownCode {
   code_id: string | null
   code_method: string
   code_amr: string[]
@@ -223,7 +181,12 @@ export const shownCode = defineReading<{
   /** Null for a code of an earlier release. */
   code_identity: string | null
   code_logout: string | null
-}>()({
+  code_name: Buffer | null
+  code_session: Buffer | null
+}
+
+/** The same, where the facts about its user are read. */
+export const shownCode = defineReading<ShownCode>()({
   columns: { code_hash: 'bytea' },
   userId: 'code.user_id',
   joins: ({ directory }) => `
@@ -231,7 +194,8 @@ export const shownCode = defineReading<{
       select * from exchange_codes where directory_id = ${directory('asked')} and code_hash = asked.code_hash
         and expires_at > clock.at limit 1) code on true`,
   selects: () => `code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
-    code.identity_id as code_identity, code.logout_sealed as code_logout`,
+    code.identity_id as code_identity, code.logout_sealed as code_logout, code.name_hash as code_name,
+    code.provider_session_hash as code_session`,
 })
 
 /** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */

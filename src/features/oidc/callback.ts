@@ -8,12 +8,14 @@ import {
   type FederatedPerson,
   FederationFailure,
   federationErrors,
+  isStorable,
+  type NamedThere,
   takeFederated,
 } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
 import { CLOCK_TOLERANCE_SECONDS, finishAuthorization } from './exchange.ts'
 import { lacksClaims, type OidcPerson, showsTwoFactors, toPerson } from './person.ts'
-import type { Claims, OidcCallback } from './provider.ts'
+import type { Claims, OidcAnswer, OidcCallback } from './provider.ts'
 
 /**
  * Ends a sign-in at the OpenID provider of a connection. The state says which connection it is; nothing else that the
@@ -50,8 +52,13 @@ async function hear(
   assertAskedAgain(begun, answer.idToken)
   const person = toPerson(answer, names)
   const said = { id_token: answer.idToken, userinfo: answer.userinfo }
-  const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken }
+  const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken, namedThere: namedBy(answer) }
   return { person: known, groups: person.groups, said }
+}
+
+/** OpenID Connect Back-Channel Logout §2.1: the session has a name in the ID token, where it has one in a logout token. */
+function namedBy({ subject, idToken: { sid } }: OidcAnswer): NamedThere {
+  return { name: [subject], session: typeof sid === 'string' && sid !== '' && isStorable(sid) ? sid : null }
 }
 
 /** The demand stands in the address that the browser takes to the provider, so that only the answer shows that it was met. */

@@ -3,7 +3,7 @@ import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import type { Platform } from '../../platform/platform.ts'
 import { inTx } from '../../platform/work.ts'
 import { findConnectionAnywhere } from '../connections/connections.ts'
-import { type BareWork, endLinkedSessions, FederationFailure, isStorable } from '../federation/federation.ts'
+import { type BareWork, endSessionsThere, FederationFailure, isStorable } from '../federation/federation.ts'
 import { providerOf } from './connection.ts'
 import { logoutErrors } from './errors.ts'
 import type { OidcProvider } from './provider.ts'
@@ -14,9 +14,9 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const [CLOCK_TOLERANCE_SECONDS, MAX_AGE_SECONDS] = [60, 300]
 
 /**
- * Ends the sessions of somebody who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7). The
- * token names the person by `sub`; what session it was there is not kept. Somebody who is not linked has none. Throws
- * `logout_token_invalid`.
+ * Ends the sessions of somebody who has signed out at the provider (OpenID Connect Back-Channel Logout §2.6, §2.7): the
+ * one that the token names by `sid`, or all that the person has by this connection. Who has none is signed out already.
+ * Throws `logout_token_invalid`.
  */
 export async function logOut(bare: BareWork, { connectionId, token }: { connectionId: string; token: string }) {
   const found = await findConnectionAnywhere(bare.platform, connectionId)
@@ -27,11 +27,12 @@ export async function logOut(bare: BareWork, { connectionId, token }: { connecti
     const provider = await providerOf(work, found.connection)
     const payload = await verify(bare.platform, provider, token)
     const { id } = found.connection
-    const who = { method: 'sso' as const, source: id, issuer: provider.issuer, subject: readSubject(payload) }
+    const { sub, sid } = readNames(payload)
+    const said = { names: sub === null ? [] : [[sub]], sessions: sid === null ? [] : [sid], subject: sub }
     // Together, so that a token that could not be obeyed may be sent again.
     await inTx(work, async (work) => {
       if (!(await insertLogoutTokenRow(work.db, work.directory, noteOf(payload, id)))) throw logoutErrors.invalid()
-      await endLinkedSessions(work, who)
+      await endSessionsThere(work, { source: id, issuer: provider.issuer, ...said })
     })
   } catch (error) {
     if (error instanceof FederationFailure) throw logoutErrors.invalid({ cause: error })
@@ -71,11 +72,18 @@ function noteOf({ jti = '', iat = 0 }: JWTPayload, connectionId: string) {
   return { connection_id: connectionId, token_hash: hash('sha256', jti, 'buffer'), expires_at: expiresAt }
 }
 
-/** An ID token is none of these: it has no event, and a nonce. */
-function readSubject({ sub, nonce, events }: JWTPayload): string {
+/**
+ * Whom and what the token names (OpenID Connect Back-Channel Logout §2.4): with a session that one, else all of the person.
+ * An ID token is none of these: it has no event, and a nonce.
+ */
+function readNames({ nonce, events, ...claims }: JWTPayload): { sub: string | null; sid: string | null } {
   const event: unknown = Object(events)[EVENT]
-  const isNamed = typeof sub === 'string' && sub !== '' && isStorable(sub)
-  if (typeof event !== 'object' || event === null || nonce !== undefined || !isNamed)
+  const isLogout = typeof event === 'object' && event !== null && nonce === undefined
+  const [sub, sid]: unknown[] = [claims.sub ?? null, claims['sid'] ?? null]
+  if (!isLogout || !isName(sub) || !isName(sid) || (sub === null && sid === null))
     throw new FederationFailure('response_invalid', 'The token is no logout token, or names nobody.')
-  return sub
+  return { sub, sid }
 }
+
+const isName = (name: unknown): name is string | null =>
+  name === null || (typeof name === 'string' && name !== '' && isStorable(name))

@@ -77,7 +77,12 @@ test('a state is good once, for its own purpose, within ten minutes', async () =
   // That of a sign-in ends no logout, nor the reverse.
   const begun = await start(home, connectionId)
   expect((await comeBack({ state: begun.state })).status).toBe(400)
-  expect((await callBack(app, { code: 'x', state: await leave() })).status).toBe(400)
+  const leaving = await leave()
+  expect((await callBack(app, { code: 'x', state: leaving })).status).toBe(400)
+  // Neither has consumed it.
+  expect((await comeBack({ state: leaving })).status).toBe(302)
+  const { code } = peer.signIn(begun.authorization_url, { sub: fresh(), email: `${fresh()}@${home.domain}` })
+  expect(arrived(await callBack(app, { code, state: begun.state }))).toHaveProperty('access_token')
   const late = await leave()
   await app.advance(601)
   expect((await comeBack({ state: late })).status).toBe(400)
@@ -128,6 +133,26 @@ test('answers again for a session that has ended, and ends none of another organ
   expect(await isLive(live['access_token'])).toBe(true)
   for (const body of [{}, { ...named[0], ...named[1] }]) expect((await logOut(body)).status).toBe(400)
   expect(succeeded(await logOut({ session_id: sid })).logoutUrl).toContain(END)
+})
+
+test('a refresh token that was used already ends the session, and learns nothing of who signed in', async () => {
+  const refresh = (token = '') => home.key.post('/v1/auth/token/refresh', { refresh_token: token })
+  const first = await signIn()
+  const second = succeeded(await refresh(first['refresh_token'])).session
+  // Within the reuse interval it may be that of somebody whose answer was lost.
+  expect(succeeded(await logOut({ refresh_token: first['refresh_token'] })).logoutUrl).toContain(END)
+  expect(await isLive(second.access_token)).toBe(false)
+  const old = await signIn()
+  const next = succeeded(await refresh(old['refresh_token'])).session
+  const last = succeeded(await refresh(next.refresh_token)).session
+  expect((await logOut({ refresh_token: old['refresh_token'] })).body).toEqual({ success: true, logoutUrl: null })
+  expect(await isLive(last.access_token)).toBe(false)
+  const lent = await signIn()
+  const own = succeeded(await refresh(lent['refresh_token'])).session
+  await app.advance(300)
+  expect((await logOut({ refresh_token: lent['refresh_token'] })).body).toEqual({ success: true, logoutUrl: null })
+  expect(succeeded(await logOut({ refresh_token: own.refresh_token })).logoutUrl).toContain(END)
+  await app.advance(-300)
 })
 
 test('a session of another kind, or whose provider takes no logout now, just ends', async () => {

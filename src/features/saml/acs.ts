@@ -9,6 +9,7 @@ import {
   findConnectionAnywhere,
   type KnownConnection,
   refuseSignIn,
+  spOf,
 } from '../connections/connections.ts'
 import {
   assertStillOpen,
@@ -53,7 +54,7 @@ export async function finishSaml(bare: BareWork, posted: PostedResponse): Promis
     await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
     const signedInSince = begun.forceAuthn ? begun.beganAt : null
     const assertion = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
-    return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, assertion))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
   }
@@ -83,7 +84,7 @@ async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promis
   if (!begun)
     throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
   try {
-    return await concludeSignIn(work, begun, connection, toHeard(connection, assertion))
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, assertion))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
   }
@@ -122,6 +123,9 @@ async function accept(
     throw new FederationFailure(CODES.get(error.reason) ?? 'response_invalid', `${error.message} (${error.reason})`)
   }
 }
+
+const hearOf = ({ platform }: Work, connection: KnownConnection, assertion: Assertion) =>
+  toHeard(connection, assertion, spOf(platform, connection.id).entity_id)
 
 const CODES = new Map<string, FailureCode>([
   ['status', 'idp_error'],

@@ -146,7 +146,10 @@ function readSignIn(assertion: XmlElement, expected: Expected): Pick<Assertion, 
   checkWindow("The provider's session", { from: null, until: timeOf(statement, 'SessionNotOnOrAfter') }, expected)
   const context = onlyChild(statement, ns.assertion, 'AuthnContext')
   const reference = context && onlyChild(context, ns.assertion, 'AuthnContextClassRef')
-  return { sessionIndex: attributeOf(statement, 'SessionIndex'), authnContext: reference?.text.trim() ?? null }
+  return {
+    sessionIndex: trimXml(attributeOf(statement, 'SessionIndex') ?? '') || null,
+    authnContext: reference?.text.trim() ?? null,
+  }
 }
 
 /** Where the person had to be asked again (SAML core §3.4.1, ForceAuthn): the request says so, and only this that it was done. */

@@ -66,13 +66,3 @@ async function verified(
   if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')
   return (await verifySigned(message.text, 'document', root, certificates)).root
 }
-
-/** The octets of a query that its signature covers (SAML bindings §3.4.4.1): these fields as they came, in this order. */
-export function signedOctets(query: string, field: 'SAMLRequest' | 'SAMLResponse'): string {
-  const fields = query.split('&')
-  const find = (name: string) => fields.find((field) => field.startsWith(`${name}=`))
-  return [field, 'RelayState', 'SigAlg']
-    .map(find)
-    .filter((field) => field !== undefined)
-    .join('&')
-}

@@ -139,7 +139,7 @@ test('a request that does not pass its checks ends no session', async () => {
     signed(logoutRequest({ issuer: 'https://other.example' })),
     signed(logoutRequest({ destination: sp.acs_url })),
     signed(logoutRequest({ ageSeconds: 361 })),
-    signed(logoutRequest({ ageSeconds: -61 })),
+    signed(logoutRequest({ ageSeconds: -120 })),
     signed(logoutRequest(), providerPair, { signature: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' }),
     organization.respond(null),
     '<a/>',

@@ -1,44 +1,87 @@
 import { hash } from 'node:crypto'
-import type { Work } from '../../platform/work.ts'
-import { childrenOf } from '../../platform/xml/read.ts'
+import type { Redirect } from '../../platform/http/answer.ts'
+import type { RenderedPage } from '../../platform/http/page-layout.ts'
+import { inTx, type Work } from '../../platform/work.ts'
+import { childrenOf, trimXml } from '../../platform/xml/read.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
-import { ns, writeLogoutResponse } from '../descriptors/descriptors.ts'
-import { type BareWork, endLinkedSessions, FederationFailure, federationErrors } from '../federation/federation.ts'
+import {
+  logoutPage,
+  namesMeant,
+  ns,
+  type Outgoing,
+  REQUESTER,
+  redirectUrl,
+  SUCCESS,
+  UNKNOWN_PRINCIPAL,
+  writeLogoutResponse,
+} from '../descriptors/descriptors.ts'
+import {
+  type BareWork,
+  endSessionsThere,
+  FederationFailure,
+  federationErrors,
+  type SignedOutThere,
+} from '../federation/federation.ts'
 import { checkWindow, readNameId, timeOf } from './assertion.ts'
 import { MAX_AGE_MS, type PostedLogout, readLogoutMessage } from './logout-message.ts'
 import { expectedOf } from './partner.ts'
 import { SamlRefusal } from './refusal.ts'
-import { redirectUrl } from './request.ts'
 import { insertAssertionRow } from './store.ts'
 
 /**
- * Ends the sessions of somebody who signs out at the provider (SAML profiles §4.4): all of
- * them. Returns where to send the browser with the answer; null if the provider has no address for it.
- * Throws `state_invalid` for a request that does not pass its checks.
+ * Ends the sessions that somebody who signs out at the provider has by it (SAML core §3.7.3): those that the request names,
+ * or all. Returns how the browser takes the answer there; null if the provider has no address for it. Throws
+ * `state_invalid` for a request that does not pass its checks.
  */
-export async function logOut(bare: BareWork, posted: PostedLogout): Promise<string | null> {
+export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redirect | RenderedPage | null> {
   const found = await findConnectionAnywhere(bare.platform, posted.connectionId)
   // A provider that may sign nobody in any longer has no say on who is signed out.
   if (found?.connection.protocol !== 'saml' || found.connection.status !== 'active')
     throw federationErrors.stateUnknown({ detail: REFUSED })
   const { connection, directory } = found
   const work = { ...bare, directory }
-  const { id, issuer, subject } = await readRequest(work, connection, posted)
-  await endLinkedSessions(work, { method: 'sso', source: connection.id, issuer, subject })
-  if (connection.idp_slo_url === null) return null
-  const [current] = (await spKeys(bare.platform, directory)).signing
-  const xml = writeLogoutResponse({
-    inResponseTo: id,
-    issuedAt: bare.platform.clock.now(),
-    spEntityId: spOf(bare.platform, connection.id).entity_id,
-    idpSloUrl: connection.idp_slo_url,
+  const { id, issuedAt, said } = await readRequest(work, connection, posted)
+  // Together, so that a request that could not be obeyed may be sent again.
+  const isKnown = await inTx(work, async (work) => {
+    const row = {
+      connection_id: connection.id,
+      assertion_hash: hash('sha256', id, 'buffer'),
+      expires_at: new Date(issuedAt + 2 * MAX_AGE_MS),
+    }
+    if (!(await insertAssertionRow(work.db, work.directory, row)))
+      throw refused(new SamlRefusal('replayed', 'The request was used before.'))
+    return endSessionsThere(work, said)
   })
-  const { relayState } = posted
-  return redirectUrl(connection.idp_slo_url, { field: 'SAMLResponse', xml, relayState, pair: current ?? null })
+  return answerTo(work, connection, { id, relayState: posted.relayState, isKnown })
 }
 
-async function readRequest(work: Work, connection: KnownConnection, posted: PostedLogout) {
+/** By the binding that the provider takes. Who is known and has no session is signed out already, which is a success. */
+async function answerTo(
+  work: Work,
+  { id: connectionId, idp_slo_url: target, slo_binding }: KnownConnection,
+  { id, relayState, isKnown }: { id: string; relayState: string | null; isKnown: boolean },
+): Promise<Redirect | RenderedPage | null> {
+  if (target === null) return null
+  const { platform, directory } = work
+  const [current = null] = (await spKeys(platform, directory)).signing
+  const xml = writeLogoutResponse({
+    inResponseTo: id,
+    issuedAt: platform.clock.now(),
+    spEntityId: spOf(platform, connectionId).entity_id,
+    idpSloUrl: target,
+    // SAML core §3.2.2.2
+    codes: isKnown ? [SUCCESS] : [REQUESTER, UNKNOWN_PRINCIPAL],
+  })
+  const message: Outgoing = { field: 'SAMLResponse', xml, relayState, pair: current }
+  return slo_binding === 'post' ? logoutPage(work, target, message) : { redirectTo: redirectUrl(target, message) }
+}
+
+async function readRequest(
+  work: Work,
+  connection: KnownConnection,
+  posted: PostedLogout,
+): Promise<{ id: string; issuedAt: number; said: SignedOutThere }> {
   try {
     const { root, id, issuer, issuedAt } = await readLogoutMessage(work, connection, {
       ...posted,
@@ -48,19 +91,23 @@ async function readRequest(work: Work, connection: KnownConnection, posted: Post
       throw new SamlRefusal('subject', 'The request has not one NameID.')
     const until = timeOf(root, 'NotOnOrAfter')
     checkWindow('The request', { from: null, until }, expectedOf(work.platform, connection))
-    const row = {
-      connection_id: connection.id,
-      assertion_hash: hash('sha256', id, 'buffer'),
-      expires_at: new Date(issuedAt + 2 * MAX_AGE_MS),
+    const nameId = readNameId(root)
+    const { idpEntityId, spEntityId } = expectedOf(work.platform, connection)
+    const said = {
+      source: connection.id,
+      issuer,
+      // Another attribute may be who somebody is here.
+      subject: connection.attribute_mapping.subject === undefined ? nameId.value : null,
+      names: namesMeant(nameId, { idpEntityId, spEntityId }),
+      sessions: childrenOf(root, ns.protocol, 'SessionIndex').flatMap(({ text }) => trimXml(text) || []),
     }
-    if (!(await insertAssertionRow(work.db, work.directory, row)))
-      throw new SamlRefusal('replayed', 'The request was used before.')
-    return { id, issuer, subject: readNameId(root).value }
+    return { id, issuedAt, said }
   } catch (error) {
-    if (error instanceof XmlRefusal || error instanceof FederationFailure)
-      throw federationErrors.stateUnknown({ detail: REFUSED, cause: error })
+    if (error instanceof XmlRefusal || error instanceof FederationFailure) throw refused(error)
     throw error
   }
 }
+
+const refused = (cause: Error) => federationErrors.stateUnknown({ detail: REFUSED, cause })
 
 const REFUSED = 'What your identity provider sent did not pass its checks.'

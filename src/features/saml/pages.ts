@@ -6,10 +6,9 @@ import { definePage } from '../../platform/http/pages.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
-import { writeSpMetadata } from '../descriptors/descriptors.ts'
+import { logoutPage, postFields, writeSpMetadata } from '../descriptors/descriptors.ts'
 import { type BareWork, federationErrors, findFederated, findLogout } from '../federation/federation.ts'
 import { addressOf, writeRequest } from './protocol.ts'
-import { postFields } from './request.ts'
 import { requestOf } from './sp-logout.ts'
 
 export const samlPages: Route[] = [
@@ -52,7 +51,11 @@ export const samlPages: Route[] = [
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
         throw federationErrors.stateUnknown()
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
-      return renderFormPage(await brandOf({ platform, directory }), addressOf(connection), await postFields(request))
+      return renderFormPage(await brandOf({ platform, directory }), {
+        target: addressOf(connection),
+        fields: await postFields(request),
+        purpose: 'signIn',
+      })
     },
   }),
 ]
@@ -67,5 +70,5 @@ async function renderLogout(bare: BareWork, connectionId: string, state: string)
   if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null)
     throw federationErrors.stateUnknown()
   const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
-  return renderFormPage(await brandOf({ platform, directory }), connection.idp_slo_url, await postFields(request))
+  return logoutPage({ platform, directory }, connection.idp_slo_url, request)
 }

@@ -1,5 +1,5 @@
 import type { KnownConnection } from '../connections/connections.ts'
-import { nameIdFormats } from '../descriptors/descriptors.ts'
+import { nameIdFormats, partsOfName } from '../descriptors/descriptors.ts'
 import { type FederatedPerson, FederationFailure } from '../federation/federation.ts'
 import type { Assertion } from './assertion.ts'
 
@@ -106,6 +106,7 @@ function valuesOf(attributes: Assertion['attributes'], names: string | string[])
 export function toHeard(
   connection: KnownConnection,
   assertion: Assertion,
+  spEntityId: string,
 ): { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> } {
   const { groups, saysTwoFactor, subject, ...named } = readPerson(assertion, connection.attribute_mapping)
   if (subject === null)
@@ -113,23 +114,25 @@ export function toHeard(
       'response_invalid',
       'The NameID is transient, or the attribute that is mapped as subject is missing: it would be another person each time.',
     )
+  const { issuer, nameId, sessionIndex } = assertion
   const isTwoFactor = connection.trust_idp_mfa && saysTwoFactor
   return {
     // The organization's own provider: the address counts by the domain that the organization has proved.
     person: {
       ...named,
-      issuer: assertion.issuer,
+      issuer,
       subject,
       emailVerified: true,
       amr: isTwoFactor ? ['mfa'] : [],
       isTwoFactor,
-      logoutHint: JSON.stringify({ nameId: assertion.nameId, sessionIndex: assertion.sessionIndex }),
+      logoutHint: JSON.stringify({ nameId, sessionIndex }),
+      namedThere: { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session: sessionIndex },
     },
     groups: groups ?? [],
     said: {
-      issuer: assertion.issuer,
-      name_id: assertion.nameId.value,
-      name_id_format: assertion.nameId.format,
+      issuer,
+      name_id: nameId.value,
+      name_id_format: nameId.format,
       authn_context: assertion.authnContext,
       attributes: Object.fromEntries(assertion.attributes),
     },

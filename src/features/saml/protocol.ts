@@ -1,9 +1,14 @@
 import type { Work } from '../../platform/work.ts'
 import { type KnownConnection, type SsoProtocol, spKeys, spOf } from '../connections/connections.ts'
-import { IdpMetadataError, readIdpMetadata, writeAuthnRequest } from '../descriptors/descriptors.ts'
+import {
+  IdpMetadataError,
+  type Outgoing,
+  readIdpMetadata,
+  redirectUrl,
+  writeAuthnRequest,
+} from '../descriptors/descriptors.ts'
 import { type Begun, FederationFailure, publicUrl } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
-import { type Outgoing, redirectUrl } from './request.ts'
 import { startLogout } from './sp-logout.ts'
 
 // A request may be answered for five minutes.

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { makeSamlOrganization } from '../../../test/saml-connection.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
-import { ns, writeAuthnRequest } from '../descriptors/descriptors.ts'
-import { redirectUrl } from './request.ts'
+import { ns, redirectUrl, writeAuthnRequest } from '../descriptors/descriptors.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()

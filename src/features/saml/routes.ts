@@ -3,10 +3,10 @@ import { answer } from '../../platform/http/answer.ts'
 import { defineRoute, open, type RequestContext, type Route } from '../../platform/http/route.ts'
 import { named } from '../../platform/schema.ts'
 import { FORM_LIMIT_BYTES } from '../../platform/xml/message.ts'
+import { signedOctets } from '../../platform/xml/query-signatures.ts'
 import { callbackRoute, federationErrors, providerLogoutEvents } from '../federation/federation.ts'
 import { finishSaml } from './acs.ts'
 import { logOut } from './logout.ts'
-import { signedOctets } from './logout-message.ts'
 import { finishLogout } from './sp-logout.ts'
 
 const acs = {
@@ -37,6 +37,7 @@ const slo = {
   auth: 'public' as const,
   media: 'form' as const,
   redirects: true,
+  shows: true,
   tolerant: true,
   path: '/v1/auth/login/sso/saml/slo/{connectionId}' as const,
   tag: 'Federation',
@@ -74,8 +75,7 @@ async function takeLogoutMessage(
   }
   const posted = { connectionId, message, relayState: relayState ?? null, query }
   if (field === 'SAMLResponse') return finishLogout(work, posted)
-  const redirectTo = await logOut(work, posted)
-  return redirectTo === null ? answer(204, null) : { redirectTo }
+  return (await logOut(work, posted)) ?? answer(204, null)
 }
 
 /** Where providers have browsers take their responses, and requests to log out (SAML bindings §3.4, §3.5). */

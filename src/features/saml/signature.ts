@@ -86,23 +86,3 @@ async function signedInfoOf(dom: Dom, element: Dom['documentElement']): Promise<
     ancestorNamespaces: findAncestorNs(dom, `${place}${path.slice(1)}`),
   })
 }
-
-/** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */
-export async function signMessage(
-  xml: string,
-  key: { privateKeyPem: string; certificatePem: string },
-): Promise<string> {
-  const { signXml } = await loadLibrary()
-  const issuer = "/*/*[local-name(.)='Issuer']"
-  return signXml(
-    xml,
-    '/*',
-    { reference: issuer, action: 'after' },
-    {
-      privateKey: key.privateKeyPem,
-      publicCert: key.certificatePem,
-      signatureAlgorithm: 'sha256',
-      digestAlgorithm: 'sha256',
-    },
-  )
-}

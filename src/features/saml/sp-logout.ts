@@ -3,7 +3,13 @@ import type { Work } from '../../platform/work.ts'
 import { attributeOf, elementsOf } from '../../platform/xml/read.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import { findConnection, type KnownConnection, provideSpKeys, spKeys, spOf } from '../connections/connections.ts'
-import { type NameId, PARTIAL_LOGOUT, writeLogoutRequest } from '../descriptors/descriptors.ts'
+import {
+  type NameId,
+  type Outgoing,
+  PARTIAL_LOGOUT,
+  redirectUrl,
+  writeLogoutRequest,
+} from '../descriptors/descriptors.ts'
 import {
   type BareWork,
   endLogout,
@@ -16,7 +22,6 @@ import {
 } from '../federation/federation.ts'
 import { type PostedLogout, readLogoutMessage } from './logout-message.ts'
 import { SamlRefusal } from './refusal.ts'
-import { type Outgoing, redirectUrl } from './request.ts'
 import { checkStatus } from './response.ts'
 
 /**

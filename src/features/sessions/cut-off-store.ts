@@ -63,6 +63,16 @@ export async function raiseUserEpoch(
   return row?.session_epoch ?? null
 }
 
+/** Raises the epoch by which sign-ins are judged that are under way. The user's row stays locked. */
+export async function raiseSignInEpoch(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set((eb) => ({ epoch: eb('epoch', '+', 1) }))
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', userId)
+    .execute()
+}
+
 /** Takes live sessions of a user along into the epoch that has begun; those of others have epochs of their own. */
 export async function keepSessionRows(
   tx: Tx,

@@ -10,6 +10,7 @@ import {
   insertCutOff,
   keepSessionRows,
   markSessionRows,
+  raiseSignInEpoch,
   raiseUserEpoch,
 } from './cut-off-store.ts'
 import { sessionEvents } from './events.ts'
@@ -49,6 +50,11 @@ export async function revokeUserSessions(
     if (keep.length) await keepSessionRows(db, directory, { userId, ids: keep }, epoch)
     return markSessions(work, { userId, epoch, reason })
   })
+}
+
+/** A sign-in of the user that is under way passes no more, challenges among them; sessions stay, and codes and links. */
+export async function stopSignIns(work: TxWork, userId: string): Promise<void> {
+  await raiseSignInEpoch(work.db, work.directory, userId)
 }
 
 /** Ends every session of an organization, in all environments, of an epoch before this one, which has just begun. */

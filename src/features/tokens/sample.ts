@@ -20,7 +20,7 @@ export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise
     .where('organization_id', '=', ids.organization)
     .executeTakeFirstOrThrow()
   const work = await getWorkIn(platform, id)
-  const tie = { identityId: user.id, logoutSealed: null }
+  const tie = { identityId: user.id, logoutSealed: null, nameHash: null, sessionHash: null }
   const proof = { userId: user.id, method: 'sso', source: 'connection', amr: ['fed'], aal: 'aal1' as const, tie }
   return { ids: { exchangeCode: await makeExchangeCode(work, proof), federatedUser: user.id } }
 }

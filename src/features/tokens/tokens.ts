@@ -274,29 +274,42 @@ export async function logOutWithProvider(
   const { directory } = place ?? work.directory
   if (directory) await assertRedirectAllowed({ ...work, directory }, redirectUri)
   if (!place) return null
-  await endSessionAt(work, place, {})
-  const { sessionId } = place
+  const session = await endSessionAt(work, place, {})
+  const { sessionId, refresh } = place
+  if (refresh && !(session && (await isRecent({ ...work, directory: place.directory }, session, refresh)))) return null
   return beginLogout(
     { ...work, directory: place.directory },
     { sessionId, redirectUri, applicationState: state ?? null },
   )
 }
 
+/** Whether a refresh token may be in its owner's hands: whoever has an older one is not told who signed in. */
+async function isRecent(work: Work, session: TokenSession, presented: RefreshToken): Promise<boolean> {
+  if (sameHash(session.refresh_hash, presented.hash)) return true
+  const { refresh_reuse_interval_seconds: interval } = await refreshSettings.effective(work)
+  const age = session.rotated_seconds_ago
+  return age !== null && age <= interval && sameHash(session.previous_refresh_hash, presented.hash)
+}
+
 async function endSessionAt(
   work: Work<Reach>,
   place: SessionPlace,
   body: Pick<EndSession, 'everywhere'>,
-): Promise<void> {
+): Promise<TokenSession | null> {
   const session = await readSession(work.platform)(place)
-  if (!session) return
+  if (!session) return null
   const { directory, sessionId } = place
   await inTx({ ...work, directory }, async (work) => {
     if (body.everywhere) await revokeUserSessions(work, session.user_id, reasons.logout)
     else await revokeSession(work, sessionId, reasons.logout)
   })
+  return session
 }
 
-async function namedSession(work: InReach, body: EndSession) {
+async function namedSession(
+  work: InReach,
+  body: EndSession,
+): Promise<(SessionPlace & { refresh: RefreshToken | null }) | null> {
   const given = [body.refresh_token, body.access_token, body.session_id].filter((value) => value !== undefined)
   if (given.length !== 1) {
     const fields = ['refresh_token', 'access_token', 'session_id']
@@ -307,5 +320,5 @@ async function namedSession(work: InReach, body: EndSession) {
   const { directory } = work.directory
   if (!directory) throw httpErrors.subOrgRequired()
   const sessionId = body.session_id ?? ''
-  return isId(sessionId) ? { directory, sessionId } : null
+  return isId(sessionId) ? { directory, sessionId, refresh: null } : null
 }

@@ -175,6 +175,8 @@ export interface ExchangeCodes {
   id: string;
   identity_id: string | null;
   logout_sealed: string | null;
+  name_hash: Buffer | null;
+  provider_session_hash: Buffer | null;
   source: string;
   user_id: string;
 }
@@ -185,6 +187,8 @@ export interface FederatedSessions {
   id: string;
   identity_id: string;
   logout_sealed: string | null;
+  name_hash: Buffer | null;
+  provider_session_hash: Buffer | null;
   user_id: string;
 }
 

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { csvCell } from '../csv.ts'
+import type { RenderedPage } from './page-layout.ts'
 
 /** Statuses other than 200, with the body of each. */
 export type Statuses = { [status: number]: TSchema }
@@ -37,12 +38,14 @@ export function tableOf(value: unknown): string | null {
 }
 
 /**
- * What a handler may return: the body of a 200, one of its other statuses, or a redirect if the route declares them.
+ * What a handler may return: the body of a 200, one of its other statuses, or a redirect or a page if the route declares
+ * them.
  */
 export type Answer<R extends TSchema, S extends Statuses> =
   | Static<R>
   | { [N in keyof S]: Answered<N, Static<Extract<S[N], TSchema>>> }[keyof S]
   | Redirect
+  | RenderedPage
   | Table
 
 /** An answer with a status that the route declares in `replies`. */

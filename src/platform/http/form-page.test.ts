@@ -4,7 +4,8 @@ import { renderFormPage } from './form-page.ts'
 const brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.example' }
 
 test('a form to a provider is a card of the brand, with a button for who runs no script', () => {
-  const { html, contentSecurityPolicy } = renderFormPage(brand, 'https://idp.example/sso?a=1&b="', [['x', '"><i>']])
+  const target = 'https://idp.example/sso?a=1&b="'
+  const { html, contentSecurityPolicy } = renderFormPage(brand, { target, fields: [['x', '"><i>']], purpose: 'signIn' })
   expect(html).toContain('<header>Acme &lt;b&gt;</header>')
   expect(html).toContain('<h1>Continue to your organization</h1>')
   expect(html).toContain('<button class="button">Continue</button>')
@@ -15,9 +16,15 @@ test('a form to a provider is a card of the brand, with a button for who runs no
   )
 })
 
+test('who signs out is not told of a sign-in', () => {
+  const { html } = renderFormPage(brand, { target: 'https://idp.example/slo', fields: [], purpose: 'signOut' })
+  expect(html).toContain('<h1>Signing out</h1>')
+  expect(html).not.toContain('sign-in')
+})
+
 test('the host of a provider begins no other directive', () => {
   for (const target of ['https://idp.example;script-src*/', 'http://idp.example;script-src*/']) {
-    const { contentSecurityPolicy } = renderFormPage(brand, target, [])
+    const { contentSecurityPolicy } = renderFormPage(brand, { target, fields: [], purpose: 'signIn' })
     expect(contentSecurityPolicy).toMatch(/form-action https:; script-src 'sha256-[^' ]+'$/)
   }
 })

@@ -35,7 +35,7 @@ export function describeReplies(
   const redirect = { description: 'The browser goes on at another address.', headers: headersOfRedirect }
   return {
     ...Object.fromEntries(replies),
-    ...(route.auth === 'page' ? { '200': page } : {}),
+    ...(route.shows ? { '200': page } : {}),
     ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
     ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),
   }
@@ -78,6 +78,7 @@ const PAST: Record<string, string> = {
   Withdraw: 'Withdrew',
   Verify: 'Verified',
   Give: 'Gave',
+  Log: 'Logged',
 }
 
 function pastOf(verb: string): string {

@@ -54,6 +54,7 @@ export function definePage(spec: PageSpec): Route[] {
     media: 'form',
     replies: {},
     redirects: submit !== undefined,
+    shows: true,
     errors: spec.errors ?? [],
     events: [],
     maybeEvents: spec.maybeEvents ?? [],
@@ -107,6 +108,12 @@ export function readPageAnswer(
   return { status: answer.status, headers: pageHeaders(answer.contentSecurityPolicy), content: answer.html }
 }
 
-function isRendered(answer: object): answer is RenderedPage {
-  return 'html' in answer && 'status' in answer && 'contentSecurityPolicy' in answer
+export function isRendered(answer: unknown): answer is RenderedPage {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'html' in answer &&
+    'status' in answer &&
+    'contentSecurityPolicy' in answer
+  )
 }

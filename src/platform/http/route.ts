@@ -100,6 +100,8 @@ interface Common<
   replies?: S
   /** Whether it may return `{ redirectTo }`. */
   redirects?: boolean
+  /** Whether it may return a page. */
+  shows?: boolean
   /** Errors of the feature; the pipeline adds its own. Throwing an undeclared one fails in tests. */
   errors?: ErrorFactory[]
   /** Recorded by every success. A route that declares one and records none fails in tests. */
@@ -203,6 +205,7 @@ export interface Route {
   media: MediaName
   replies: Record<number, TSchema>
   redirects: boolean
+  shows: boolean
   errors: ErrorFactory[]
   events: EventDefinition[]
   maybeEvents: EventDefinition[]
@@ -265,6 +268,7 @@ export function defineRoute<
     media: spec.media ?? 'json',
     replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
     redirects: spec.redirects ?? false,
+    shows: spec.shows ?? false,
     errors: spec.errors ?? [],
     events: spec.event === undefined ? [] : [spec.event].flat(),
     maybeEvents: spec.maybeEvents ?? [],

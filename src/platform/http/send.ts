@@ -4,7 +4,7 @@ import { assertDeclared } from './declared.ts'
 import type { SentOnce } from './idempotency.ts'
 import { isKept, selectKept } from './kept.ts'
 import { mediaOf } from './media.ts'
-import { readPageAnswer } from './pages.ts'
+import { isRendered, readPageAnswer } from './pages.ts'
 import type { Route } from './route.ts'
 
 /** The text of an answer, by the serializer of its status. */
@@ -42,7 +42,7 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
       .type('text/csv; charset=utf-8')
       .serializer((text: unknown) => String(text))
       .send(csv)
-  if (route.auth === 'page') {
+  if (route.auth === 'page' || (route.shows && isRendered(body))) {
     const page = readPageAnswer(body)
     return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
   }

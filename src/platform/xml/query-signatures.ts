@@ -24,3 +24,13 @@ export function verifyQuery(signed: SignedOctets, certificates: string[], allowS
   if (findSigner(signed, certificates) === null)
     throw new XmlRefusal('signature', 'The signature does not fit any certificate of the connection.')
 }
+
+/** The octets of a query that its signature covers (SAML bindings §3.4.4.1): these fields as they came, in this order. */
+export function signedOctets(query: string, field: 'SAMLRequest' | 'SAMLResponse'): string {
+  const fields = query.split('&')
+  const find = (name: string) => fields.find((field) => field.startsWith(`${name}=`))
+  return [field, 'RelayState', 'SigAlg']
+    .map(find)
+    .filter((field) => field !== undefined)
+    .join('&')
+}

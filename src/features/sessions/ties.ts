@@ -1,11 +1,11 @@
 import type { UsedBeside } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
-import { sessionSettings } from '../sessions/sessions.ts'
-import type { FederatedPerson } from './person.ts'
-import { findTieRow, sessionTied, tieKept } from './store.ts'
+import { type HashedNames, hashNames, type NamedThere } from './provider-names.ts'
+import { sessionSettings } from './settings.ts'
+import { findTieRow, sessionTied, tieKept } from './tie-store.ts'
 
 /** What ties a session to the sign-in at a provider that it came from. */
-export interface Tie {
+export interface Tie extends HashedNames {
   identityId: string
   /** What the provider takes for a logout, sealed; null where it takes none. */
   logoutSealed: string | null
@@ -24,14 +24,16 @@ const MARGIN_SECONDS = 3600
 // It travels in the address of a logout, where servers take eight thousand.
 const MAX_HINT = 4096
 
+/** Of a sign-in by an identity: what the provider takes for a logout, and how it names whom it signs out by itself. */
 export async function makeTie(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  identityId: string,
-  { logoutHint = '' }: Pick<FederatedPerson, 'logoutHint'>,
+  identity: { id: string; source: string; issuer: string },
+  { logoutHint = '', namedThere = {} }: { logoutHint?: string; namedThere?: Partial<NamedThere> },
 ): Promise<Tie> {
+  const { keyring } = platform
   const isKept = logoutHint !== '' && logoutHint.length <= MAX_HINT
-  const sealed = isKept ? platform.keyring.seal(place(directory.accountId, identityId), logoutHint) : null
-  return { identityId, logoutSealed: await sealed }
+  const sealed = isKept ? keyring.seal(place(directory.accountId, identity.id), logoutHint) : null
+  return { identityId: identity.id, logoutSealed: await sealed, ...hashNames(keyring, identity, namedThere) }
 }
 
 /** Writes the tie with the session, or with the challenge whose id the session will have. */
@@ -39,6 +41,8 @@ export async function writeTie(work: Work, tie: Tie): Promise<UsedBeside> {
   return sessionTied({
     tied_identity: tie.identityId,
     tied_logout: tie.logoutSealed,
+    tied_name: tie.nameHash,
+    tied_session: tie.sessionHash,
     tied_seconds: await tieSeconds(work),
   })
 }

@@ -1,6 +1,9 @@
 import { deflateRawSync } from 'node:zlib'
+import { renderFormPage } from '../../platform/http/form-page.ts'
+import type { RenderedPage } from '../../platform/http/page-layout.ts'
+import { brandOf } from '../../platform/mail/brand.ts'
+import type { Work } from '../../platform/work.ts'
 import { signQuery, writeQuery } from '../../platform/xml/query-signatures.ts'
-import { signMessage } from './signature.ts'
 
 /** What signs for the service. */
 export interface SigningPair {
@@ -33,4 +36,30 @@ export async function postFields({ field, xml, relayState, pair }: Outgoing): Pr
   const signed = pair ? await signMessage(xml, pair) : xml
   const fields: [string, string][] = [[field, Buffer.from(signed).toString('base64')]]
   return relayState === null ? fields : [...fields, ['RelayState', relayState]]
+}
+
+/** The page that takes a message of a logout to a provider in a form. */
+export async function logoutPage(
+  work: Pick<Work, 'platform' | 'directory'>,
+  target: string,
+  message: Outgoing,
+): Promise<RenderedPage> {
+  return renderFormPage(await brandOf(work), { target, fields: await postFields(message), purpose: 'signOut' })
+}
+
+/** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */
+async function signMessage(xml: string, key: { privateKeyPem: string; certificatePem: string }): Promise<string> {
+  const { signXml } = await import('@node-saml/node-saml/lib/xml.js')
+  const issuer = "/*/*[local-name(.)='Issuer']"
+  return signXml(
+    xml,
+    '/*',
+    { reference: issuer, action: 'after' },
+    {
+      privateKey: key.privateKeyPem,
+      publicCert: key.certificatePem,
+      signatureAlgorithm: 'sha256',
+      digestAlgorithm: 'sha256',
+    },
+  )
 }
