@@ -20,7 +20,7 @@ import { readSwitch } from './features/services/services.ts'
 import { logOutAtProvider } from './features/sso/sso.ts'
 import { userAuthenticator } from './features/tokens/authenticate.ts'
 import { requiresFactor } from './features/users/users.ts'
-import { noticeReceivers } from './features/webhooks/webhooks.ts'
+import { noticeReceivers, webhookKeeper } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
@@ -40,6 +40,7 @@ import { sendCeilings } from './platform/mail/limits.ts'
 import { createMetrics, type Metrics } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { serviceSwitches } from './platform/services.ts'
+import { endpointKeeper } from './platform/webhooks/keeper.ts'
 import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
 import { facts } from './setup-facts.ts'
@@ -112,6 +113,7 @@ function handIn(platform: Platform): void {
   mappingFollower.hand(platform, followMapping)
   roleSettling.hand(platform, settleAllRoles)
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
+  endpointKeeper.hand(platform, webhookKeeper)
 }
 
 /** The whole service. Does not listen. */

@@ -18,7 +18,6 @@ import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { provisionSignup } from './features/signup/pending.ts'
 import { userCleanup } from './features/users/cleanup.ts'
-import { cleanUpWebhooks } from './features/webhooks/cleanup.ts'
 import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { cleanUpEvents } from './platform/event-retention.ts'
@@ -28,6 +27,7 @@ import type { JobHandler } from './platform/jobs/queue.ts'
 import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
 import type { Platform } from './platform/platform.ts'
 import { smsDelivery, smsJobs } from './platform/sms/jobs.ts'
+import { cleanUpWebhooks } from './platform/webhooks/cleanup.ts'
 
 /** Every background job. */
 export const jobs: JobHandler[] = [

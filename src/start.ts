@@ -109,7 +109,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
     import('./readiness.ts'),
     import('./platform/mail/smtp.ts'),
     import('./platform/jobs/dispatcher.ts'),
-    import('./features/webhooks/dispatcher.ts'),
+    import('./platform/webhooks/dispatcher.ts'),
   ])
   const mail = describeMail(config)
   if (!mail.ok) options.log.warn({}, mail.line)

@@ -162,9 +162,17 @@ const WRITERS: Record<string, string[]> = {
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/mfa'],
   webauthn_ceremonies: ['features/passkeys'],
-  webhook_cursors: ['features/webhooks'],
-  webhook_deliveries: ['features/webhooks'],
-  webhook_queues: ['features/webhooks'],
+  webhook_cursors: ['platform/webhooks/cursor-store.ts'],
+  webhook_deliveries: [
+    'platform/webhooks/cleanup.ts',
+    'platform/webhooks/delivery-store.ts',
+    'platform/webhooks/outcome-store.ts',
+  ],
+  webhook_queues: [
+    'platform/webhooks/delivery-store.ts',
+    'platform/webhooks/outcome-store.ts',
+    'platform/webhooks/queue-store.ts',
+  ],
   webhooks: ['features/webhooks'],
   // The console user of the first owner; the auth account, moment and first proof of a sign-in; whether there is a second factor;
   // the end of all sessions.

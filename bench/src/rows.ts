@@ -17,6 +17,7 @@ import { sheddingRows } from './product/shedding-rows.ts'
 import { ssoRows } from './product/sso-rows.ts'
 import { stormRows } from './product/storm-rows.ts'
 import { userRows } from './product/user-rows.ts'
+import { webhookRows } from './product/webhook-rows.ts'
 import { referenceRows } from './references/rows.ts'
 
 /** Everything the bench measures, in the order of the table. */
@@ -37,6 +38,7 @@ export const rows: Row[] = [
   ...federationRows,
   ...provisioningRows,
   ...ssoRows,
+  ...webhookRows,
   ...cutOffRows,
   ...processRows,
   ...memoryRows,

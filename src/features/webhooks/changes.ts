@@ -5,11 +5,15 @@ import { changedFrom, type EventFactory, eventCatalogue, record, unknownTypes } 
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { newId } from '../../platform/ids.ts'
 import { enqueue } from '../../platform/jobs/queue.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { isPeerAddress, leadsInside } from '../../platform/outbound/url.ts'
+import { handedIn } from '../../platform/platform.ts'
+import { hasListener, moveCursor, provideCursor } from '../../platform/webhooks/cursor-store.ts'
+import { wakeQueues } from '../../platform/webhooks/delivery-store.ts'
+import { provideQueue } from '../../platform/webhooks/queue-store.ts'
 import { hintOf, newSecret } from '../../platform/webhooks/signature.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { hasListener, moveCursor, provideCursor } from './cursor-store.ts'
-import { wakeQueues } from './delivery-store.ts'
+import { disabledMail } from './emails.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
 import { MAX_WEBHOOKS } from './limits.ts'
@@ -49,6 +53,7 @@ export async function createWebhook(
       secret_sealed: await sealSecret(platform, { accountId: directory.accountId, id }, signingSecret),
       secret_hint: hintOf(signingSecret),
     })
+    await provideQueue(db, directory, id)
     return { webhook: await tell(work, id, webhookEvents.created), signingSecret }
   })
 }
@@ -95,6 +100,31 @@ export async function rotateSecret(
     const sealed = await sealSecret(platform, { accountId: directory.accountId, id }, signingSecret)
     await updateWebhookRow(db, directory, id, rotated(sealed, hintOf(signingSecret), overlapSeconds))
     return { webhook: await tell(work, id, webhookEvents.secretRotated), signingSecret }
+  })
+}
+
+/** Finds the addresses of the team of an account that look after its webhooks. */
+export const noticeReceivers = handedIn<(accountId: string) => Promise<string[]>>(
+  'who hears of webhooks that were disabled',
+)
+
+/** Disables an endpoint that does not work any more, once, and tells the team. */
+export async function disableWebhook(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void> {
+  const { platform, directory } = work
+  const receivers = await noticeReceivers.of(platform)(directory.accountId)
+  await inTx(work, async (work) => {
+    const { db } = work
+    const isThere = await lockWebhookRow(db, directory, id)
+    const before = isThere ? await findWebhookRow(db, directory, id) : undefined
+    if (!before?.enabled) return
+    await updateWebhookRow(db, directory, id, { enabled: false, disabled_reason: reason })
+    const after = await findWebhookRow(db, directory, id)
+    if (!after) return
+    const data = toWebhook(after)
+    const previous = changedFrom(toWebhook(before), data)
+    await record(work, webhookEvents.disabled({ target: { type: 'webhook', id }, data, previous }))
+    const about = { name: after.name, url: after.url, isGone: reason === 'gone' }
+    for (const to of receivers) await queueMail(work, disabledMail(to, about), NOTICE_USEFUL_SECONDS)
   })
 }
 

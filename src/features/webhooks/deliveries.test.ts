@@ -6,8 +6,8 @@ import { runJobs } from '../../../test/jobs.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { deliverDue } from '../../../test/webhook-delivery.ts'
 import { type Received, startReceiver } from '../../../test/webhook-receiver.ts'
-import { fanOut } from './fan-out.ts'
-import { forgetWebhook, replayWebhook } from './repeat.ts'
+import { fanOut } from '../../platform/webhooks/fan-out.ts'
+import { forgetWebhook, replayWebhook } from '../webhooks/repeat.ts'
 
 const service = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const { platform } = service.app

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
+import { TEST_TYPE } from '../../platform/webhooks/limits.ts'
 import { Webhook } from './schema.ts'
 
 export const webhookEvents = defineEvents({
@@ -9,7 +10,7 @@ export const webhookEvents = defineEvents({
   secretRotated: ['webhook.secret_rotated', 'A webhook got a new signing secret.', Webhook],
   disabled: ['webhook.disabled', 'A webhook was disabled: it had only failed for 120 hours, or answered 410.', Webhook],
   test: [
-    'webhook.test',
+    TEST_TYPE,
     'A test of a webhook, sent to that one alone.',
     Type.Object({ webhookId: Type.String({ format: 'uuid' }) }),
   ],

@@ -4,24 +4,24 @@ import { recordOne } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { enqueue, type JobHandler } from '../../platform/jobs/queue.ts'
-import { inTx, type Work } from '../../platform/work.ts'
-import { lockWebhook } from './changes.ts'
 import {
   findDeliveryRow,
   forgetDeliveries,
   putDeliveries,
   repeatDelivery,
-  saveResults,
   wakeQueues,
-} from './delivery-store.ts'
+} from '../../platform/webhooks/delivery-store.ts'
+import { listensTo, of } from '../../platform/webhooks/fan-out.ts'
+import { KEPT_DAYS } from '../../platform/webhooks/limits.ts'
+import { saveResults } from '../../platform/webhooks/outcome-store.ts'
+import { attemptAll, rememberSecrets } from '../../platform/webhooks/serve.ts'
+import { inTx, type Work } from '../../platform/work.ts'
+import { lockWebhook } from './changes.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
-import { listensTo, of } from './fan-out.ts'
-import { KEPT_DAYS } from './limits.ts'
 import { FORGET, REPLAY } from './names.ts'
 import { readId, showDeliveries } from './reads.ts'
 import type { WebhookDelivery } from './schema.ts'
-import { attemptAll, targetOf } from './serve.ts'
 import { findWebhookRow } from './store.ts'
 
 // Longer than an attempt takes: should this process die meanwhile, the queue sends the test.
@@ -43,13 +43,19 @@ export async function testWebhook(work: Work, text: string): Promise<{ success: 
   const webhook = await findWebhookRow(platform.db, directory, delivery.webhookId)
   const row = await findDeliveryRow(platform.db, directory, delivery.webhookId, delivery.id)
   if (!webhook || !row) throw webhookErrors.notFound()
-  const target = await targetOf({ platform, directory }, webhook.id, webhook)
-  const done = await attemptAll(platform, target, [row])
-  // Whoever asked has the answer: a test that failed is not tried again.
-  const settled = ({ status }: { status: string }) => (status === 'succeeded' ? 'succeeded' : 'failed')
-  const results = done.map(({ result }) => ({ ...result, status: settled(result), dueSeconds: null }) as const)
-  await saveResults(platform.db, directory, results)
-  return { success: done.every(({ outcome }) => outcome?.ok), delivery: await shown(work, row) }
+  const secrets = await rememberSecrets({ platform, directory }, webhook.id)(webhook)
+  let success = false
+  await attemptAll(platform, {
+    target: { id: webhook.id, url: webhook.url, secrets },
+    rows: [row],
+    async onDone({ result, outcome }) {
+      success = outcome?.ok ?? false
+      // Whoever asked has the answer: a test that failed is not tried again.
+      const settled = { ...result, status: success ? 'succeeded' : 'failed', dueSeconds: null } as const
+      await saveResults(platform.db, directory, [settled])
+    },
+  })
+  return { success, delivery: await shown(work, row) }
 }
 
 async function shown(work: Work, { webhook_id, id }: { webhook_id: string; id: string }): Promise<WebhookDelivery> {

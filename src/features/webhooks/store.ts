@@ -83,7 +83,6 @@ export async function insertWebhookRow(tx: Tx, directory: Directory, row: NewWeb
     .insertInto('webhooks')
     .values({ ...row, directory_id: directory.id, environment_id: directory.environmentId })
     .execute()
-  await tx.insertInto('webhook_queues').values({ directory_id: directory.id, webhook_id: row.id }).execute()
 }
 
 export async function updateWebhookRow(

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../../platform/event-stream.ts'
 import { bodyOf } from '../../platform/webhooks/attempt.ts'
-import type { DeliveryRow } from './delivery-store.ts'
+import type { DeliveryRow } from '../../platform/webhooks/delivery-store.ts'
 import type { Webhook, WebhookDelivery } from './schema.ts'
 import type { WebhookRow } from './store.ts'
 

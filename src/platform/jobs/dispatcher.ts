@@ -9,6 +9,9 @@ export interface Dispatcher {
 /** Things to be worked on, so many at the same time. */
 export interface Stall<T> {
   places: number
+  /** Whoever is served for longer gives the place to the next, up to `late` many. */
+  patienceMs: number
+  late: number
   claim(platform: Platform, limit: number): Promise<T[]>
   serve(platform: Platform, claimed: T): Promise<void>
 }
@@ -44,23 +47,36 @@ export function startDispatcher<T>(
 
 /** Claims as much as there are places, once there is one. */
 function attendTo<T>(platform: Platform, stall: Stall<T>, all: Set<Promise<void>>) {
-  const own = new Set<Promise<void>>()
+  const places = new Set<Promise<void>>()
+  let late = 0
+  /** Until it leaves its place. */
+  const stay = async (served: Promise<void>) => {
+    const patience = new AbortController()
+    const isLate = delay(stall.patienceMs, true, { signal: patience.signal }).catch(() => false)
+    const leaves = await Promise.race([served.then(() => false), isLate])
+    patience.abort()
+    if (!leaves) return
+    if (late >= stall.late) return served
+    late++
+    void served.then(() => late--)
+  }
   return async () => {
-    if (own.size >= stall.places) await Promise.race(own)
-    const claimed = await stall.claim(platform, stall.places - own.size)
+    if (places.size >= stall.places) await Promise.race(places)
+    const claimed = await stall.claim(platform, stall.places - places.size)
     for (const each of claimed) {
       const served = stall.serve(platform, each).catch((error: unknown) => {
         platform.log.warn({ error }, 'Deliveries were interrupted and go on later')
       })
-      const tracked: Promise<void> = served.finally(() => {
-        own.delete(tracked)
-        all.delete(tracked)
-      })
-      own.add(tracked)
-      all.add(tracked)
+      track(all, served)
+      track(places, stay(served))
     }
     return claimed.length > 0
   }
+}
+
+function track(among: Set<Promise<void>>, work: Promise<void>): void {
+  const tracked: Promise<void> = work.finally(() => among.delete(tracked))
+  among.add(tracked)
 }
 
 /** Does something again and again: at once while there is more to do. */

@@ -1,12 +1,13 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import type { Dispatcher } from 'undici'
+import type { Client, Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
 import { readErrorField } from '../errors.ts'
 import { outOfPlace } from '../http/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { type Exceptions, hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
+import { type Connections, connectionKey, end, keepConnections } from './connections.ts'
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -18,6 +19,8 @@ export interface OutboundRequest {
   maxBytes?: number
   /** Whether a longer body is cut off there, where it would otherwise be a failure. */
   cutsBody?: boolean
+  /** Whose connections: one may serve the next request of the same, to the same addresses. Default: each its own. */
+  keepsFor?: string
 }
 
 export interface OutboundResponse {
@@ -79,12 +82,14 @@ const outbound = perPlatform((platform) => openOutbound(platform.config))
 /** The same with a given resolver. */
 export function openOutbound(config: Pick<Config, 'outboundAllow'>, resolve: Resolve = resolveBySystem) {
   const exceptions = readExceptions(config.outboundAllow)
+  const connections = keepConnections<Client>()
   return async (url: string, request: OutboundRequest): Promise<OutboundResponse> => {
     const target = readTarget(url)
     const signal = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS)
     try {
       const addresses = await unlessAborted(checkedAddresses(target, exceptions, resolve), signal)
-      return await exchange(target, addresses, request, signal)
+      const { status, headers, body } = await exchange(connections, { target, addresses, request, signal })
+      return { status, headers, body }
     } catch (error) {
       throw toFailure(error, signal)
     }
@@ -110,29 +115,52 @@ async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Re
   return addresses
 }
 
-/** One connection per request: none is reused that was checked for another. */
-async function exchange(target: URL, addresses: LookupAddress[], request: OutboundRequest, signal: AbortSignal) {
+interface Exchange {
+  target: URL
+  addresses: LookupAddress[]
+  request: OutboundRequest
+  signal: AbortSignal
+}
+
+/** Over a connection of its own, or one that the same owner has used, to the addresses that were checked just now. */
+async function exchange(connections: Connections<Client>, given: Exchange): Promise<OutboundResponse> {
+  const { target, addresses, request, signal } = given
+  const key = request.keepsFor === undefined ? null : connectionKey(request.keepsFor, target.origin, addresses)
+  const used = key === null ? null : connections.take(key)
+  const open = () => openClient(target.origin, addresses, request.timeoutMs ?? TIMEOUT_MS)
+  const send = async (client: Client) => {
+    try {
+      const answer = await ask(client, given)
+      if (key !== null && answer.isWhole) connections.give(key, client)
+      else end(client)
+      return answer
+    } catch (error) {
+      end(client)
+      throw error
+    }
+  }
+  if (!used) return send(await open())
+  try {
+    return await send(used)
+  } catch (error) {
+    // Servers close what has been idle: one that did so just now has not answered, and is asked anew.
+    if (signal.aborted || !CLOSED_CODE.test(String(readErrorField(error, 'code')))) throw error
+    return send(await open())
+  }
+}
+
+const CLOSED_CODE = /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/
+
+/** A connection to checked addresses, whatever the name leads to by then. */
+async function openClient(origin: string, addresses: LookupAddress[], timeoutMs: number): Promise<Client> {
   // Loaded with the first request: startup does not need it.
   const { Client } = await import('undici')
-  const client = new Client(target.origin, {
-    connect: { lookup: pinnedTo(addresses), timeout: request.timeoutMs ?? TIMEOUT_MS },
+  return new Client(origin, {
+    connect: { lookup: pinnedTo(addresses), timeout: timeoutMs },
     allowH2: false,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
   })
-  try {
-    const { statusCode, headers, body } = await client.request({
-      method: request.method,
-      path: target.pathname + target.search,
-      headers: { 'user-agent': 'Watchword', ...request.headers },
-      body: request.body ?? null,
-      signal,
-    })
-    return { status: statusCode, headers, body: await readBody(body, request) }
-  } finally {
-    // Not awaited: a peer that does not close must not delay the caller.
-    client.destroy().catch(() => undefined)
-  }
 }
 
 function pinnedTo(addresses: LookupAddress[]): LookupFunction {
@@ -143,10 +171,21 @@ function pinnedTo(addresses: LookupAddress[]): LookupFunction {
   }
 }
 
+async function ask(client: Client, { target, request, signal }: Exchange) {
+  const { statusCode, headers, body } = await client.request({
+    method: request.method,
+    path: target.pathname + target.search,
+    headers: { 'user-agent': 'Watchword', ...request.headers },
+    body: request.body ?? null,
+    signal,
+  })
+  return { status: statusCode, headers, ...(await readBody(body, request)) }
+}
+
 async function readBody(
   body: Dispatcher.ResponseData['body'],
   { maxBytes = MAX_BODY_BYTES, cutsBody = false }: OutboundRequest,
-): Promise<Buffer> {
+): Promise<{ body: Buffer; isWhole: boolean }> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of body) {
@@ -155,9 +194,9 @@ async function readBody(
     if (size > maxBytes && !cutsBody) throw new OutboundFailure('too_large')
     chunks.push(chunk)
     // The connection ends with the request: nothing more of it is read.
-    if (size > maxBytes) return Buffer.concat(chunks).subarray(0, maxBytes)
+    if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), isWhole: false }
   }
-  return Buffer.concat(chunks)
+  return { body: Buffer.concat(chunks), isWhole: true }
 }
 
 /** The system's resolver cannot be cancelled, but waiting for it can. */

@@ -7,6 +7,8 @@ import { signatureHeaders } from './signature.ts'
 
 /** What an attempt needs: nothing of it is read again while it runs. */
 export interface Target {
+  /** Whose connections are used. */
+  id: string
   url: string
   /** The newest first. */
   secrets: readonly string[]
@@ -47,11 +49,16 @@ export function bodyOf(event: StreamedEvent): string {
   })
 }
 
+/** An event as it is sent. */
+export interface Sendable {
+  id: string
+  body: string
+}
+
 /** Sends an event once. Never throws for what the receiver does. */
-export async function attempt(platform: Platform, target: Target, event: StreamedEvent): Promise<Outcome> {
+export async function attempt(platform: Platform, target: Target, { id, body }: Sendable): Promise<Outcome> {
   const now = platform.clock.now()
-  const body = bodyOf(event)
-  const signed = { id: `evt_${event.id}`, seconds: Math.floor(now.getTime() / 1000), body }
+  const signed = { id: `evt_${id}`, seconds: Math.floor(now.getTime() / 1000), body }
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'Watchword-Webhooks/1.0',
@@ -61,7 +68,7 @@ export async function attempt(platform: Platform, target: Target, event: Streame
   const told = { at: now.toISOString(), url: target.url, headers }
   const took = () => Math.round(performance.now() - startedMs)
   try {
-    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: READ_BYTES, cutsBody: true }
+    const limits = { timeoutMs: TIMEOUT_MS, maxBytes: READ_BYTES, cutsBody: true, keepsFor: target.id }
     const answer = await outboundFetch(platform, target.url, { method: 'POST', headers, body, ...limits })
     const ok = answer.status >= 200 && answer.status < 300
     return {

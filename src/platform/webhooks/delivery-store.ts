@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely'
-import { uuidArray } from '../../platform/db/arrays.ts'
-import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { WebhookDeliveries } from '../../platform/db/schema.gen.ts'
-import type { Directory } from '../../platform/http/directory.ts'
+import { uuidArray } from '../db/arrays.ts'
+import type { Db, Tx } from '../db/pool.ts'
+import type { WebhookDeliveries } from '../db/schema.gen.ts'
+import type { Directory } from '../http/directory.ts'
 
 export type DeliveryRow = Selectable<WebhookDeliveries>
 
@@ -81,38 +81,6 @@ export async function findDeliveryRow(
 export async function repeatDelivery(tx: Tx, directory: Directory, id: string): Promise<void> {
   await sql`update webhook_deliveries set status = 'pending', tries = 0, due_at = clock_now()
     where directory_id = ${directory.id} and id = ${id}`.execute(tx)
-}
-
-/** What became of an attempt. */
-export interface Result {
-  id: string
-  /** As it was read: whoever finds another number comes too late. */
-  attempt: number
-  status: 'pending' | 'succeeded' | 'failed'
-  tries: number
-  dueSeconds: number | null
-  url: string
-  request_headers: object
-  response_status: number | null
-  response_body: string | null
-  error: string | null
-  duration_ms: number
-  attempts: readonly object[]
-}
-
-/** Writes what became of attempts. */
-export async function saveResults(db: Db, directory: Directory, results: readonly Result[]): Promise<void> {
-  await sql`
-    with given as materialized (
-      select *, clock_now() + make_interval(secs => "dueSeconds") as due
-      from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as each (id uuid, attempt int, status text, tries int,
-        "dueSeconds" float8, url text, request_headers jsonb, response_status int, response_body text, error text,
-        duration_ms int, attempts jsonb))
-    update webhook_deliveries as d set attempt = d.attempt + 1, status = given.status, tries = given.tries,
-      due_at = given.due, url = given.url, request_headers = given.request_headers,
-      response_status = given.response_status, response_body = given.response_body, error = given.error,
-      duration_ms = given.duration_ms, attempts = given.attempts
-    from given where d.directory_id = ${directory.id} and d.id = given.id and d.attempt = given.attempt`.execute(db)
 }
 
 /** Removes some deliveries of a webhook that is no more. Returns how many. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { defineCleanup, defineRetention } from '../../platform/jobs/retention.ts'
+import { defineCleanup, defineRetention } from '../jobs/retention.ts'
 import { KEPT_DAYS } from './limits.ts'
 
 export const cleanUpWebhooks = defineCleanup('webhooks.cleanup', '23 * * * *', [

@@ -1,8 +1,8 @@
-import { skipLocked } from '../../platform/db/distributed.ts'
-import { type EventPlace, readPlaces } from '../../platform/event-places.ts'
-import { matchesType } from '../../platform/events.ts'
-import { newId } from '../../platform/ids.ts'
-import type { Platform } from '../../platform/platform.ts'
+import { skipLocked } from '../db/distributed.ts'
+import { type EventPlace, readPlaces } from '../event-places.ts'
+import { matchesType } from '../events.ts'
+import { newId } from '../ids.ts'
+import type { Platform } from '../platform.ts'
 import {
   hasListener,
   type Listener,
@@ -12,7 +12,7 @@ import {
   moveCursor,
 } from './cursor-store.ts'
 import { type NewDelivery, putDeliveries, wakeQueues } from './delivery-store.ts'
-import { webhookEvents } from './events.ts'
+import { TEST_TYPE } from './limits.ts'
 
 // Of events in a transaction, and of deliveries in a statement.
 const [EVENTS, ROWS] = [500, 2500]
@@ -61,7 +61,7 @@ function hears(listener: Listener, { type, createdAt }: EventPlace): boolean {
 
 /** Whether a webhook wants events of a type. A test is for the one that it tests. */
 export function listensTo({ events }: Pick<Listener, 'events'>, type: string): boolean {
-  return type !== webhookEvents.test.type && events.some((pattern) => matchesType(pattern, type))
+  return type !== TEST_TYPE && events.some((pattern) => matchesType(pattern, type))
 }
 
 export function of({ id }: Pick<Listener, 'id'>, place: EventPlace): NewDelivery {

@@ -1,0 +1,14 @@
+import type { Directory } from '../http/directory.ts'
+import { handedIn, type Platform } from '../platform.ts'
+import type { Work } from '../work.ts'
+
+/** What the noun of endpoints knows of them, and does. */
+export interface EndpointKeeper {
+  /** Whether anything is sent for a directory. */
+  isOn(platform: Platform, directory: Directory): Promise<boolean>
+  openSecret(platform: Platform, owner: { accountId: string; id: string }, sealed: string): Promise<string>
+  /** Stops one that does not work any more. */
+  disable(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void>
+}
+
+export const endpointKeeper = handedIn<EndpointKeeper>('who keeps the endpoints')

@@ -1,0 +1,8 @@
+/** Requests at the same time to one endpoint. */
+export const CONCURRENCY = 4
+
+/** How long deliveries are kept, as far as the stream can be read. */
+export const KEPT_DAYS = 30
+
+/** The one type of event that is sent to whoever asked for it, and never to those that listen. */
+export const TEST_TYPE = 'webhook.test'
