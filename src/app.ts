@@ -8,17 +8,21 @@ import { secondFactors as challengeFactors } from './features/challenges/challen
 import { mappingFollower, ssoProtocols } from './features/connections/connections.ts'
 import { providerLogout } from './features/federation/federation.ts'
 import { settleAllRoles } from './features/groups/groups.ts'
+import { teamInvites } from './features/invites/accept.ts'
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
+import { managerAuthenticator } from './features/members/caller.ts'
+import { grantsOf, joinTeam } from './features/members/joining.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { logRequest } from './features/scim/log.ts'
 import { followMapping, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
+import { teamGrants } from './features/sessions/tokens.ts'
 import { logOutAtProvider } from './features/sso/sso.ts'
-import { userAuthenticator } from './features/tokens/authenticate.ts'
+import { findTeamSession, userAuthenticator } from './features/tokens/authenticate.ts'
 import { requiresFactor } from './features/users/users.ts'
 import { noticeReceivers, webhookKeeper } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
@@ -120,6 +124,8 @@ function handIn(platform: Platform): void {
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
+  teamInvites.hand(platform, joinTeam)
+  teamGrants.hand(platform, grantsOf)
   const server = buildServer(appParts(platform))
   return {
     platform,
@@ -140,7 +146,7 @@ export function appParts(platform: Platform): ServerParts {
     routes,
     metrics: platform.metrics,
     authenticators: {
-      key: keyAuthenticator(findApiKey(platform)),
+      key: managerAuthenticator(platform, keyAuthenticator(findApiKey(platform)), findTeamSession),
       user: userAuthenticator(platform),
       scim: scimAuthenticator(platform),
     },

@@ -19,6 +19,7 @@ import { linkRoutes } from './features/links/routes.ts'
 import { lockoutRoutes } from './features/lockout/routes.ts'
 import { authSettingsRoutes, loginRoutes } from './features/login/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
+import { memberRoutes } from './features/members/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
 import { organizationRoutes } from './features/organizations/routes.ts'
@@ -49,6 +50,7 @@ const announced = belongings.flatMap(({ announce }) => (announce && !announce.on
 const declared: Route[] = [
   ...healthRoutes,
   ...organizationRoutes,
+  ...memberRoutes,
   ...environmentRoutes,
   ...apiKeyRoutes,
   ...serviceRoutes,

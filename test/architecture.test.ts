@@ -54,6 +54,9 @@ const EDGES = [
   'lockout → users',
   'login → sessions',
   'login → users',
+  'members → invites',
+  'members → login',
+  'members → users',
   'mfa → login',
   'mfa → users',
   'oidc → connections',
@@ -125,7 +128,8 @@ const WRITERS: Record<string, string[]> = {
   links: ['features/links'],
   lockouts: ['features/lockout'],
   logout_tokens: ['features/oidc'],
-  members: ['features/accounts'],
+  // The first owner comes with the account.
+  members: ['features/members', 'features/accounts'],
   mfa_challenges: ['features/challenges'],
   mfa_grace: ['features/mfa'],
   mfa_phones: ['features/factors'],
@@ -201,7 +205,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [96, 15]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [99, 15]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1682 }

@@ -13,6 +13,7 @@ import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
+import * as members from '../src/features/members/sample.ts'
 import * as mfa from '../src/features/mfa/sample.ts'
 import * as organizations from '../src/features/organizations/sample.ts'
 import * as otp from '../src/features/otp/sample.ts'
@@ -47,6 +48,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
 /** In the order in which they make their records. Whose records a feature uses for its own stands above it. */
 const withRecords = noRecords
   .add(adminPortal)
+  .add(members)
   .add(users)
   .add(sessions)
   .add(federation)

@@ -34,6 +34,7 @@ const MAILING_ROUTES = [
   'POST /v1/auth/signup/authenticate-email/send',
   'POST /v1/auth/signup/otp/send',
   'POST /v1/auth/signup/password',
+  'POST /v1/members/invites',
   'POST /v1/mfa/challenge/verify',
   'POST /v1/otp/generate',
   'POST /v1/users/invites',

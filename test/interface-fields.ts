@@ -34,6 +34,13 @@ const userFields = [
 ]
 const user = within('user', userFields)
 
+const accountRoles = ['owner', 'admin', 'member', 'developer']
+const memberFields = [
+  ...['membershipId', 'id', 'userId', 'directoryUserId', 'subOrgId', 'email', 'displayName', 'role', 'status'],
+  ...['joinedAt', 'createdAt', 'updatedAt'],
+]
+const members = within('members[]', memberFields)
+
 const organizationFields = [
   ...['id', 'accountId', 'parentId', 'name', 'slug', 'description', 'status', 'externalId', 'memberCount'],
   ...['userCount', 'domains', 'metadata', 'createdAt', 'updatedAt', 'archivedAt'],
@@ -396,6 +403,25 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     enums: { 'body status': organizationStatus, 'answer subOrganization.status': organizationStatus },
   },
   'DELETE /api/v1/organizations/{subOrgId}': { answer: ['success'] },
+
+  'GET /api/v1/organizations/{subOrgId}/members': { answer: members, enums: { 'answer members[].role': accountRoles } },
+  'PUT /api/v1/organizations/{subOrgId}/members': {
+    body: { required: ['members'], optional: ['members[].membershipId', 'members[].role'] },
+    answer: members,
+    enums: { 'body members[].role': accountRoles, 'answer members[].role': accountRoles },
+  },
+
+  'GET /api/v1/members': {
+    query: { optional: paging },
+    answer: [...members, ...page],
+    enums: { ...inOrder, 'answer members[].role': accountRoles },
+  },
+  'PATCH /api/v1/members/{membershipId}': {
+    body: { required: ['newRole'] },
+    answer: within('member', memberFields),
+    enums: { 'body newRole': accountRoles, 'answer member.role': accountRoles },
+  },
+  'DELETE /api/v1/members/{membershipId}': { answer: ['success'] },
 
   'GET /api/v1/organization-apps': { answer: services },
   'PUT /api/v1/organization-apps': { body: { optional: [...services, 'subOrgId'] }, answer: services },

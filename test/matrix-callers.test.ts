@@ -5,6 +5,7 @@ import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { provisioned } from './scim.ts'
 import { signedInUser } from './sign-in.ts'
+import { joinedMember } from './team.ts'
 
 // Each route, called by each kind of caller that it does not accept.
 
@@ -12,13 +13,14 @@ const app = await startApp()
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
 const { session } = await signedInUser(app, tenant, subOrgId, 'ada@example.com')
+const owner = await joinedMember(app, tenant, 'owner')
 const client = await provisioned(app, tenant, subOrgId)
 
 type Kind = Exclude<Route['auth'], 'public' | 'page'>
 
 /** How each kind of caller authenticates; the usual way comes first. */
 const credentials: Record<Kind, Record<string, string>[]> = {
-  key: [{ 'x-api-key': tenant.key }, { authorization: `Bearer ${tenant.key}` }],
+  key: [{ 'x-api-key': tenant.key }, { authorization: `Bearer ${tenant.key}` }, owner.headers],
   user: [{ authorization: `Bearer ${session.access_token}` }],
   scim: [{ authorization: `Bearer ${client.token}` }],
 }

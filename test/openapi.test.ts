@@ -79,7 +79,10 @@ test('examples do not contradict themselves', () => {
     exampleObjectsOf(found).flatMap((example) => {
       const { has_more: hasMore, next_cursor: cursor, total, created_at: created, expires_at: expires } = example
       const rows = Object.values(example).find((value) => Array.isArray(value)) ?? []
-      const ids = Object.entries(example).filter(([name, value]) => /^id$|Id$|_id$/.test(name) && isId(String(value)))
+      // A member's `id` is their `membershipId`.
+      const ids = Object.entries(example).filter(
+        ([name, value]) => /^id$|Id$|_id$/.test(name) && name !== 'membershipId' && isId(String(value)),
+      )
       const orders = [
         [created, expires],
         [example['createdAt'], example['updatedAt']],
@@ -171,7 +174,8 @@ test('a route has only the refusals of the steps that its requests pass', () => 
       api_key_missing: keyed,
       sub_org_mismatch: keyed,
       sub_org_conflict: keyed && requestBody !== undefined,
-      insufficient_scope: security.some(({ apiKey = [] }) => apiKey.length > 0),
+      // Where any key will do, a member of the team must be one who may sign users in.
+      insufficient_scope: keyed,
       idempotency_in_progress: parameters.some(({ $ref = '' }) => $ref.endsWith('/IdempotencyKey')),
       access_token_missing: security.some((scheme) => 'accessToken' in scheme),
     }

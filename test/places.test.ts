@@ -21,6 +21,7 @@ const OTHER_WORDS: Record<string, string> = {
   unlock: 'lockout',
   'auth/link': 'hosted',
   'organization-apps': 'services',
+  'members/invites': 'members',
   '/v1/generate': 'otp',
   '/v1/validate': 'otp',
   'openapi.json': 'docs',

@@ -82,6 +82,13 @@ const CALLERS: Record<string, string[]> = {
   'environments.read': ['GET /v1/environments'],
   'environments.write': ['POST /v1/environments'],
   'events.read': ['GET /v1/events'],
+  'members.read': ['GET /v1/members', 'GET /v1/members/invites'],
+  'members.write': [
+    'DELETE /v1/members/invites/{inviteId}',
+    'DELETE /v1/members/{membershipId}',
+    'PATCH /v1/members/{membershipId}',
+    'POST /v1/members/invites',
+  ],
   'mfa.read': ['GET /v1/mfa/policy', 'GET /v1/mfa/policy/preview', 'GET /v1/mfa/totp', 'GET /v1/mfa/trusted-devices'],
   'mfa.write': [
     'DELETE /v1/mfa/sms',
@@ -160,11 +167,16 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/sso/connections/{connectionId}/test',
     'POST /v1/sso/keys',
   ],
-  'sub_orgs.read': ['GET /v1/organizations', 'GET /v1/organizations/{subOrgId}'],
+  'sub_orgs.read': [
+    'GET /v1/organizations',
+    'GET /v1/organizations/{subOrgId}',
+    'GET /v1/organizations/{subOrgId}/members',
+  ],
   'sub_orgs.write': [
     'DELETE /v1/organizations/{subOrgId}',
     'PATCH /v1/organizations/{subOrgId}',
     'POST /v1/organizations',
+    'PUT /v1/organizations/{subOrgId}/members',
   ],
   'users.read': [
     'GET /v1/users',

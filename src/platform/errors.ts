@@ -163,6 +163,12 @@ export const httpErrors = defineErrors({
     'SCIM token invalid',
     'The token is mistyped, was replaced by another, or is not of this service: POST /v1/scim/config makes a new one.',
   ],
+  privilegeEscalation: [
+    403,
+    'privilege_escalation',
+    'The caller would grant more than it holds',
+    'Whoever grants something must hold it: a key its scopes, organization, environment, expiry and rate; who makes or unmakes an owner or administrator what these may do.',
+  ],
   insufficientScope: [
     403,
     'insufficient_scope',

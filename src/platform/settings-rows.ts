@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { DB, Json } from './db/schema.gen.ts'
-import { accountDirectory } from './http/directory.ts'
+import { defaultsDirectory } from './http/directory.ts'
 import { perPlatform } from './platform.ts'
 import type { TxWork, Work } from './work.ts'
 
@@ -40,7 +40,7 @@ function openRows(table: SettingsTable) {
   )
 
   async function layers({ platform, directory }: Tenant) {
-    const account = directory.kind === 'account' ? directory : await accountDirectory(platform, directory)
+    const account = await defaultsDirectory(platform, directory)
     const cache = overrides(platform)
     const own = await cache.get(directory.id)
     return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }

@@ -13,6 +13,7 @@ import { scim } from './scim.ts'
 import { secondFactors } from './second-factors.ts'
 import { secrets } from './secrets.ts'
 import { signIn } from './sign-in.ts'
+import { team } from './team.ts'
 import { tenants } from './tenants.ts'
 import { tokens } from './tokens.ts'
 
@@ -20,6 +21,7 @@ import { tokens } from './tokens.ts'
 export const mutants: Mutant[] = [
   ...http,
   ...tenants,
+  ...team,
   ...tokens,
   ...signIn,
   ...secondFactors,

@@ -62,8 +62,8 @@ export const tokens: Mutant[] = [
   {
     name: 'an access token is for this account',
     file: RULES,
-    find: ' || claims.aud !== reach.accountId)\n',
-    replace: ')\n',
+    find: "if (claims?.aud !== audienceOf({ kind: isTeam ? 'console' : 'account', accountId })) return null",
+    replace: 'if (!claims) return null',
     tests: [FORGED],
   },
   {

@@ -1,12 +1,6 @@
 import { defineErrors } from '../../platform/errors.ts'
 
 export const apiKeyErrors = defineErrors({
-  privilegeEscalation: [
-    403,
-    'privilege_escalation',
-    'The new key could do more than yours',
-    'A key can grant only what it holds itself: scopes, organization, environment, expiry and rate.',
-  ],
   notFound: [404, 'api_key_not_found', 'API key not found', 'There is no such key within the reach of yours.'],
   inactive: [
     409,

@@ -43,7 +43,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
       scopes: readScopes(body.scopes),
       expiresAt: readExpiry(platform, caller, body.expiresAt),
       requestsPerSecond: body.requestsPerSecond === undefined ? caller.requestsPerSecond : body.requestsPerSecond,
-      createdBy: `api_key:${caller.apiKeyId}`,
+      createdBy: `${caller.actor.type}:${caller.actor.id}`,
     }
     refuseEscalation(caller, spec, platform.config.keyRequestsPerSecond)
     const { key, row } = await createApiKey(platform, work.db, spec)

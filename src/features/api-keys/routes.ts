@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
@@ -43,7 +44,7 @@ export const apiKeyRoutes: Route[] = [
     description: 'It can do no more than the calling key. With `subOrgId`, it is a key of that organization only.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
-    errors: [apiKeyErrors.privilegeEscalation],
+    errors: [httpErrors.privilegeEscalation],
     event: apiKeyEvents.created,
     handle: (work, { body }) => mintApiKey(work, body),
   }),
@@ -78,7 +79,7 @@ export const apiKeyRoutes: Route[] = [
     params: ApiKeyParams,
     body: ApiKeyRotate,
     reply: ApiKeySecretReply,
-    errors: [apiKeyErrors.notFound, apiKeyErrors.inactive, apiKeyErrors.privilegeEscalation],
+    errors: [apiKeyErrors.notFound, apiKeyErrors.inactive, httpErrors.privilegeEscalation],
     event: apiKeyEvents.rotated,
     handle: (work, { params, body }) => rotateApiKey(work, params.id, body.overlap_seconds ?? 0),
   }),

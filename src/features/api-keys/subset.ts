@@ -1,6 +1,6 @@
+import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
-import { apiKeyErrors } from './errors.ts'
 
 /** What a key may do, and for how long. */
 export interface Power {
@@ -29,5 +29,5 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
 }
 
 function refuse(rule: string): never {
-  throw apiKeyErrors.privilegeEscalation({ detail: `The key cannot be issued: ${rule}.` })
+  throw httpErrors.privilegeEscalation({ detail: `The key cannot be issued: ${rule}.` })
 }

@@ -15,6 +15,7 @@ export const challengeRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/challenge/verify',
+    team: true,
     operation: 'mfa.challenge.verify',
     idempotency: false,
     scope: 'auth.login',

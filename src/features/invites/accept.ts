@@ -1,6 +1,7 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
 import { record } from '../../platform/events.ts'
+import { handedIn } from '../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   consumeLink,
@@ -41,6 +42,11 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
+
+/** What follows in the same transaction where one of the team has accepted. */
+export const teamInvites = handedIn<(work: TxWork, user: UserRow) => Promise<void>>(
+  'what an invitation to the team does',
+)
 
 export const inviteMethod: SignInMethod = { id: 'invite', offer: null }
 
@@ -167,6 +173,7 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const historyKept = settings.password_history
   await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await markNotInvited(work, user.id)
+  if (directory.kind === 'console') await teamInvites.of(work.platform)(work, user)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
 }

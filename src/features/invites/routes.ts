@@ -139,6 +139,7 @@ export const inviteRoutes: Route[] = [
     ...doorRoutes.mailboxLogin,
     method: 'POST',
     path: '/v1/auth/invite/accept',
+    team: true,
     operation: 'invites.accept',
     scope: 'auth.login',
     takesDevice: true,

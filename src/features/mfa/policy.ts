@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { type AccountScope, accountDirectory } from '../../platform/http/directory.ts'
+import { type AccountScope, defaultsDirectory } from '../../platform/http/directory.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { accountDefaults } from '../../platform/settings.ts'
@@ -70,8 +70,8 @@ export async function policyOf(work: Tenant): Promise<Policy> {
 }
 
 async function inheritedBy({ platform, directory }: Tenant): Promise<{ base: InForce; defaultsId: string }> {
-  if (directory.kind === 'account') return { base: NEVER_SET, defaultsId: directory.id }
-  const { id } = await accountDirectory(platform, directory)
+  const { id } = await defaultsDirectory(platform, directory)
+  if (id === directory.id) return { base: NEVER_SET, defaultsId: id }
   return { base: overlay(NEVER_SET, await policies(platform).get(id)), defaultsId: id }
 }
 

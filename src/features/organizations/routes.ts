@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
+import { assertNotWithheld } from '../../platform/http/authorize.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
@@ -103,6 +104,7 @@ export const organizationRoutes: Route[] = [
     maybeEvents: [...changes, sessionEvents.revoked, domainEvents.removed],
     etag: true,
     async handle(work, { params, body }) {
+      if (body.status === 'archived') assertNotWithheld(work.caller, 'organizations:archive')
       const mayReopen = work.caller.organizationId === null
       const change = { patch: body, ifMatch: work.ifMatch, mayReopen }
       const row = await updateOrganization(work, params.subOrgId, change)
@@ -125,6 +127,7 @@ export const organizationRoutes: Route[] = [
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
     maybeEvents: [archived, sessionEvents.revoked, domainEvents.removed],
     async handle(work, { params }) {
+      assertNotWithheld(work.caller, 'organizations:archive')
       const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }
       await updateOrganization(work, params.subOrgId, change)
       return { success: true }

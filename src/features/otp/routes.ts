@@ -99,6 +99,7 @@ export const otpRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/otp/send',
+    team: true,
     operation: 'login.otp.send',
     scope: 'auth.login',
     service: 'otp',
@@ -120,6 +121,7 @@ export const otpRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/otp/verify',
+    team: true,
     operation: 'login.otp.verify',
     scope: 'auth.login',
     takesDevice: true,

@@ -22,6 +22,7 @@ export const passwordRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/password',
+    team: true,
     operation: 'login.password',
     scope: 'auth.login',
     takesDevice: true,
@@ -39,6 +40,7 @@ export const passwordRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/password/reset/send',
+    team: true,
     operation: 'passwordReset.send',
     scope: 'auth.login',
     service: 'password',
@@ -58,6 +60,7 @@ export const passwordRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/password/reset/confirm',
+    team: true,
     operation: 'passwordReset.confirm',
     scope: 'auth.login',
     takesDevice: true,

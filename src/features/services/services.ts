@@ -1,7 +1,7 @@
 import type { ServiceId } from '../../contract.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { type AccountScope, accountDirectory, type Directory } from '../../platform/http/directory.ts'
+import { type AccountScope, type Directory, defaultsDirectory } from '../../platform/http/directory.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { accountDefaults } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -22,14 +22,10 @@ const enabledServices = perPlatform((platform) =>
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
 export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
   const cache = enabledServices(platform)
-  const enabled = (await cache.get(directory.id)) ?? (await cache.get((await defaultsOf(platform, directory)).id))
+  const enabled =
+    (await cache.get(directory.id)) ?? (await cache.get((await defaultsDirectory(platform, directory)).id))
   if (!enabled) return true
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
-}
-
-/** The directory whose configuration one has that has none of its own. */
-async function defaultsOf(platform: Platform, directory: Directory): Promise<Directory> {
-  return directory.kind === 'account' ? directory : accountDirectory(platform, directory)
 }
 
 /** The configuration of a directory, or else that of the account-level one; by default every service is on. */
@@ -39,7 +35,8 @@ export async function getServiceConfig(work: Work): Promise<ServiceConfig> {
 
 async function readConfig({ platform, db, directory }: Work): Promise<{ config: ServiceConfig; isOwn: boolean }> {
   const own = await findServiceConfigRow<AppGroup>(db, directory.id)
-  const inherited = () => defaultsOf(platform, directory).then(({ id }) => findServiceConfigRow<AppGroup>(db, id))
+  const inherited = () =>
+    defaultsDirectory(platform, directory).then(({ id }) => findServiceConfigRow<AppGroup>(db, id))
   return { config: toConfig(own ?? (await inherited())), isOwn: own !== undefined }
 }
 

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { epochSeconds } from '../../platform/clock.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
-import { newId } from '../../platform/ids.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { handedIn } from '../../platform/platform.ts'
 import { named } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
 
@@ -64,6 +66,25 @@ interface TokenIssue {
   settings: { access_token_ttl_seconds: number }
 }
 
+/** What an access token of the account's own team grants, as it is now. */
+export const teamGrants = handedIn<
+  (work: Pick<Work, 'platform' | 'directory'>, email: string) => Promise<{ role: string; permissions: string[] }>
+>('what members of the team may do')
+
+/** Whom tokens of a directory are for. Those of the team are for this service alone (RFC 9068 §2.2, RFC 8725 §3.9). */
+export function audienceOf({ kind, accountId }: Pick<Directory, 'kind' | 'accountId'>): string {
+  return kind === 'console' ? `${accountId}${TEAM_SUFFIX}` : accountId
+}
+
+/** The account whose team a token claims to be of, or null. */
+export function accountOfTeam(audience: unknown): string | null {
+  if (typeof audience !== 'string' || !audience.endsWith(TEAM_SUFFIX)) return null
+  const accountId = audience.slice(0, -TEAM_SUFFIX.length)
+  return isId(accountId) ? accountId : null
+}
+
+const TEAM_SUFFIX = '/team'
+
 /** Signs the access token (claims of RFC 9068 §2.2 and our own) and assembles the session object. */
 export async function issueTokens(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
@@ -72,9 +93,10 @@ export async function issueTokens(
   const issuedAt = epochSeconds(platform.clock)
   const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
+  const team = directory.kind === 'console' ? await teamGrants.of(platform)({ platform, directory }, facts.email) : null
   const accessToken = await signAccessToken(platform, directory.environmentId, {
     sub: session.userId,
-    aud: directory.accountId,
+    aud: audienceOf(directory),
     iat: issuedAt,
     nbf: issuedAt,
     exp: issuedAt + expiresIn,
@@ -85,9 +107,9 @@ export async function issueTokens(
     directory_user_id: facts.user_id,
     email: facts.email,
     email_verified: facts.email_verified,
-    role: facts.role,
+    role: team?.role ?? facts.role,
     roles: [],
-    permissions: [],
+    permissions: team?.permissions ?? [],
     amr: session.amr,
     aal: session.aal,
     auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),

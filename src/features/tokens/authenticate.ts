@@ -4,9 +4,10 @@ import { looksLikeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken, wasVerified } from '../../platform/crypto/signing-keys.ts'
 import { type ErrorDetails, httpErrors } from '../../platform/errors.ts'
 import { bearerToken } from '../../platform/http/authenticate.ts'
-import type { Authenticator, UserCaller } from '../../platform/http/caller.ts'
-import { resolveReach } from '../../platform/http/directory.ts'
+import type { Authenticator, Credentials, UserCaller } from '../../platform/http/caller.ts'
+import { resolveReach, teamReach } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { accountOfTeam } from '../sessions/sessions.ts'
 import { environmentOfIssuer, homeEnvironment } from './issuers.ts'
 import { findLiveToken, type LiveToken } from './tokens.ts'
 
@@ -24,6 +25,24 @@ export function userAuthenticator(platform: Platform): Authenticator<UserCaller>
     if (!live) throw httpErrors.accessTokenInvalid({ ...invalidToken, ...describeOther(token) })
     return toCaller(live)
   }
+}
+
+/** The live session of the account's own team that a token stands for; null for any other token. */
+export async function findTeamSession(
+  platform: Platform,
+  token: string,
+  lookUp: Credentials['lookUp'],
+): Promise<LiveToken | null> {
+  // Only a hint, which spares tokens of end users a look-up.
+  if (accountOfTeam(readClaims(token)?.aud) === null) return null
+  const verify = () => verifyToken(platform, token)
+  const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
+  const accountId = accountOfTeam(verified?.claims.aud)
+  if (!verified || accountId === null) return null
+  const { environmentId, claims } = verified
+  const team = await teamReach(platform, { accountId, environmentId, environmentSlug: String(claims['env']) })
+  const live = team && (await findLiveToken({ platform, directory: team }, token))
+  return live?.kind === 'access_token' ? live : null
 }
 
 /** RFC 6750 §3: no error code where nothing was presented. */
@@ -65,7 +84,7 @@ async function findLiveAccessToken(
 
 /** The environment that a token claims: only a hint until its signature is verified with that environment's keys. */
 async function environmentOf(platform: Platform, token: string): Promise<string | null> {
-  const issuer = readIssuer(token)
+  const issuer = readClaims(token)?.iss ?? null
   const { baseUrl } = platform.config
   if (issuer === null || !issuer.startsWith(baseUrl)) return null
   if (issuer === baseUrl) return homeEnvironment(platform)
@@ -74,9 +93,9 @@ async function environmentOf(platform: Platform, token: string): Promise<string 
   return environmentOfIssuer(platform, accountId, name)
 }
 
-function readIssuer(token: string): string | null {
+function readClaims(token: string): JWTPayload | null {
   try {
-    return decodeJwt(token).iss ?? null
+    return decodeJwt(token)
   } catch {
     return null
   }

@@ -37,6 +37,7 @@ export const tokenRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/token/refresh',
+    team: true,
     operation: 'tokens.refresh',
     scope: 'auth.login',
     takesDevice: true,
@@ -72,6 +73,7 @@ export const tokenRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/token/introspect',
+    team: true,
     operation: 'tokens.introspect',
     scope: 'auth.login',
     directory: 'reach',
@@ -90,6 +92,7 @@ export const tokenRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/token/revoke',
+    team: true,
     operation: 'tokens.revoke',
     aliases: ['/v1/auth/logout'],
     scope: 'auth.login',

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
+import { audienceOf } from '../sessions/sessions.ts'
 import type { LiveToken } from './tokens.ts'
 
 const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
@@ -41,7 +42,7 @@ export function toIntrospection(token: LiveToken | null, issuer: string): Static
     token_type: token.kind,
     iss: issuer,
     sub: session.auth_account_id,
-    aud: directory.accountId,
+    aud: audienceOf(directory),
     exp: claims?.exp ?? Math.floor(session.expires_ms / 1000),
     ...(claims?.iat === undefined ? {} : { iat: claims.iat }),
     sid: sessionId,

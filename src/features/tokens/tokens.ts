@@ -25,7 +25,7 @@ import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { assertRedirectAllowed, beginLogout, keepTie } from '../federation/federation.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../login/login.ts'
-import { issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
+import { audienceOf, issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { refreshSettings } from './settings.ts'
 import {
@@ -238,13 +238,17 @@ async function locate({ platform, directory: reach }: InReach, token: string): P
     return directory ? { directory, sessionId: refresh.sessionId, claims: null, refresh } : null
   }
   const claims = await verifyAccessToken(platform, reach.environmentId, token)
-  if (!claims || typeof claims['sid'] !== 'string' || !isId(claims['sid']) || claims.aud !== reach.accountId)
-    return null
+  const { accountId } = reach
+  const isTeam = reach.directory?.kind === 'console'
+  if (claims?.aud !== audienceOf({ kind: isTeam ? 'console' : 'account', accountId })) return null
+  if (typeof claims['sid'] !== 'string' || !isId(claims['sid'])) return null
   const organizationId = claims['org_id']
   const own =
     typeof organizationId === 'string'
       ? await findDirectoryOfOrganization(platform, reach, organizationId)
-      : await accountDirectory(platform, reach)
+      : reach.directory?.kind === 'console'
+        ? reach.directory
+        : await accountDirectory(platform, reach)
   const directory = own && (await directoryInReach(platform, reach, own.id))
   return directory ? { directory, sessionId: claims['sid'], claims, refresh: null } : null
 }

@@ -286,11 +286,13 @@ export interface MailSettings {
 
 export interface Members {
   account_id: string;
+  account_member_id: string | null;
   created_at: Generated<Timestamp>;
   display_name: string | null;
   email: string;
   email_norm: string;
   id: string;
+  invite_expires_at: Timestamp | null;
   joined_at: Timestamp | null;
   organization_id: string | null;
   role: string;

@@ -17,7 +17,11 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
     name: 'Key',
     securitySchemes: {
       apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-      bearer: { type: 'http', scheme: 'bearer', description: 'The API key as a Bearer token.' },
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'The API key, or the access token of a member of the team.',
+      },
     },
     errors: [
       httpErrors.apiKeyMissing,

@@ -13,13 +13,16 @@ interface CallerBase {
   organizationId: string | null
 }
 
-/** The customer's backend, by an API key. */
+/** Who manages: the customer's backend by an API key, or a member of the team by the access token of a live session. */
 export interface KeyCaller extends CallerBase {
-  kind: 'key'
+  kind: 'key' | 'member'
+  /** Of a member the membership. */
   apiKeyId: string
   scopes: readonly string[]
   requestsPerSecond: number | null
   expiresAt: Date | null
+  /** What the role of a member may not do although a scope would allow it. */
+  lacks?: readonly string[]
 }
 
 /** An end user, by an access token whose session is live. */
@@ -54,11 +57,17 @@ export interface Callers {
 
 export type Caller = Callers[keyof Callers]
 
+export function isManager(caller: Caller): caller is KeyCaller {
+  return caller.kind === 'key' || caller.kind === 'member'
+}
+
 /** What an authenticator sees of a request. */
 export interface Credentials {
   headers: IncomingHttpHeaders
   /** The peer's address. */
   ip: string | null
+  /** The organization that the query names. */
+  subOrgId: string | null
   /** Runs what finds out about a credential that this process does not know to be right. Throws `rate_limited`. */
   lookUp<T>(find: () => Promise<T>): Promise<T>
 }

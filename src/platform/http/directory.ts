@@ -109,12 +109,53 @@ export async function accountDirectory(platform: Platform, environment: Environm
   return directory
 }
 
+/**
+ * Whose settings a directory has where it has none of its own: an organization those of the account level. How the team
+ * itself signs in is nothing that a key could change.
+ */
+export async function defaultsDirectory(platform: Platform, directory: Directory): Promise<Directory> {
+  return directory.kind === 'organization' ? accountDirectory(platform, directory) : directory
+}
+
 /** The built-in directory for the account's own team. */
 export async function consoleDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
   const directory = await directories(platform).get(`${environment.environmentId}/console/`)
   if (!directory) throw httpErrors.notFound()
   return directory
 }
+
+/**
+ * The directory that the team of an account signs in through, whatever environment it manages: that of production, which
+ * every account has.
+ */
+export async function teamDirectory(platform: Platform, accountId: string): Promise<Directory> {
+  const directory = await teams(platform).get(accountId)
+  if (!directory) throw httpErrors.notFound()
+  return directory
+}
+
+/** What signs the team in may reach; null from another environment than production. */
+export async function teamReach(
+  platform: Platform,
+  caller: EnvironmentRef,
+): Promise<(Reach & { readonly directory: Directory }) | null> {
+  const directory = await teamDirectory(platform, caller.accountId)
+  const { accountId, environmentId, environmentSlug } = directory
+  return environmentId === caller.environmentId ? brand({ accountId, environmentId, environmentSlug, directory }) : null
+}
+
+const teams = perPlatform((platform) =>
+  platform.caches.define<Directory | null>('team_directories', async (accountId) => {
+    const production = await platform.db
+      .selectFrom('environments')
+      .select(['id', 'slug'])
+      .where('account_id', '=', accountId)
+      .where('type', '=', 'production')
+      .executeTakeFirst()
+    if (!production) return null
+    return consoleDirectory(platform, { accountId, environmentId: production.id, environmentSlug: production.slug })
+  }),
+)
 
 /** What the caller may read: the named organization's directory, or the whole environment. */
 export async function resolveReach(

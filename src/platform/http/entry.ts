@@ -3,7 +3,7 @@ import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Peer } from './anonymous.ts'
 import { authorize } from './authorize.ts'
-import type { Authenticators, Caller } from './caller.ts'
+import { type Authenticators, type Caller, isManager } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
@@ -49,7 +49,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     state.caller = caller
     if (!isReadable) throw httpErrors.notAcceptable()
     state.origin.actor = caller.actor
-    if (caller.kind === 'key') {
+    if (isManager(caller)) {
       authorize(caller, route.scope ?? 'any key')
       const rate = pipeline.limitKey(caller, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
@@ -88,17 +88,22 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
 async function authenticate(
   { authenticators, anonymous, platform }: Pipeline,
   kind: keyof Authenticators,
-  { headers }: FastifyRequest,
+  { headers, query }: FastifyRequest,
   peer: Peer,
 ): Promise<Caller> {
   const now = platform.clock.now()
   const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
   try {
-    return await authenticators[kind]({ headers, ip: peer.ip, lookUp }, now)
+    return await authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now)
   } catch (error) {
     if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
     throw await anonymous.fail(peer, now.getTime(), error)
   }
+}
+
+function namedIn(query: unknown): string | null {
+  const named: unknown = typeof query === 'object' && query !== null ? Reflect.get(query, 'subOrgId') : null
+  return typeof named === 'string' ? named : null
 }
 
 /** The end user's own browser or device, when the request does not come through a customer's backend. */

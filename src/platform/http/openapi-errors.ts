@@ -35,7 +35,7 @@ export function stepsOf(route: Route): Step[] {
       'KeyReachProblem',
     ],
     [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
-    [keyed && route.scope !== 'any key', 'Scope', [httpErrors.insufficientScope]],
+    [keyed, 'Scope', [httpErrors.insufficientScope]],
     [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType], 'BodyProblem'],
     [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
     [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],

@@ -64,6 +64,7 @@ export function definePage(spec: PageSpec): Route[] {
     probe: false,
     idempotency: false,
     takesDevice: false,
+    team: false,
     etag: false,
     kept: false,
     csv: false,

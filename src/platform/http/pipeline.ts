@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { statusOf } from './answer.ts'
+import { isManager } from './caller.ts'
 import { isLocal } from './client-address.ts'
 import { checkEvents, undeclared } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
@@ -44,7 +45,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       const input = { params: request.params, query: request.query, body: request.body }
       const key = request.headers['idempotency-key']
       try {
-        if (route.idempotency && typeof key === 'string' && caller?.kind === 'key') {
+        if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
           const sent = { key, url: request.url, body: request.body }
           const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, async (db) => {
             const given = statusOf(await route.handle({ ...context, db }, input))

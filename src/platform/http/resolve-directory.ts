@@ -1,7 +1,8 @@
+import { scopes } from '../../contract.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { isServiceEnabled } from '../services.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   accountDirectory,
   type Directory,
@@ -9,8 +10,10 @@ import {
   namedOrganization,
   resolveAccount,
   resolveReach,
+  teamReach,
 } from './directory.ts'
 import type { Route } from './route.ts'
+import { isSubset } from './scopes.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */
 export async function resolveDirectory(
@@ -19,11 +22,16 @@ export async function resolveDirectory(
   caller: Caller,
   sent: { query: unknown; body: unknown },
 ) {
-  if (caller.kind !== 'key') {
+  if (!isManager(caller)) {
     await requireService(route, platform, caller.directory)
     return caller.directory
   }
   const organizationId = namedOrganization(caller, sent.query, sent.body)
+  if (route.team && organizationId === TEAM) {
+    const team = await resolveTeam(platform, caller)
+    await requireService(route, platform, team.directory)
+    return route.directory === 'reach' ? team : team.directory
+  }
   if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
   if (route.directory === 'reach') {
     const reach = await resolveReach(platform, caller, organizationId)
@@ -47,4 +55,22 @@ async function requireService(route: Route, platform: Platform, directory: Direc
     detail: `The service ${route.service} is not enabled here.`,
     extra: { service: route.service },
   })
+}
+
+/** In place of an organization: the account's own team. */
+const TEAM = 'team'
+
+/**
+ * Where the account's own team signs in, for a key that may do everything there: what it gets to know, the sessions of
+ * owners, can then do no more than the key. Throws `insufficient_scope`, `organization_not_found`.
+ */
+async function resolveTeam(platform: Platform, caller: KeyCaller) {
+  if (!isSubset(scopes, caller.scopes))
+    throw httpErrors.insufficientScope({
+      detail: 'Only a key with every scope signs the team in.',
+      extra: { scope: '*' },
+    })
+  const team = await teamReach(platform, caller)
+  if (!team) throw httpErrors.organizationNotFound({ detail: 'The team signs in to production: use a key of it.' })
+  return team
 }

@@ -119,6 +119,8 @@ interface Common<
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
+  /** The account's own team signs in by it too: `subOrgId=team`, of a key that may do everything. */
+  team?: boolean
   /** Sends `ETag`. */
   etag?: boolean
   /** Returns a `KeptAnswer`, which `If-None-Match` is compared with. */
@@ -215,6 +217,7 @@ export interface Route {
   probe: boolean
   idempotency: boolean
   takesDevice: boolean
+  team: boolean
   etag: boolean
   kept: boolean
   csv: boolean
@@ -278,6 +281,7 @@ export function defineRoute<
     probe: spec.probe ?? false,
     idempotency: keyed && spec.method !== 'GET' && (spec.idempotency ?? !spec.path.startsWith('/v1/auth/')),
     takesDevice: spec.takesDevice ?? false,
+    team: spec.team ?? false,
     etag: spec.etag ?? false,
     kept: spec.kept ?? false,
     csv: spec.csv ?? false,

@@ -1,0 +1,60 @@
+import { bearerToken } from '../../platform/http/authenticate.ts'
+import type { Authenticator, Credentials, KeyCaller } from '../../platform/http/caller.ts'
+import type { Directory } from '../../platform/http/directory.ts'
+import type { Platform } from '../../platform/platform.ts'
+import type { MemberRow } from './schema.ts'
+import { listRowsOfAddress } from './store.ts'
+import { lackedBy, scopesOf } from './team-roles.ts'
+
+/** A live session of the console directory. */
+interface TeamSession {
+  directory: Directory
+  session: { user_id: string; email: string }
+}
+
+type FindTeamSession = (platform: Platform, token: string, lookUp: Credentials['lookUp']) => Promise<TeamSession | null>
+
+/**
+ * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
+ * role are looked up, so that what ends or changes takes effect at once. Throws what that of keys throws.
+ */
+export function managerAuthenticator(
+  platform: Platform,
+  ofKeys: Authenticator<KeyCaller>,
+  findSession: FindTeamSession,
+): Authenticator<KeyCaller> {
+  return async (credentials, now) => {
+    const { headers, subOrgId, lookUp } = credentials
+    const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
+    const found = token === null ? null : await findSession(platform, token, lookUp)
+    if (found) {
+      const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
+      const caller = callerOf(found, rows, subOrgId)
+      if (caller) return caller
+    }
+    return ofKeys(credentials, now)
+  }
+}
+
+/** With what is theirs in the account and, where a request names an organization, on its roster, for that one alone. */
+function callerOf({ directory, session }: TeamSession, rows: MemberRow[], subOrgId: string | null): KeyCaller | null {
+  const active = rows.filter(({ status }) => status === 'active')
+  const account = active.find((row) => row.organization_id === null)
+  const named = active.find((row) => row.organization_id !== null && row.organization_id === subOrgId?.toLowerCase())
+  const acting = named ?? account ?? active[0]
+  if (!acting) return null
+  const roles = [...new Set([acting, ...(account ? [account] : [])].map(({ role }) => role))]
+  return {
+    kind: 'member',
+    actor: { type: 'user', id: session.user_id },
+    apiKeyId: acting.id,
+    accountId: directory.accountId,
+    environmentId: directory.environmentId,
+    environmentSlug: directory.environmentSlug,
+    organizationId: acting.organization_id,
+    scopes: [...new Set(roles.flatMap(scopesOf))],
+    requestsPerSecond: null,
+    expiresAt: null,
+    lacks: lackedBy(roles),
+  }
+}

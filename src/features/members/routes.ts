@@ -1,0 +1,186 @@
+import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
+import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Email } from '../../platform/mail/address.ts'
+import { nullable } from '../../platform/schema.ts'
+import { inviteErrors } from '../invites/invites.ts'
+import { loginErrors } from '../login/login.ts'
+import { toMembers } from './access.ts'
+import { memberErrors } from './errors.ts'
+import { memberEvents } from './events.ts'
+import { inviteMember, withdrawInvite } from './inviting.ts'
+import { changeRole, removeMember } from './members.ts'
+import { listRoster, replaceRoster, rosterScope } from './roster.ts'
+import {
+  Member,
+  MemberListReply,
+  MemberParams,
+  MemberReply,
+  Role,
+  RosterEntry,
+  RosterParams,
+  RosterReply,
+  TeamInvite,
+  TeamInviteParams,
+  toTeamInvite,
+} from './schema.ts'
+import { countMemberRows, listMemberRows } from './store.ts'
+
+const tag = 'Team'
+const MAX_ROSTER = 500
+const OPEN = { status: 'invited' } as const
+
+export const memberRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    path: '/v1/members',
+    operation: 'members.list',
+    scope: 'members.read',
+    directory: 'account',
+    tag,
+    summary: 'List members of the team',
+    description: 'Those of the account and of its organizations; with subOrgId the roster of that organization.',
+    query: Type.Object(listQuery),
+    reply: MemberListReply,
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/members', query)
+      const rows = await listMemberRows(db, directory, {}, page)
+      const total = page.includeTotal ? await countMemberRows(db, directory) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
+      return { members: await toMembers(work, list.rows), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/members/invites',
+    operation: 'members.listInvites',
+    scope: 'members.read',
+    directory: 'account',
+    tag,
+    summary: 'List open invitations to the team',
+    query: Type.Object(listQuery),
+    reply: Type.Object({ invites: Type.Array(TeamInvite), ...listReply }),
+    async handle(work, { query }) {
+      const { db, directory } = work
+      const page = readPage(work.platform, '/v1/members/invites', query)
+      const rows = await listMemberRows(db, directory, OPEN, page)
+      const total = page.includeTotal ? await countMemberRows(db, directory, OPEN) : undefined
+      const list = finishPage(work, page, { rows, total }, byAge)
+      return { invites: list.rows.map(toTeamInvite), ...list.reply }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/members/invites',
+    operation: 'members.invite',
+    scope: 'members.write',
+    directory: 'account',
+    tag,
+    summary: 'Invite somebody to the team',
+    description:
+      'To the account, or with subOrgId to that organization alone. Mails a link to choose a password; again, it voids the ' +
+      'one before. Who is of the team already is a member at once.',
+    body: Type.Object({ email: Email, role: Role, displayName: Type.Optional(Member.properties.displayName) }),
+    reply: Type.Object({
+      member: Member,
+      invite: nullable(TeamInvite),
+      delivery_hint: nullable(Type.String({ examples: ['g•••@example.com'] }), 'The address, masked.'),
+    }),
+    errors: [memberErrors.exists, httpErrors.privilegeEscalation, loginErrors.userInactive, loginErrors.methodDisabled],
+    maybeEvents: [memberEvents.added],
+    async handle(work, { body }) {
+      return inviteMember(work, body)
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/members/invites/{inviteId}',
+    operation: 'members.revokeInvite',
+    scope: 'members.write',
+    directory: 'account',
+    tag,
+    summary: 'Withdraw an invitation to the team',
+    params: TeamInviteParams,
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [inviteErrors.notFound, inviteErrors.accepted, httpErrors.privilegeEscalation],
+    async handle(work, { params }) {
+      await withdrawInvite(work, params.inviteId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/members/{membershipId}',
+    operation: 'members.update',
+    scope: 'members.write',
+    directory: 'account',
+    tag,
+    summary: 'Change the role of a member',
+    description:
+      'In the account, or with subOrgId on the roster of that organization. Less than before ends their sessions.',
+    params: MemberParams,
+    body: Type.Object({ newRole: Role }),
+    reply: MemberReply,
+    errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    maybeEvents: [memberEvents.roleUpdated],
+    async handle(work, { params, body }) {
+      return { member: await changeRole(work, params.membershipId, body.newRole) }
+    },
+  }),
+  defineRoute({
+    method: 'DELETE',
+    path: '/v1/members/{membershipId}',
+    operation: 'members.remove',
+    scope: 'members.write',
+    directory: 'account',
+    tag,
+    summary: 'Remove a member',
+    description:
+      'From the team and every roster, or with subOrgId from the roster of that organization. Their sessions end.',
+    params: MemberParams,
+    reply: Type.Object({ success: Type.Boolean() }),
+    errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    maybeEvents: [memberEvents.removed],
+    async handle(work, { params }) {
+      await removeMember(work, params.membershipId)
+      return { success: true }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/organizations/{subOrgId}/members',
+    operation: 'organizations.listMembers',
+    scope: 'sub_orgs.read',
+    directory: 'account',
+    tag,
+    summary: 'List the roster of an organization',
+    params: RosterParams,
+    reply: RosterReply,
+    errors: [httpErrors.organizationNotFound],
+    async handle(work, { params }) {
+      return { members: await listRoster(work, await rosterScope(work, params.subOrgId)) }
+    },
+  }),
+  defineRoute({
+    method: 'PUT',
+    path: '/v1/organizations/{subOrgId}/members',
+    operation: 'organizations.replaceMembers',
+    scope: 'sub_orgs.write',
+    directory: 'account',
+    tag,
+    summary: 'Replace the roster of an organization',
+    description:
+      'All or nothing. Members of the account come onto it, whoever is not named leaves it; an owner must be among them. A role that is left out stays.',
+    params: RosterParams,
+    body: Type.Object({ members: Type.Array(RosterEntry, { maxItems: MAX_ROSTER }) }),
+    reply: RosterReply,
+    errors: [httpErrors.organizationNotFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
+    maybeEvents: [memberEvents.added, memberEvents.roleUpdated, memberEvents.removed],
+    async handle(work, { params, body }) {
+      const scope = await rosterScope(work, params.subOrgId)
+      return { members: await replaceRoster(work, scope, body.members) }
+    },
+  }),
+]

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox'
+import { listReply } from '../../platform/http/pagination.ts'
+import { named, nullable } from '../../platform/schema.ts'
+import { TEAM_ROLES, type TeamRole } from './team-roles.ts'
+
+export type MemberStatus = 'active' | 'invited'
+
+const Id = Type.String({ format: 'uuid' })
+const Moment = Type.String({ format: 'date-time' })
+export const Role = Type.Unsafe<TeamRole>({ type: 'string', enum: [...TEAM_ROLES], examples: ['admin'] })
+
+export const Member = named(
+  'Member',
+  Type.Object({
+    membershipId: Type.String({ format: 'uuid', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
+    id: Type.String({ format: 'uuid', description: 'The same.', examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'] }),
+    userId: nullable(Id, 'The auth account, once there is one.'),
+    directoryUserId: nullable(Id, 'The user of the console directory.'),
+    subOrgId: nullable(
+      Type.String({ format: 'uuid', examples: [null] }),
+      'The organization whose roster this is of; null for the account.',
+    ),
+    email: Type.String({ examples: ['grace@example.com'] }),
+    displayName: nullable(Type.String({ examples: ['Grace Hopper'] })),
+    role: Role,
+    status: Type.Unsafe<MemberStatus>({ type: 'string', enum: ['active', 'invited'], examples: ['active'] }),
+    joinedAt: nullable(Moment),
+    createdAt: Moment,
+    updatedAt: Moment,
+  }),
+)
+export type Member = Static<typeof Member>
+
+export const MemberParams = Type.Object({ membershipId: Type.String() })
+export const MemberReply = named('MemberReply', Type.Object({ member: Member }))
+export const MemberListReply = named('MemberListReply', Type.Object({ members: Type.Array(Member), ...listReply }))
+export const RosterReply = named('RosterReply', Type.Object({ members: Type.Array(Member) }))
+export const RosterParams = Type.Object({ subOrgId: Type.String({ description: 'Organization.' }) })
+
+export const RosterEntry = Type.Object(
+  {
+    membershipId: Type.String({ description: 'Of the account, or of this roster.' }),
+    role: Type.Optional(Role),
+  },
+  { additionalProperties: false },
+)
+export type RosterEntry = Static<typeof RosterEntry>
+
+/** A row of `members`, as a list of the account's memberships or of a roster shows it. */
+export interface MemberRow {
+  /** Of the row. */
+  id: string
+  /** What the membership is known by: of whoever is on a roster as a member of the account, that of the account. */
+  membership_id: string
+  account_id: string
+  organization_id: string | null
+  account_member_id: string | null
+  email: string
+  email_norm: string
+  display_name: string | null
+  role: TeamRole
+  status: MemberStatus
+  joined_at: Date | null
+  /** Of whoever is invited. */
+  invite_expires_at: Date | null
+  invite_expired: boolean
+  created_at: Date
+  updated_at: Date
+}
+
+/** The user of the console directory who has the member's address. */
+export interface MemberUser {
+  id: string
+  auth_account_id: string | null
+}
+
+export function toMember(row: MemberRow, user: MemberUser | undefined): Member {
+  return {
+    membershipId: row.membership_id,
+    id: row.membership_id,
+    userId: user?.auth_account_id ?? null,
+    directoryUserId: user?.id ?? null,
+    subOrgId: row.organization_id,
+    email: row.email,
+    displayName: row.display_name,
+    role: row.role,
+    status: row.status,
+    joinedAt: row.joined_at?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+type InviteStatus = 'pending' | 'expired'
+
+export const TeamInvite = named(
+  'TeamInvite',
+  Type.Object({
+    id: Type.String({
+      format: 'uuid',
+      description: 'The membership to be.',
+      examples: ['0198b6f2-9d13-7e6a-a1f4-7c20b58e4d91'],
+    }),
+    email: Member.properties.email,
+    displayName: Member.properties.displayName,
+    role: Role,
+    subOrgId: Member.properties.subOrgId,
+    status: Type.Unsafe<InviteStatus>({ type: 'string', enum: ['pending', 'expired'], examples: ['pending'] }),
+    createdAt: Moment,
+    expiresAt: Type.String({ format: 'date-time', examples: ['2026-11-29T09:30:00.000Z'] }),
+  }),
+)
+export type TeamInvite = Static<typeof TeamInvite>
+
+export const TeamInviteParams = Type.Object({ inviteId: Type.String() })
+
+export function toTeamInvite(row: MemberRow): TeamInvite {
+  return {
+    id: row.id,
+    email: row.email,
+    displayName: row.display_name,
+    role: row.role,
+    subOrgId: row.organization_id,
+    status: row.invite_expired ? 'expired' : 'pending',
+    createdAt: row.created_at.toISOString(),
+    expiresAt: (row.invite_expires_at ?? row.created_at).toISOString(),
+  }
+}
