@@ -65,7 +65,7 @@ function selectGroup(db: Db, directory: Directory, id: string) {
 
 export async function findGroupRows(db: Db, directory: Directory, ids: string[]): Promise<GroupRow[]> {
   const query = db.selectFrom('scim_groups').selectAll().where('directory_id', '=', directory.id)
-  return query.where('id', 'in', ids).$castTo<GroupRow>().execute()
+  return query.where('id', '=', sql<string>`any(${ids}::uuid[])`).$castTo<GroupRow>().execute()
 }
 
 interface GroupFields {
@@ -204,20 +204,56 @@ export async function findGivenRoles(
   return new Map(rows.map(({ id, is_admin }) => [id, is_admin ? 'admin' : 'member']))
 }
 
-/** Who is in these groups. */
+/**
+ * Who is in these groups. What they are called is looked up by lists of ids: joined to all of the directory, of which
+ * statistics may not know yet how many there are, each would be compared with all.
+ */
 export async function listMemberRows(db: Db, directory: Directory, groupIds: string[]): Promise<MemberRow[]> {
-  const { rows } = await sql<MemberRow>`
-    select m.group_id, u.id, 'User' as type, coalesce(u.display_name, s.user_name) as display
-    from scim_group_members m
-      join scim_users s on s.directory_id = m.directory_id and s.user_id = m.user_id and s.deleted_at is null
-      join users u on u.directory_id = m.directory_id and u.id = m.user_id and u.deleted_at is null
-    where m.directory_id = ${directory.id} and m.group_id = any(${groupIds}::uuid[])
+  const { rows: members } = await sql<Omit<MemberRow, 'display'>>`
+    select group_id, user_id as id, 'User' as type from scim_group_members
+    where directory_id = ${directory.id} and group_id = any(${groupIds}::uuid[])
     union all
-    select m.group_id, g.id, 'Group', g.display_name
-    from scim_group_groups m join scim_groups g on g.directory_id = m.directory_id and g.id = m.member_id
-    where m.directory_id = ${directory.id} and m.group_id = any(${groupIds}::uuid[])
+    select group_id, member_id, 'Group' from scim_group_groups
+    where directory_id = ${directory.id} and group_id = any(${groupIds}::uuid[])
     order by 1, 2`.execute(db)
-  return rows
+  const idsOf = (wanted: string) => [...new Set(members.filter(({ type }) => type === wanted).map(({ id }) => id))]
+  const displays = new Map([
+    ...(await listUserDisplays(db, directory, idsOf('User'))),
+    ...(await listGroupDisplays(db, directory, idsOf('Group'))),
+  ])
+  return members.flatMap((member) => {
+    const display = displays.get(member.id)
+    return display === undefined ? [] : [{ ...member, display }]
+  })
+}
+
+/** What users are called who are provisioned, by their ids. */
+async function listUserDisplays(db: Db, directory: Directory, ids: string[]): Promise<[string, string][]> {
+  if (ids.length === 0) return []
+  const users = await db
+    .selectFrom('users')
+    .select(['id', 'display_name'])
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const said = await db
+    .selectFrom('scim_users')
+    .select(['user_id', 'user_name'])
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', sql<string>`any(${ids}::uuid[])`)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const names = new Map(users.map(({ id, display_name }) => [id, display_name]))
+  return said.flatMap(({ user_id, user_name }) => {
+    const name = names.get(user_id)
+    return name === undefined ? [] : [[user_id, name ?? user_name]]
+  })
+}
+
+async function listGroupDisplays(db: Db, directory: Directory, ids: string[]): Promise<[string, string][]> {
+  const groups = ids.length > 0 ? await findGroupRows(db, directory, ids) : []
+  return groups.map(({ id, display_name }) => [id, display_name])
 }
 
 /** Which groups a list finds. */

@@ -8,14 +8,17 @@ export async function setRoleRows(
   tx: Tx,
   directory: Directory,
   column: 'sso_role' | 'scim_role',
-  roles: { id: string; role: string | null }[],
+  roles: { id: string; role: 'admin' | 'member' | null }[],
 ): Promise<UserRow[]> {
-  const other = sql.ref(`users.${column === 'sso_role' ? 'scim_role' : 'sso_role'}`)
+  const other = sql.ref(column === 'sso_role' ? 'scim_role' : 'sso_role')
+  const idsOf = (wanted: string) => roles.filter(({ role }) => role === wanted).map(({ id }) => id)
+  const given = sql`case when id = any(${idsOf('admin')}::uuid[]) then 'admin'
+    when id = any(${idsOf('member')}::uuid[]) then 'member' end`
+  // By lists of ids: joined to all of a directory that statistics do not know yet, each would be compared with all.
   const { rows } = await sql<UserRow>`
-    update users set ${sql.ref(column)} = given.role, version = version + 1, updated_at = clock_now(),
-      role = case when 'admin' in (own_role, given.role, ${other}) then 'admin' else 'member' end
-    from unnest(${roles.map(({ id }) => id)}::uuid[], ${roles.map(({ role }) => role)}::text[]) as given (id, role)
-    where users.directory_id = ${directory.id} and users.id = given.id
+    update users set ${sql.ref(column)} = ${given}, version = version + 1, updated_at = clock_now(),
+      role = case when 'admin' in (own_role, ${given}, ${other}) then 'admin' else 'member' end
+    where directory_id = ${directory.id} and id = any(${roles.map(({ id }) => id)}::uuid[])
     returning users.*, coalesce(users.locked_until > users.updated_at, false) as locked`.execute(tx)
   return rows
 }
