@@ -8,6 +8,7 @@ import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
+import { provisioning } from './provisioning.ts'
 import { saml } from './saml.ts'
 import { scim } from './scim.ts'
 import { secondFactors } from './second-factors.ts'
@@ -36,4 +37,5 @@ export const mutants: Mutant[] = [
   ...oidc,
   ...saml,
   ...scim,
+  ...provisioning,
 ]

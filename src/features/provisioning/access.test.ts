@@ -48,6 +48,8 @@ test('active false ends every session in the same moment, and true lets in again
     (await call('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', value: { active: 'True' } }] })).status,
   ).toBe(200)
   expect(await readUser(id)).toMatchObject({ active: true, status: 'active' })
+  // What ended does not come back.
+  expect(await isLive(session.access_token)).toBe(false)
   expect(await isLive((await signIn(app, tenant, subOrgId, email)).access_token)).toBe(true)
   expect((await typesOf(id)).filter((type) => !type.startsWith('auth.'))).toEqual([
     ...['user.created', 'scim.user.provisioned', 'user.deactivated', 'scim.user.deprovisioned'],

@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { provisioned, SCIM } from '../../../test/scim.ts'
+import { newId } from '../../platform/ids.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const client = await provisioned(app, tenant)
 const { subOrgId, call } = client
+const { db } = app.app.platform
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User'
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
@@ -225,10 +227,13 @@ test('nobody else is seen or touched: not those of others, nor those whom nobody
   const other = await provisioned(app, tenant)
   const made = await add()
   const unmanaged = (await tenant.post('/v1/users', { subOrgId, email: newName() })).body.user
+  const authAccount = newId()
+  await db.updateTable('users').set({ auth_account_id: authAccount }).where('id', '=', made.id).execute()
   for (const [caller, id] of [
     [other.call, made.id],
     [call, unmanaged.id],
-    [call, unmanaged.userId ?? 'x'],
+    // Known by another id elsewhere.
+    [call, authAccount],
     [call, fresh()],
   ] as const) {
     const replies = [

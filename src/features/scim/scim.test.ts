@@ -87,13 +87,15 @@ test('a new token ends the old one at once, or after the overlap', async () => {
   expect((await tenant.get(`${CONFIG}?subOrgId=${subOrgId}`)).body.config.tokenExpiresAt).toBeNull()
 })
 
-test('a rotation without overlap ends every earlier token', async () => {
+test('a rotation without overlap ends every earlier token, and none of another organization', async () => {
+  const other = await provisioned(app, tenant)
   const { subOrgId, token: first } = await provisioned(app, tenant)
   const overlapping = { action: 'rotate-token', overlap_seconds: 604_800, subOrgId }
   const second = (await tenant.post(CONFIG, overlapping)).body.token
   expect([await isTaken(first), await isTaken(second)]).toEqual([true, true])
   const third = (await tenant.post(CONFIG, { action: 'rotate-token', subOrgId })).body.token
   expect([await isTaken(first), await isTaken(second), await isTaken(third)]).toEqual([false, false, true])
+  expect(await isTaken(other.token)).toBe(true)
   expect((await tenant.post(CONFIG, { ...overlapping, overlap_seconds: 604_801 })).status).toBe(400)
 })
 

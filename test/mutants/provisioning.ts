@@ -1,0 +1,147 @@
+import type { Mutant } from './mutant.ts'
+
+const ADMISSION = 'src/features/scim/admission.ts'
+const STORE = 'src/features/scim/store.ts'
+const PROVISION = 'src/features/provisioning/provision.ts'
+const SCIM_TEST = 'src/features/scim/scim.test.ts'
+const ACCESS_TEST = 'src/features/provisioning/access.test.ts'
+const USERS_TEST = 'src/features/provisioning/users.test.ts'
+const ROLES_TEST = 'src/features/groups/roles.test.ts'
+
+/** Whom a client of provisioning reaches, and what it does to them. */
+export const provisioning: Mutant[] = [
+  {
+    name: 'an organization ends its own SCIM tokens alone',
+    file: STORE,
+    find: `    .deleteFrom('scim_tokens')
+    .where('directory_id', '=', directory.id)`,
+    replace: "    .deleteFrom('scim_tokens')",
+    tests: [SCIM_TEST],
+    only: 'ends every earlier token',
+  },
+  {
+    name: 'a rotation without overlap ends the SCIM token that there is',
+    file: STORE,
+    find: '.$if(overlapSeconds > 0, (query) =>',
+    replace: '.$if(overlapSeconds >= 0, (query) =>',
+    tests: [SCIM_TEST],
+    only: 'ends the old one at once',
+  },
+  {
+    name: 'a SCIM token ends with its overlap',
+    file: STORE,
+    find: 'set({ expires_at: sql`clock_now() + make_interval(secs => ${overlapSeconds})` })',
+    replace: "set({ expires_at: sql`clock_now() + interval '1 year'` })",
+    tests: [SCIM_TEST],
+    only: 'ends the old one at once',
+  },
+  {
+    name: 'nobody is served where provisioning is off',
+    file: ADMISSION,
+    find: 'if (!found.enabled) throw scimErrors.disabled()',
+    replace: '',
+    tests: [SCIM_TEST],
+    only: 'provisioning is off, or',
+  },
+  {
+    name: 'nobody is served of an organization that is suspended',
+    file: ADMISSION,
+    find: "if (found?.organization_status !== 'active')",
+    replace: 'if (!found)',
+    tests: [SCIM_TEST],
+    only: 'provisioning is off, or',
+  },
+  {
+    name: 'what provisioning has set is changed elsewhere by force alone',
+    file: 'src/features/users/changes.ts',
+    find: 'if (before.scim_managed && !force) refuseManaged(before, patch)',
+    replace: '',
+    tests: [USERS_TEST],
+    only: 'only by force',
+  },
+  {
+    name: 'a client of SCIM changes no user whom nobody provisions',
+    file: 'src/features/provisioning/change.ts',
+    find: 'if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()',
+    replace: 'if (!user || !said) throw scimErrors.resourceNotFound()',
+    tests: [USERS_TEST],
+    only: 'nobody else is seen or touched',
+  },
+  {
+    name: 'a group of SCIM belongs to its organization',
+    file: 'src/features/groups/store.ts',
+    find: `    .selectFrom('scim_groups')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)`,
+    replace: `    .selectFrom('scim_groups')
+    .selectAll()
+    .where('id', '=', id)`,
+    tests: ['src/features/scim/conformance-groups.test.ts'],
+    only: 'a group of another organization',
+  },
+  {
+    name: 'no user of another organization becomes a member of a group of SCIM',
+    file: 'src/features/groups/store.ts',
+    find: 'where directory_id = ${directory.id} and user_id = any(${ids}::uuid[]) and deleted_at is null\n    union all',
+    replace: 'where user_id = any(${ids}::uuid[]) and deleted_at is null\n    union all',
+    tests: ['src/features/scim/conformance-groups.test.ts'],
+    only: 'another organization',
+  },
+  {
+    name: 'a user is taken over only by whoever has proved the domain',
+    file: PROVISION,
+    find: 'if (same && !left && !ownsDomain)',
+    replace: 'if (same && !left && same.scim_managed)',
+    tests: [ACCESS_TEST],
+    only: 'and nowhere else',
+  },
+  {
+    name: 'whoever is taken over loses what a stranger set before',
+    file: PROVISION,
+    find: 'const proved: HeldUser = await proveMailbox(work, user)',
+    replace: 'const proved: HeldUser = user',
+    tests: [ACCESS_TEST],
+    only: 'stranger set before',
+  },
+  {
+    name: 'nobody comes back by a client of SCIM but under the same externalId',
+    file: PROVISION,
+    find: 'candidates.find((one) => one.is_gone && one.has_external_id)',
+    replace: 'candidates.find((one) => one.is_gone)',
+    tests: ['src/features/scim/conformance-users.test.ts'],
+    only: 'free for another one',
+  },
+  {
+    name: 'nobody comes back by a client of SCIM after thirty days',
+    file: 'src/features/provisioning/store.ts',
+    find: "and deleted_at > clock_now() - interval '30 days' and",
+    replace: 'and deleted_at is not null and',
+    tests: [ACCESS_TEST],
+    only: 'restored for thirty days',
+  },
+  {
+    name: 'active false cuts off',
+    file: 'src/features/users/changes.ts',
+    find: 'const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox',
+    replace: 'const reason = movesMailbox',
+    tests: [ACCESS_TEST],
+    only: 'ends every session in the same moment',
+  },
+  {
+    name: 'whoever a client of SCIM deletes has no role by their groups any more',
+    file: 'src/features/provisioning/change.ts',
+    find: "      await giveRoles(work, 'scim', [{ user, role: null }])\n",
+    replace: '',
+    tests: [ROLES_TEST],
+    only: 'nor when they come back',
+  },
+  {
+    name: 'no mapping of groups makes an owner',
+    file: 'src/features/connections/config.ts',
+    find: "export const ROLES = ['admin', 'member'] as const",
+    replace: "export const ROLES = ['admin', 'member', 'owner'] as const",
+    tests: ['src/features/connections/connections.test.ts'],
+    only: 'is refused, and changes nothing',
+  },
+]
