@@ -1,6 +1,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { makeToken } from '../src/features/scim/token.ts'
 import { startApp, type TestApp } from './harness.ts'
+import { provisioned, SCIM } from './scim.ts'
 import { signedInUser } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 
@@ -115,10 +117,11 @@ const MADE_UP: [string, () => Record<string, string>][] = [
   ['/v1/users', () => ({ 'x-api-key': madeUpKey() })],
   ['/v1/auth/userinfo', () => bearer(madeUpToken(madeUpIssuer()))],
   ['/v1/auth/userinfo', () => bearer(madeUpToken('http://localhost:4000'))],
+  [`${SCIM}/Users`, () => bearer(makeToken())],
   ['/v1/users', () => ({})],
 ]
 
-test('made-up keys, issuers, access tokens and nothing at all: beyond the limit they are refused without a look-up', async () => {
+test('made-up keys, issuers, tokens and nothing at all: beyond the limit they are refused without a look-up', async () => {
   const networks = MADE_UP.map(() => from(newNetwork()))
   const attemptEach = (count: number) =>
     Promise.all(
@@ -130,9 +133,9 @@ test('made-up keys, issuers, access tokens and nothing at all: beyond the limit 
   const texts = await recordStatements(async () => {
     expect(await attemptEach(20)).toEqual(MADE_UP.map(() => ({ 429: 20 })))
   })
-  expect(texts.filter((text) => /api_keys|environments|accounts/.test(text) && !/update api_keys/.test(text))).toEqual(
-    [],
-  )
+  expect(
+    texts.filter((text) => /api_keys|environments|accounts|scim_tokens/.test(text) && !/update api_keys/.test(text)),
+  ).toEqual([])
   const refused = await ask(behindProxy, '/v1/users', { ...networks[0], 'x-api-key': madeUpKey() })
   expect([refused.status, refused.type, refused.retryAfter]).toEqual([429, 'application/problem+json', '1'])
   for (const [path, credential] of MADE_UP)
@@ -145,16 +148,20 @@ test('who has a right key or token is never refused for the network', async () =
   const tenant = await behindProxy.tenant()
   const subOrgId = await tenant.organization()
   const { session } = await signedInUser(behindProxy, tenant, subOrgId, 'ada@example.com')
+  const client = await provisioned(behindProxy, tenant)
   const headers = from(newNetwork())
+  const byScim = () => ask(behindProxy, `${SCIM}/Users?count=1`, { ...headers, ...bearer(client.token) })
   const byKey = () => ask(behindProxy, '/v1/organizations', { ...headers, 'x-api-key': tenant.key })
   const byToken = () => ask(behindProxy, '/v1/auth/userinfo', { ...headers, ...bearer(session.access_token) })
   expect(await askMany(2 * BURST, byKey)).toEqual({ 200: 2 * BURST })
   expect(await askMany(2 * BURST, byToken)).toEqual({ 200: 2 * BURST })
+  expect(await askMany(2 * BURST, byScim)).toEqual({ 200: 2 * BURST })
   const wrong = () => ask(behindProxy, '/v1/users', { ...headers, 'x-api-key': madeUpKey() })
   await askMany(BURST, wrong)
   expect((await wrong()).status).toBe(429)
   expect(await askMany(2 * BURST, byKey)).toEqual({ 200: 2 * BURST })
   expect(await askMany(2 * BURST, byToken)).toEqual({ 200: 2 * BURST })
+  expect(await askMany(2 * BURST, byScim)).toEqual({ 200: 2 * BURST })
   // What needs no key is counted apart.
   expect((await ask(behindProxy, '/version', headers)).status).toBe(200)
 })

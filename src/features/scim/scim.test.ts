@@ -196,3 +196,23 @@ test('each request is kept, with why it was refused and how to mend it, and no s
   const page = await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}&order=desc&limit=1`)
   expect([page.body.logs[0].path, page.body.has_more]).toEqual(['/Users', true])
 })
+
+test('what a client sent is shown as data, whatever it would be in a page', async () => {
+  const { subOrgId, call } = await provisioned(app, tenant)
+  const hostile = '</script><img src=x onerror=alert(1)>'
+  const body = { userName: `x-${hostile}`, displayName: hostile, title: hostile, emails: [{ value: 'x@acme.example' }] }
+  const { id } = (await call('POST', '/Users', body)).body
+  await call('DELETE', `/Users/${encodeURIComponent(hostile)}`)
+  const replies = [
+    await tenant.get(`/v1/scim/logs?subOrgId=${subOrgId}`),
+    await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`),
+    await call('GET', `/Users/${id}`),
+    await call('GET', `/Users/${encodeURIComponent(hostile)}`),
+  ]
+  for (const { headers } of replies) {
+    expect(headers.get('content-type')).toMatch(/^application\/(scim\+)?json(;|$)/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+  }
+  const [logs] = replies
+  expect(logs?.body.logs.map(({ body }: { body: { title?: string } | null }) => body?.title)).toContain(hostile)
+})
