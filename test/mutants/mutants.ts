@@ -1,4 +1,5 @@
 import { availability } from './availability.ts'
+import { connections } from './connections.ts'
 import { domains } from './domains.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
@@ -30,6 +31,7 @@ export const mutants: Mutant[] = [
   ...limits,
   ...secrets,
   ...availability,
+  ...connections,
   ...domains,
   ...federation,
   ...forced,

@@ -11,6 +11,13 @@ const MEANWHILE = 'src/features/mfa/meanwhile.test.ts'
 /** Second factors, their policy, and devices that replace them. */
 export const secondFactors: Mutant[] = [
   {
+    name: 'a challenge is of the network that a backend has told',
+    file: 'src/features/challenges/token.ts',
+    find: "work.origin.actor.type === 'api_key' ? network : null",
+    replace: 'network',
+    tests: ['src/features/oidc/callback.test.ts'],
+  },
+  {
     name: 'who has a second factor is asked for it',
     file: 'src/features/challenges/gate.ts',
     find: "if (entry.aal !== 'aal1') return null",

@@ -13,10 +13,14 @@ export interface HashedToken {
   network: Buffer | null
 }
 
-/** A fresh token for the client of this request. */
+/**
+ * A fresh token for the client of this request, of the network that the application's backend has told. Who comes back
+ * from a provider shows an address of their own, of which the backend may tell nothing later, or one of the other family.
+ */
 export function makeToken(work: Work): HashedToken & { token: string } {
   const token = PREFIX + randomBase62()
-  return { token, ...hashed(work, token) }
+  const { hash, network } = hashed(work, token)
+  return { token, hash, network: work.origin.actor.type === 'api_key' ? network : null }
 }
 
 /** What a client presents; null when it cannot be a token. */

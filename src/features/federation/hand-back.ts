@@ -46,10 +46,16 @@ export async function leadTo(work: Work, redirectUri: string, said: Record<strin
   return { redirectTo: url.href }
 }
 
-function said({ session, challenge_token = '', enrollment_required }: SessionReply): Record<string, string> {
+function said({
+  session,
+  challenge_token = '',
+  directory_user_id = '',
+  enrollment_required,
+}: SessionReply): Record<string, string> {
   if (session) {
     const { access_token, refresh_token, expires_in, user_id, directory_user_id } = session
     return { access_token, refresh_token, expires_in: String(expires_in), user_id, directory_user_id }
   }
-  return { mfa_required: 'true', challenge_token, ...(enrollment_required ? { enrollment_required: 'true' } : {}) }
+  const enrollment = enrollment_required ? { enrollment_required: 'true' } : {}
+  return { mfa_required: 'true', challenge_token, directory_user_id, ...enrollment }
 }

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
+import { codeOf, succeeded } from '../../../test/factors.ts'
 import {
   arrived,
   callBack,
@@ -178,6 +179,43 @@ test('a second factor at the provider counts only where it is trusted for that',
   }
   expect(await come(false)).toMatchObject({ mfa_required: 'true', enrollment_required: 'true' })
   expect(decodeJwt((await come(true))['access_token'] ?? '')).toMatchObject({ aal: 'aal2', amr: ['fed', 'pwd', 'otp'] })
+})
+
+test('with a connection goes who people were at its provider: the same name there may be somebody else’s later', async () => {
+  const other = await provenOrganization(service)
+  const connection = await connect(other, peer.url)
+  const { authorization_url, state } = await start(other, connection)
+  const { code } = peer.signIn(authorization_url, { sub: 'fay', email: `fay@${other.domain}` })
+  const { directory_user_id: id } = arrived(await callBack(app, { code, state }))
+  const linked = async () => succeeded(await other.key.get(`/v1/users/${id}/identities`)).identities
+  expect(await linked()).toMatchObject([{ source: connection, subject: 'fay' }])
+  succeeded(await other.key.delete(`/v1/sso/connections/${connection}`))
+  expect(await linked()).toEqual([])
+})
+
+test('of a provider that is not trusted for it nothing is said that it asked for', async () => {
+  const claims = { sub: 'gil', email: `gil@${home.domain}`, amr: ['pwd', 'otp'] }
+  const { access_token = '' } = await signIn(claims)
+  expect(decodeJwt(access_token)).toMatchObject({ aal: 'aal1', amr: ['fed'] })
+})
+
+test('a backend that tells no network of who came back from a provider, or another, asks for the second factor', async () => {
+  const other = await provenOrganization(service)
+  await other.key.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 })
+  const connection = await connect(other, peer.url)
+  const challenged = async () => {
+    const { authorization_url, state } = await start(other, connection)
+    const { code } = peer.signIn(authorization_url, { sub: 'eve', email: `eve@${other.domain}` })
+    return arrived(await callBack(app, { code, state }))
+  }
+  const { challenge_token, directory_user_id: userId } = await challenged()
+  const { pendingId, secret } = succeeded(await other.key.post('/v1/mfa/totp', { userId }))
+  const body = { userId, pendingId, code: codeOf(secret), challenge_token }
+  expect(succeeded(await other.key.put('/v1/mfa/totp', body)).session).toHaveProperty('access_token')
+  const again = { challenge_token: (await challenged())['challenge_token'], code: codeOf(secret, 1) }
+  // Of the same person, by the other family of addresses.
+  const passed = await other.key.post('/v1/mfa/challenge/verify', again, { 'x-end-user-ip': '2001:db8::7' })
+  expect(succeeded(passed).session).toHaveProperty('access_token')
 })
 
 test('a sign-in may take ten minutes', async () => {

@@ -154,8 +154,7 @@ test('a sign-in that waits for its second factor ends, and a session that had to
     revokeSessions: false,
   })
   const pass = (challenge_token: unknown, code = '') =>
-    // The browser that came back from the provider showed its address.
-    home.key.post('/v1/mfa/challenge/verify', { challenge_token, code }, { 'x-end-user-ip': '127.0.0.1' })
+    home.key.post('/v1/mfa/challenge/verify', { challenge_token, code })
   const [{ challenge_token }, other] = [await arrive({ sub, sid: second }), await arrive({ sub, sid: fresh() })]
   succeeded(await pass(other['challenge_token'], codeOf(secret, 1)))
   expect(await logOut({ sid: second })).toBe(204)

@@ -6,6 +6,7 @@ import { APPLICATION, broughtBack, postResponse, providerPair, verifyDomain } fr
 import { startIdp } from '../../../test/saml-idp-peer.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { newId } from '../../platform/ids.ts'
+import { lookAfterConnection } from '../connections/upkeep.ts'
 
 const app = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const tenant = await app.tenant()
@@ -239,6 +240,23 @@ test('a provider that is down, gone or wrong is told of by a test', async () => 
     { id: 'certificates' },
     { id: 'metadata' },
   ])
+})
+
+test('metadata that is another provider’s by now changes no certificate', async () => {
+  const acme = await connect()
+  await acme.change({ idp_entity_id: 'https://other.example', idp_certificate: nextPair.certificatePem })
+  const { directory_id: directoryId } = await app.app.platform.db
+    .selectFrom('sso_connections')
+    .select('directory_id')
+    .where('id', '=', acme.connection.id)
+    .executeTakeFirstOrThrow()
+  const lookAfter = () =>
+    lookAfterConnection.handle(app.app.platform, { directoryId, connectionId: acme.connection.id }, 1)
+  await lookAfter()
+  expect((await acme.change({})).idp_certificates).toMatchObject([{ subject: 'CN=next' }])
+  await acme.change({ idp_entity_id: `${idp.origin}/metadata` })
+  await lookAfter()
+  expect((await acme.change({})).idp_certificates).toMatchObject([{ subject: 'CN=idp' }])
 })
 
 test('metadata that has expired is told of by a test', async () => {

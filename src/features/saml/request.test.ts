@@ -1,6 +1,7 @@
 import { createVerify, X509Certificate } from 'node:crypto'
 import { inflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { makeSamlOrganization } from '../../../test/saml-connection.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
@@ -67,10 +68,15 @@ test('a connection without an address of its provider starts nothing', async () 
 test('whoever brings no open state to the page that takes requests is told so in words for people', async () => {
   const { state } = await organization.start()
   const request = '/v1/auth/login/sso/saml/request'
+  const { subOrgId, connectionId } = organization
+  const fields = { subOrgId, name: 'Second', protocol: 'saml', idp_sso_url: 'https://idp.example/sso' }
+  const { connection: second } = succeeded(await tenant.post('/v1/sso/connections', fields))
+  expect((await fetch(`${app.baseUrl}${request}/${connectionId}?state=${state}`)).status).toBe(200)
   const pages = [
     `${request}/${organization.connectionId}`,
     `${request}/${organization.connectionId}?state=unknown`,
     `${request}/x?state=${state}`,
+    `${request}/${second.id}?state=${state}`,
   ]
   for (const page of pages) {
     const reply = await fetch(app.baseUrl + page)
@@ -79,12 +85,14 @@ test('whoever brings no open state to the page that takes requests is told so in
   }
 })
 
-test('metadata names the addresses and keys of the service, and is of connections alone', async () => {
+test('metadata names the addresses and keys of the service, and is of connections of SAML alone', async () => {
   expect(await spCertificates('signing')).toHaveLength(1)
   expect(await spCertificates('encryption')).toHaveLength(0)
   await organization.change({ want_assertions_encrypted: true })
   expect(await spCertificates('encryption')).toHaveLength(1)
-  const paths = ['01a205b3-2ff7-719c-9a82-2b63be595e1c', 'x', `${organization.connectionId}x`]
+  const oidc = { subOrgId: organization.subOrgId, name: 'OpenID', protocol: 'oidc' }
+  const { connection } = succeeded(await tenant.post('/v1/sso/connections', oidc))
+  const paths = [connection.id, '01a205b3-2ff7-719c-9a82-2b63be595e1c', 'x', `${organization.connectionId}x`]
   for (const id of paths) expect((await fetch(`${app.baseUrl}/v1/auth/login/sso/saml/metadata/${id}`)).status).toBe(404)
 })
 
