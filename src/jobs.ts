@@ -1,3 +1,5 @@
+import { chainNewEvents } from './features/audit/chain.ts'
+import { cleanUpEvents } from './features/audit/retention.ts'
 import { cleanUpChallenges } from './features/challenges/cleanup.ts'
 import { cleanUpTraces } from './features/connections/cleanup.ts'
 import { lookAfterConnection, lookAfterDueConnections } from './features/connections/upkeep.ts'
@@ -20,7 +22,6 @@ import { provisionSignup } from './features/signup/pending.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
 import { markEventStream } from './platform/event-epoch.ts'
-import { cleanUpEvents } from './platform/event-retention.ts'
 import { recordCountedFailures } from './platform/failures.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
 import type { JobHandler } from './platform/jobs/queue.ts'
@@ -62,6 +63,7 @@ export const jobs: JobHandler[] = [
   cleanUpPlatform,
   markEventStream,
   recordCountedFailures,
+  chainNewEvents,
   cleanUpEvents,
   rotateSigningKeysWhenDue,
 ]

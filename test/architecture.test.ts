@@ -109,6 +109,9 @@ const EDGES = [
 const WRITERS: Record<string, string[]> = {
   accounts: ['features/accounts'],
   api_keys: ['features/api-keys'],
+  audit_blocks: ['features/audit'],
+  audit_cursors: ['features/audit'],
+  audit_heads: ['features/audit'],
   backup_codes: ['features/factors'],
   data_keys: ['platform/crypto/keyring.ts'],
   // The account-level and console directories come with the account.
@@ -118,7 +121,7 @@ const WRITERS: Record<string, string[]> = {
   environments: ['features/environments', 'features/accounts', 'platform/crypto/signing-keys.ts'],
   event_counts: ['platform/failures.ts'],
   // Of very many rows at once; what removes old ones.
-  events: ['platform/events.ts', 'platform/event-batch.ts', 'platform/event-retention.ts'],
+  events: ['platform/events.ts', 'platform/event-batch.ts', 'features/audit'],
   // Removes old rows.
   exchange_codes: ['features/federation'],
   federated_sessions: ['features/sessions'],
@@ -218,6 +221,7 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/api-keys/api-keys.ts': 'a cached key expires without asking the database',
   'src/features/api-keys/key-use.ts': 'when a key was last used, to the minute',
   'src/features/api-keys/lifecycle.ts': 'refuses a wish for an expiry that has passed',
+  'src/features/audit/verify.ts': 'when the heads were printed, for people to read',
   'src/features/connections/check.ts': 'when a connection was tested, for people to read',
   'src/features/connections/sp-keys.ts': 'the times in a certificate, which others check by their own clocks',
   'src/features/connections/upkeep.ts': 'how many days a certificate is still good, to the day',

@@ -7,6 +7,7 @@ export const PLACES = {
   reference: [
     'accounts',
     'api_keys',
+    'audit_cursors',
     'data_keys',
     'directories',
     'domains',
@@ -22,6 +23,8 @@ export const PLACES = {
   ],
   /** With the directory, or for answers that are kept, the key, by which its rows lie together. */
   directory_id: [
+    'audit_blocks',
+    'audit_heads',
     'auth_settings',
     'backup_codes',
     'event_counts',

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { version } from '../announce.ts'
 import { ApiError } from '../platform/errors.ts'
 import { explainStartFailure } from '../start-failure.ts'
+import { addAudit } from './audit.ts'
 import { addDoctor } from './doctor.ts'
 import { addImport } from './import-users.ts'
 import { addKeys } from './keys.ts'
@@ -51,6 +52,9 @@ export async function runCli(argv: string[]): Promise<number> {
   })
   addOrganizations(program)
   addUsers(program)
+  addAudit(program, (code) => {
+    exitCode = code
+  })
   addOpenApi(program)
   addReset(program)
   addVersion(program)

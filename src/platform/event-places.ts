@@ -11,8 +11,8 @@ export interface EventPlace extends Position {
   createdAt: Date
 }
 
-/** The events of a directory, or of all of an environment but the account's own team. */
-export type Sources = { directoryId: string } | { environmentId: string }
+/** The events of a directory, or of all of an environment but the account's own team, unless that is wanted too. */
+export type Sources = { directoryId: string } | { environmentId: string; withConsole?: boolean }
 
 /**
  * Up to `limit` events after a position, in the order of the stream, and where that ends. Stops below the oldest
@@ -46,9 +46,10 @@ export async function readPlaces(
   const places = rows.flatMap(({ found, created_at, of_console }) =>
     found && created_at ? [{ place: { ...found, createdAt: created_at }, of_console }] : [],
   )
+  const withConsole = 'withConsole' in sources && sources.withConsole
   const last = places.length === limit ? places.at(-1)?.place : undefined
   return {
-    places: places.filter(({ of_console }) => !of_console).map(({ place }) => place),
+    places: places.filter(({ of_console }) => withConsole || !of_console).map(({ place }) => place),
     end: last ? { epoch: last.epoch, txId: last.txId, id: last.id } : below(bound),
     hasMore: last !== undefined,
   }

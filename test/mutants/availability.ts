@@ -145,10 +145,10 @@ export const availability: Mutant[] = [
   },
   {
     name: 'no event goes that a reader may still ask for',
-    file: 'src/platform/event-retention.ts',
-    find: 'and (epoch, tx_id) < (${mark.epoch}::bigint, ${mark.txId}::xid8)',
-    replace: '',
-    tests: ['src/platform/event-retention.test.ts'],
+    file: 'src/features/audit/retention-store.ts',
+    find: 'and (epoch, tx_id) < (${mark.epoch}::bigint, ${mark.txId}::xid8) as is_over',
+    replace: 'as is_over',
+    tests: ['src/features/audit/retention.test.ts'],
   },
   {
     name: 'an imported hash costs no more than allowed',

@@ -1,3 +1,4 @@
+import { audit } from './audit.ts'
 import { availability } from './availability.ts'
 import { connections } from './connections.ts'
 import { domains } from './domains.ts'
@@ -30,6 +31,7 @@ export const mutants: Mutant[] = [
   ...passkeys,
   ...limits,
   ...secrets,
+  ...audit,
   ...availability,
   ...connections,
   ...domains,

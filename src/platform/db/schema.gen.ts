@@ -58,6 +58,36 @@ export interface ApiKeys {
   start: string;
 }
 
+export interface AuditBlocks {
+  digests: Buffer;
+  directory_id: string;
+  environment_id: string;
+  epoch: Int8;
+  event_id: string;
+  event_ids: string[];
+  first_at: Timestamp;
+  hash: Buffer;
+  last_at: Timestamp;
+  seq: number;
+  tx_id: string;
+}
+
+export interface AuditCursors {
+  environment_id: string;
+  epoch: Int8;
+  event_id: string;
+  tx_id: string;
+}
+
+export interface AuditHeads {
+  anchor_hash: Buffer | null;
+  anchor_seal: Buffer | null;
+  anchor_seq: Generated<number>;
+  directory_id: string;
+  hash: Buffer;
+  seq: number;
+}
+
 export interface AuthSettings {
   directory_id: string;
   settings: Json;
@@ -795,6 +825,9 @@ export interface Webhooks {
 export interface DB {
   accounts: Accounts;
   api_keys: ApiKeys;
+  audit_blocks: AuditBlocks;
+  audit_cursors: AuditCursors;
+  audit_heads: AuditHeads;
   auth_settings: AuthSettings;
   backup_codes: BackupCodes;
   data_keys: DataKeys;

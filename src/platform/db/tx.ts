@@ -38,3 +38,12 @@ export function onCommit(tx: Tx, act: () => void): void {
   if (!actions) throw new Error('onCommit requires a transaction of transactions()')
   actions.push(act)
 }
+
+/** Reads in one snapshot of the database, whatever is written meanwhile. */
+export function readSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute((tx) => inTransaction(() => read(tx)))
+}

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startApp, until } from '../../test/harness.ts'
-import { markEventStream } from './event-epoch.ts'
-import { cleanUpEvents } from './event-retention.ts'
+import { chainAll, headsNow, tampering, verified } from '../../../test/audit.ts'
+import { startApp, until } from '../../../test/harness.ts'
+import { markEventStream } from '../../platform/event-epoch.ts'
+import { cleanUpEvents } from './retention.ts'
 
 const DAY = 86_400
 const service = await startApp({ env: { WATCHWORD_EVENT_RETENTION_DAYS: '40' } })
@@ -93,4 +94,38 @@ test('the database refuses to change events, and to remove what the feed may sti
   await service.advance(2 * DAY)
   await expect(change()).rejects.toThrow('events are append-only')
   expect((await remove()).numAffectedRows).toBeGreaterThan(0n)
+})
+
+test('what went leaves an anchor, by which the rest still agrees with its chain, and which nobody can forge', async () => {
+  const tenant = await service.tenant()
+  const subOrgId = await tenant.organization()
+  await tenant.post('/v1/users', { subOrgId, email: 'old@example.com' })
+  await chainAll(platform)
+  const heads = await headsNow(platform)
+  await markToEnd()
+  await service.advance(10 * DAY)
+  await tenant.post('/v1/users', { subOrgId, email: 'young@example.com' })
+  await chainAll(platform)
+  const later = await headsNow(platform)
+  await service.advance(31 * DAY)
+  await markToEnd()
+  await cleanUp()
+  const { rows } = await sql<{ anchor_seq: number; seq: number }>`select anchor_seq, seq from audit_heads h
+    join directories d on d.id = h.directory_id where d.organization_id = ${subOrgId}`.execute(db)
+  expect(rows).toEqual([{ anchor_seq: 1, seq: 2 }])
+  for (const kept of [[], heads, later]) expect((await verified(platform, { heads: kept })).kinds).toEqual([])
+  // To take away more, and say that its retention was over, takes the key.
+  const forge = async () => {
+    await sql`delete from events e using audit_blocks b, audit_heads h, directories d where d.organization_id = ${subOrgId}
+      and h.directory_id = d.id and b.directory_id = d.id and e.directory_id = d.id and e.id = any(b.event_ids)`.execute(
+      db,
+    )
+    await sql`update audit_heads h set anchor_seq = h.seq, anchor_hash = h.hash from directories d
+      where d.organization_id = ${subOrgId} and h.directory_id = d.id`.execute(db)
+    await sql`delete from audit_blocks b using directories d where d.organization_id = ${subOrgId}
+      and b.directory_id = d.id`.execute(db)
+  }
+  await tampering(db, forge, async () => {
+    expect((await verified(platform)).kinds).toEqual(['anchor_broken'])
+  })
 })

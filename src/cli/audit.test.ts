@@ -1,0 +1,112 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { chainAll, tampering } from '../../test/audit.ts'
+import { startApp } from '../../test/harness.ts'
+import { runCommand, settingsOf } from '../../test/process/cli.ts'
+import { createAccount } from '../features/accounts/accounts.ts'
+
+const service = await startApp()
+const env = settingsOf(service)
+const { platform } = service.app
+const { db } = platform
+await platform.tx((tx) => createAccount(tx, 'Home'))
+const tenant = await service.tenant()
+const subOrgId = await tenant.organization('acme')
+const { body } = await tenant.post('/v1/users', { subOrgId, email: 'ada@example.com' })
+await chainAll(platform)
+
+const file = (text: string) => {
+  const path = join(mkdtempSync(join(tmpdir(), 'watchword-heads-')), 'heads.ndjson')
+  writeFileSync(path, text)
+  return path
+}
+
+test('one old row that was changed in the database is found, with its place', async () => {
+  const intact = await runCommand(env, 'audit', 'verify')
+  expect([intact.code, intact.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Compared \d+ events of \d+ directories: no findings\.\n$/),
+  ])
+  const change = sql`update events set data = data || '{"email":"eve@example.com"}'
+    where type = 'user.created' and target_id = ${body.user.id}`
+  await tampering(
+    db,
+    (db) => change.execute(db),
+    async () => {
+      const found = await runCommand(env, 'audit', 'verify', '--json')
+      expect([found.code, found.json.intact]).toEqual([1, false])
+      expect(found.json.findings).toEqual([
+        {
+          kind: 'changed',
+          event_id: expect.stringMatching(/^evt_[0-9a-f-]{36}$/),
+          event_type: 'user.created',
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+          directory: expect.any(String),
+          environment: 'production',
+          organization: 'acme',
+          sub_org_id: subOrgId,
+          block: expect.any(Number),
+          detail: 'What differs: data.',
+        },
+      ])
+      const told = await runCommand(env, 'audit', 'verify')
+      expect([told.code, told.stdout]).toEqual([
+        1,
+        expect.stringMatching(/^changed +acme in production: evt_\S+ user\.created of /),
+      ])
+      const { accountId } = tenant
+      const own = await runCommand(
+        env,
+        'audit',
+        'verify',
+        '--account',
+        accountId,
+        '--org',
+        'acme',
+        '--env',
+        'production',
+      )
+      expect(own.code).toBe(1)
+      expect((await runCommand(env, 'audit', 'verify', '--account', accountId, '--env', 'staging')).code).toBe(0)
+    },
+  )
+})
+
+test('heads that were kept say when the end was cut off', async () => {
+  const heads = await runCommand(env, 'audit', 'heads')
+  const lines = heads.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines[0]).toEqual({
+    directory: expect.any(String),
+    block: expect.any(Number),
+    hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    at: expect.any(String),
+  })
+  const kept = file(heads.stdout)
+  expect((await runCommand(env, 'audit', 'verify', '--heads', kept)).code).toBe(0)
+  const cut = async () => {
+    for (const table of ['events', 'audit_blocks', 'audit_heads'])
+      await sql`delete from ${sql.table(table)}`.execute(db)
+  }
+  await tampering(db, cut, async () => {
+    expect((await runCommand(env, 'audit', 'verify')).code).toBe(0)
+    const found = await runCommand(env, 'audit', 'verify', '--json', '--heads', kept)
+    expect(found.code).toBe(1)
+    expect(found.json.findings.map((finding: { kind: string }) => finding.kind)).toEqual(
+      lines.map(() => 'tail_removed'),
+    )
+  })
+})
+
+test('wrong usage says so', async () => {
+  for (const text of ['{}', 'no JSON', '{"directory":"x","block":1,"hash":"00"}'])
+    expect((await runCommand(env, 'audit', 'verify', '--heads', file(text))).code).toBe(2)
+  const missing = await runCommand(env, 'audit', 'verify', '--heads', '/nowhere/heads')
+  expect([missing.code, missing.stderr]).toEqual([2, '/nowhere/heads cannot be read.\n'])
+  expect((await runCommand(env, 'audit', 'verify', '--org', 'nobody')).code).toBe(1)
+})

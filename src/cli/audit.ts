@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { KeptHead } from '../features/audit/verify.ts'
+import type { Range } from '../features/audit/verify-store.ts'
+import type { Db } from '../platform/db/pool.ts'
+import { isId } from '../platform/ids.ts'
+import { withPlatform } from './deployment.ts'
+import { getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
+import { CliError, print } from './print.ts'
+
+interface Options {
+  account?: string
+  org?: string
+  env?: string
+  heads?: string
+  json?: boolean
+}
+
+/** `report` receives the exit code: 1 if something does not agree. */
+export function addAudit(program: Command, report: (exitCode: number) => void): void {
+  const audit = program.command('audit').description('verify the audit log')
+  withRange(audit.command('verify').description('compare the events of the audit log with their hash chains'))
+    .option('--heads <file>', 'heads that `audit heads` printed earlier: finds what was cut off since')
+    .option('--json', 'print JSON for scripts')
+    .addHelpText(
+      'after',
+      '\nWithout a choice, all directories of the deployment. Exits with 1 if something does not agree.\n\nExamples:\n' +
+        '  $ npx watchword audit verify\n  $ npx watchword audit verify --org acme --heads heads.ndjson',
+    )
+    .action(async (options: Options) => report(await verify(options)))
+  withRange(
+    audit.command('heads').description('print where each chain ends, a line of JSON each, to be kept elsewhere'),
+  )
+    .addHelpText('after', '\nExample:\n  $ npx watchword audit heads > heads.ndjson')
+    .action(printHeads)
+}
+
+function withRange(command: Command): Command {
+  return command
+    .option('--org <slug>', 'only this organization, by slug or id')
+    .option('--env <slug>', 'only this environment, by slug or id')
+    .option('--account <name>', 'only this account, by name or id; with --org or --env default: the first account')
+}
+
+async function verify(options: Options): Promise<number> {
+  const heads = options.heads === undefined ? [] : readHeadsFile(options.heads)
+  return withPlatform(async (platform) => {
+    const { verifyChains } = await import('../features/audit/verify.ts')
+    const findings: object[] = []
+    const lines: string[] = []
+    const range = await readRange(platform.db, options)
+    const compared = await verifyChains(platform, range, heads, ({ directory, event, block, kind, detail }) => {
+      const { id, environment, organization, organizationId } = directory
+      findings.push({
+        ...{
+          kind,
+          event_id: event && `evt_${event.id}`,
+          event_type: event?.type ?? null,
+          timestamp: event?.at ?? null,
+        },
+        ...{ directory: id, environment, organization, sub_org_id: organizationId, block, detail },
+      })
+      const where = `${organization ?? directory.kind} in ${environment}`
+      const what = event ? `evt_${event.id}${event.type ? ` ${event.type}` : ''} of ${event.at}` : `block ${block}`
+      lines.push(`${kind.padEnd(14)} ${where}: ${what}. ${detail}`)
+    })
+    const sum = `Compared ${compared.events} events of ${compared.directories} directories: ${findings.length || 'no'} findings.`
+    print(options, { intact: findings.length === 0, ...compared, findings }, [...lines, sum])
+    return findings.length ? 1 : 0
+  })
+}
+
+async function printHeads(options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { readHeads } = await import('../features/audit/verify.ts')
+    for await (const head of readHeads(platform, await readRange(platform.db, options)))
+      process.stdout.write(`${JSON.stringify(head)}\n`)
+  })
+}
+
+async function readRange(db: Db, { account, org, env }: Options): Promise<Range> {
+  if (account === undefined && org === undefined && env === undefined) return {}
+  const { id: accountId } = await getAccount(db, account)
+  const organizationId = org === undefined ? null : await getOrganizationId(db, accountId, org)
+  const found = env === undefined ? null : await getEnvironment(db, accountId, env, organizationId)
+  return {
+    accountId,
+    ...(organizationId === null ? {} : { organizationId }),
+    ...(found ? { environmentId: found.environmentId } : {}),
+  }
+}
+
+function readHeadsFile(file: string): KeptHead[] {
+  const lines = readText(file).split('\n').filter(Boolean)
+  return lines.map((line, index) => {
+    const head = parseHead(line)
+    if (head) return head
+    throw new CliError(`${file} has no head in line ${index + 1}: use what \`npx watchword audit heads\` printed.`, {
+      isUsage: true,
+    })
+  })
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CliError(`${file} cannot be read.`, { isUsage: true, cause })
+  }
+}
+
+function parseHead(line: string): KeptHead | null {
+  try {
+    const { directory, block, hash } = Object(JSON.parse(line))
+    return isId(directory) && Number.isInteger(block) && /^[0-9a-f]{64}$/.test(hash) ? { directory, block, hash } : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,74 @@
+import type { Mutant } from './mutant.ts'
+
+const VERIFY = 'src/features/audit/verify.ts'
+const CHAIN = 'src/features/audit/chain.ts'
+const CHAIN_TEST = 'src/features/audit/chain.test.ts'
+const RETENTION_TEST = 'src/features/audit/retention.test.ts'
+
+/** What makes a change of an old event show. */
+export const audit: Mutant[] = [
+  {
+    name: 'a block follows from the one before',
+    file: VERIFY,
+    find: 'else if (!hashBlock(key, last.hash, block).equals(block.hash))',
+    replace: 'else if (hashBlock(key, last.hash, block).length === 0)',
+    tests: [CHAIN_TEST],
+  },
+  {
+    name: 'an event that was put in behind the chain is found',
+    file: VERIFY,
+    find: 'for (const event of extra) await reportExtra(work, event)',
+    replace: 'for (const event of extra) if (event.id === "") await reportExtra(work, event)',
+    tests: [CHAIN_TEST],
+  },
+  {
+    name: 'an event that was put in within the chain is found',
+    file: VERIFY,
+    find: 'for (const event of found) if (!named.has(event.id)) await reportExtra(work, event)',
+    replace: 'if (named.size === 0) for (const event of found) await reportExtra(work, event)',
+    tests: [CHAIN_TEST],
+  },
+  {
+    name: 'a chain that is shorter than a kept head is found',
+    file: VERIFY,
+    find: 'if (kept.block > last) {',
+    replace: 'if (kept.block > last) return\n  if (kept.block < 0) {',
+    tests: [CHAIN_TEST],
+  },
+  {
+    name: 'a chain that ends before its head is found',
+    file: VERIFY,
+    find: 'if (at.seq !== (head?.seq ?? 0) || (head && !head.hash.equals(at.hash))) {',
+    replace: 'if (head && head.seq < 0) {',
+    tests: [CHAIN_TEST],
+  },
+  {
+    name: 'an anchor takes the key',
+    file: VERIFY,
+    find: 'if (!sealAnchor(key, directory.id, seq, hash).equals(head.anchor_seal)) {',
+    replace: 'if (sealAnchor(key, directory.id, seq, hash).length === 0) {',
+    tests: [RETENTION_TEST],
+  },
+  {
+    name: 'one process at a time chains an environment',
+    file: CHAIN,
+    find: 'const after = await lockCursor(tx, environmentId, skipLocked(platform.database))',
+    replace: 'const after = await lockCursor(tx, environmentId, skipLocked({ distributed: true }))',
+    tests: [CHAIN_TEST],
+    only: 'two processes',
+  },
+  {
+    name: 'a block is of one day, so that what is old does not stay with what is young',
+    file: CHAIN,
+    find: 'if (group && dayOf(group[0]) === dayOf(place)) group.push(place)',
+    replace: 'if (group) group.push(place)',
+    tests: [RETENTION_TEST],
+  },
+  {
+    name: 'the console is chained too',
+    file: CHAIN,
+    find: 'withConsole: true',
+    replace: 'withConsole: false',
+    tests: [CHAIN_TEST],
+  },
+]
