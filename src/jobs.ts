@@ -29,6 +29,7 @@ import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
 import type { Platform } from './platform/platform.ts'
 import { smsDelivery, smsJobs } from './platform/sms/jobs.ts'
 import { cleanUpWebhooks } from './platform/webhooks/cleanup.ts'
+import { measureWebhooks } from './platform/webhooks/measure.ts'
 
 /** Every background job. */
 export const jobs: JobHandler[] = [
@@ -70,5 +71,5 @@ export const jobs: JobHandler[] = [
 
 /** Updates the gauges of the outboxes; every process that is scraped does so for itself. */
 export async function measureWaiting(platform: Platform): Promise<void> {
-  await Promise.all([mailDelivery.measure(platform), smsDelivery.measure(platform)])
+  await Promise.all([mailDelivery.measure(platform), smsDelivery.measure(platform), measureWebhooks(platform)])
 }

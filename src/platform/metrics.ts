@@ -13,6 +13,18 @@ export interface Metrics {
   smsWithheld: Counter<'reason'>
   /** Passwords waiting for a hashing thread. */
   passwordsWaiting: Gauge
+  webhooks: DeliveryMetrics
+}
+
+/** Of events on their way to others. */
+export interface DeliveryMetrics {
+  attempts: Counter<'result'>
+  /** Age in seconds of the oldest delivery that is due at an endpoint that is well; set an alarm at 60. */
+  oldestWaiting: Gauge
+  /** Endpoints that are slow and have something to get. */
+  troubled: Gauge
+  /** Endpoints that only failed, or said that they are gone. */
+  disabled: Gauge
 }
 
 export function createMetrics(): Metrics {
@@ -69,6 +81,33 @@ export function createMetrics(): Metrics {
     passwordsWaiting: new Gauge({
       name: 'watchword_passwords_waiting',
       help: 'Passwords waiting for a hashing thread; beyond ten per core they are refused with 503',
+      registers: [registry],
+    }),
+    webhooks: countWebhooks(registry),
+  }
+}
+
+function countWebhooks(registry: Registry): DeliveryMetrics {
+  return {
+    attempts: new Counter({
+      name: 'watchword_webhook_attempts_total',
+      help: 'Attempts to deliver events by result: succeeded, retried, failed',
+      labelNames: ['result'],
+      registers: [registry],
+    }),
+    oldestWaiting: new Gauge({
+      name: 'watchword_webhook_oldest_waiting_seconds',
+      help: 'Age of the oldest delivery that is due at an endpoint that is well',
+      registers: [registry],
+    }),
+    troubled: new Gauge({
+      name: 'watchword_webhook_endpoints_troubled',
+      help: 'Endpoints that are slow and for which events wait',
+      registers: [registry],
+    }),
+    disabled: new Gauge({
+      name: 'watchword_webhook_endpoints_disabled',
+      help: 'Endpoints that were disabled since they only failed or were gone',
       registers: [registry],
     }),
   }

@@ -19,6 +19,7 @@ import { signIn } from './sign-in.ts'
 import { team } from './team.ts'
 import { tenants } from './tenants.ts'
 import { tokens } from './tokens.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Every defence that `run.ts` takes out. */
 export const mutants: Mutant[] = [
@@ -42,4 +43,5 @@ export const mutants: Mutant[] = [
   ...saml,
   ...scim,
   ...provisioning,
+  ...webhooks,
 ]

@@ -7,7 +7,8 @@ import { startSecondApp } from '../../../test/second-app.ts'
 import { deliverDue } from '../../../test/webhook-delivery.ts'
 import { type Received, startReceiver } from '../../../test/webhook-receiver.ts'
 import { fanOut } from '../../platform/webhooks/fan-out.ts'
-import { forgetWebhook, replayWebhook } from '../webhooks/repeat.ts'
+import { measureWebhooks } from '../../platform/webhooks/measure.ts'
+import { forgetWebhook, replayWebhook } from './repeat.ts'
 
 const service = await startApp({ env: { WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
 const { platform } = service.app
@@ -220,6 +221,42 @@ test('what only fails for 120 hours is disabled, and the team is told; another h
   await tenant.delete(watcher.path)
 })
 
+test('metrics tell of attempts by result, of what waits, and of what was disabled', async () => {
+  const figure = async (name: string, labels = '') => {
+    await measureWebhooks(platform)
+    const text = await platform.metrics.registry.metrics()
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name}${labels} `))
+        ?.split(' ')[1] ?? 0,
+    )
+  }
+  const attempts = (result: string) => figure('watchword_webhook_attempts_total', `{result="${result}"}`)
+  const results = async () => [await attempts('succeeded'), await attempts('retried'), await attempts('failed')]
+  const before = await results()
+  const disabled = await figure('watchword_webhook_endpoints_disabled')
+  const { receiver, subOrgId } = await listen()
+  await makeUser(subOrgId)
+  await settled()
+  while (await fanOut(platform));
+  await service.advance(30)
+  expect(await figure('watchword_webhook_oldest_waiting_seconds')).toBeGreaterThanOrEqual(30)
+  for (const [seconds, status] of [
+    [0, 200],
+    [0, 500],
+    [10, 410],
+  ] as const) {
+    receiver.answer = () => ({ status })
+    if (status === 500) await makeUser(subOrgId)
+    await service.advance(seconds)
+    await dispatch()
+  }
+  expect((await results()).map((count, n) => count - (before[n] ?? 0))).toEqual([1, 1, 1])
+  expect(await figure('watchword_webhook_oldest_waiting_seconds')).toBe(0)
+  expect(await figure('watchword_webhook_endpoints_disabled')).toBe(disabled + 1)
+})
+
 test('410 disables at once', async () => {
   const { receiver, subOrgId, path } = await listen()
   receiver.answer = () => ({ status: 410 })
@@ -236,13 +273,18 @@ test('Retry-After is kept to, a redirect is a failure, and a large answer is cut
   await dispatch()
   const [{ nextAttemptAt, attempts }] = await deliveries()
   expect(Date.parse(nextAttemptAt) - Date.parse(attempts[0].at)).toBeGreaterThan(1199_000)
-  receiver.answer = () => ({ status: 302, headers: { location: `${receiver.url}/other` } })
+  receiver.answer = () => ({ status: 503, headers: { 'retry-after': '999999999' } })
   await service.advance(1201)
   await dispatch()
-  expect(receiver.received.map(({ path }) => path)).toEqual(['/in', '/in'])
+  const [{ nextAttemptAt: late, attempts: both }] = await deliveries()
+  expect(Date.parse(late) - Date.parse(both[1].at)).toBeLessThan(24 * 3600_000 + 5000)
+  receiver.answer = () => ({ status: 302, headers: { location: `${receiver.url}/other` } })
+  await service.advance(24 * 3600 + 10)
+  await dispatch()
+  expect(receiver.received.map(({ path }) => path)).toEqual(['/in', '/in', '/in'])
   expect((await deliveries())[0]).toMatchObject({ status: 'pending', error: 'status_302' })
   receiver.answer = () => ({ status: 200, body: 'x'.repeat(100_000) })
-  await service.advance(400)
+  await service.advance(2400)
   await dispatch()
   const [{ status, responseBody }] = await deliveries()
   expect([status, responseBody.length]).toEqual(['succeeded', 1024])

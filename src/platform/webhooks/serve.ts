@@ -141,7 +141,9 @@ export async function attemptAll(
     rows.map(async (row) => {
       const event = events.get(row.event_id)
       const outcome = event ? await attempt(platform, target, event) : null
-      await onDone({ result: resultOf(row, target, outcome), outcome })
+      const result = resultOf(row, target, outcome)
+      platform.metrics.webhooks.attempts.inc({ result: result.status === 'pending' ? 'retried' : result.status })
+      await onDone({ result, outcome })
     }),
   )
 }
