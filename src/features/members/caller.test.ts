@@ -135,6 +135,9 @@ test('on a roster a member of the account may do more, for that organization alo
   expect((await write(`?subOrgId=${subOrgId}`)).status).toBe(200)
   expect(verdict(await write(`?subOrgId=${other}`))).toEqual([403, 'insufficient_scope'])
   expect(verdict(await write('', { subOrgId }))).toEqual([403, 'insufficient_scope'])
+  const organization = { name: 'Another', slug: 'another' }
+  const made = await nobody.post(`/v1/organizations?subOrgId=${subOrgId}`, organization, member.headers)
+  expect(verdict(made)).toEqual([403, 'sub_org_mismatch'])
 })
 
 test('writes with a member’s token are theirs: in events, in keys, repeated once', async () => {

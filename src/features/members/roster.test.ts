@@ -119,5 +119,9 @@ test('a key of one organization replaces its own roster, of whom is on it', asyn
   ])
     expect((await put(members, weak)).body.code).toBe('privilege_escalation')
   expect(await roles()).toEqual({ [owner]: 'owner', [own]: 'admin' })
-  expect((await app.events({ accountId, type: 'member.role_updated' })).length).toBe(1)
+  // Two owners, of whom it would take one off.
+  await put([{ membershipId: owner }, { membershipId: own, role: 'owner' }])
+  expect((await put([{ membershipId: own }], weak)).body.code).toBe('privilege_escalation')
+  expect(await roles()).toEqual({ [owner]: 'owner', [own]: 'owner' })
+  expect((await app.events({ accountId, type: 'member.role_updated' })).length).toBe(2)
 })
