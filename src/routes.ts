@@ -2,6 +2,7 @@ import { authSettingsFamily } from './auth-settings.ts'
 import { belongings } from './belongings.ts'
 import { adminPortalRoutes } from './features/admin-portal/routes.ts'
 import { apiKeyRoutes } from './features/api-keys/routes.ts'
+import { auditRoutes } from './features/audit/routes.ts'
 import { bulkRoutes } from './features/bulk/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
 import { connectionRoutes } from './features/connections/routes.ts'
@@ -87,6 +88,7 @@ const declared: Route[] = [
   ...mailRoutes(),
   ...adminPortalRoutes(),
   ...eventRoutes,
+  ...auditRoutes,
   ...hostedPages,
   ...mailPages,
   ...docsRoutes(() => routes),

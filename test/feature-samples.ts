@@ -1,5 +1,6 @@
 import * as adminPortal from '../src/features/admin-portal/sample.ts'
 import * as apiKeys from '../src/features/api-keys/sample.ts'
+import * as audit from '../src/features/audit/sample.ts'
 import * as bulk from '../src/features/bulk/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
 import * as connections from '../src/features/connections/sample.ts'
@@ -34,6 +35,7 @@ import type { FeatureSample } from './samples.ts'
 
 /** Features whose samples need no more than what others make. */
 const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
+  audit,
   environments,
   events,
   login,

@@ -17,6 +17,7 @@ const OTHER_WORDS: Record<string, string> = {
   'verify/resend': 'email-verification',
   'oidc/logout': 'oidc',
   'oidc/jwks': 'oidc',
+  'audit/events': 'audit',
   identities: 'federation',
   unlock: 'lockout',
   'auth/link': 'hosted',

@@ -64,10 +64,13 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/unlock',
     'POST /v1/mfa/challenge/verify',
   ],
+  'audit.read': ['GET /v1/audit/events', 'GET /v1/audit/export', 'GET /v1/audit/settings'],
   'auth.settings.read': ['GET /v1/auth/settings', 'GET /v1/mail/settings'],
   'auth.settings.write': [
     'PATCH /v1/auth/settings',
     'PATCH /v1/auth/settings/defaults',
+    'PATCH /v1/audit/settings',
+    'PATCH /v1/audit/settings/defaults',
     'PATCH /v1/mail/settings',
     'PATCH /v1/mail/settings/defaults',
   ],

@@ -77,7 +77,8 @@ test('every table has its place', async () => {
   expect(rows.map(({ name }) => name).sort()).toEqual(known)
   const withDirectory = rows.filter((row) => row.has_directory).map(({ name }) => name)
   // Of an environment, one directory has a domain. The related origins of all directories are read at once; a sign-in reads the policy that its directory inherits. A token of provisioning says of no directory.
-  const everywhere = ['domains', 'mfa_policies', 'passkey_settings', 'scim_tokens']
+  // What an organization keeps of its events is asked of all of them at once, by the job that removes the others.
+  const everywhere = ['audit_settings', 'domains', 'mfa_policies', 'passkey_settings', 'scim_tokens']
   expect(withDirectory.sort()).toEqual([...PLACES.directory_id, ...everywhere].sort())
 })
 

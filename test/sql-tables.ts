@@ -8,6 +8,7 @@ export const PLACES = {
     'accounts',
     'api_keys',
     'audit_cursors',
+    'audit_settings',
     'data_keys',
     'directories',
     'domains',

@@ -3,6 +3,8 @@ import type { Mutant } from './mutant.ts'
 const VERIFY = 'src/features/audit/verify.ts'
 const CHAIN = 'src/features/audit/chain.ts'
 const CHAIN_TEST = 'src/features/audit/chain.test.ts'
+const READ = 'src/features/audit/read-store.ts'
+const READ_TEST = 'src/features/audit/read.test.ts'
 const RETENTION_TEST = 'src/features/audit/retention.test.ts'
 
 /** What makes a change of an old event show. */
@@ -70,5 +72,40 @@ export const audit: Mutant[] = [
     find: 'withConsole: true',
     replace: 'withConsole: false',
     tests: [CHAIN_TEST],
+  },
+  {
+    name: 'the audit log of an organization is its own',
+    file: READ,
+    find: "${within(reach, 'e')} and ${above",
+    replace: 'true and ${above',
+    tests: [READ_TEST],
+  },
+  {
+    name: 'a text that is looked for is no pattern',
+    file: READ,
+    find: "text.replaceAll(/[\\\\%_]/g, '\\\\$&')",
+    replace: 'text',
+    tests: [READ_TEST],
+  },
+  {
+    name: 'an export makes nothing ahead for who does not read',
+    file: 'src/platform/http/send.ts',
+    find: 'highWaterMark: 64 * 1024',
+    replace: 'highWaterMark: 1024 ** 3',
+    tests: [READ_TEST],
+  },
+  {
+    name: 'HEAD of an export reads no more than a page',
+    file: 'src/platform/http/send.ts',
+    find: "if (reply.request.method === 'HEAD')",
+    replace: "if (reply.request.method === 'NONE')",
+    tests: [READ_TEST],
+  },
+  {
+    name: 'no organization keeps its audit log for less than the feed needs',
+    file: 'src/features/audit/retention-store.ts',
+    find: 'export const RETENTION_DAYS = { min: 35,',
+    replace: 'export const RETENTION_DAYS = { min: 1,',
+    tests: [RETENTION_TEST],
   },
 ]

@@ -8,12 +8,20 @@ export type Mark = NonNullable<Awaited<ReturnType<typeof findMark>>>
 
 const DIRECTORIES = 500
 
-/** Directories that may have events past their retention, and how many days that is. */
-export async function listDue(db: Db, days: number, after: string): Promise<{ id: string; days: number }[]> {
+/** The feed reaches back 30 days, and the database refuses to remove what is younger than 35. */
+export const RETENTION_DAYS = { min: 35, max: 3650 }
+
+/** Directories that may have events past their retention, and how many days that is: what they have set, or inherit. */
+export async function listDue(db: Db, byDefault: number, after: string): Promise<{ id: string; days: number }[]> {
   const { rows } = await sql<{ id: string; days: number }>`
-    select id, ${days}::int as days from directories where id > ${after}
-      and created_at < clock_now() - make_interval(days => ${days}::int)
-    order by id limit ${DIRECTORIES}`.execute(db)
+    select d.id, greatest(${RETENTION_DAYS.min}::int, coalesce((own.settings ->> 'retention_days')::int,
+      (wide.settings ->> 'retention_days')::int, ${byDefault}::int)) as days
+    from directories d
+      left join audit_settings own on own.directory_id = d.id
+      left join directories account on account.environment_id = d.environment_id and account.kind = 'account'
+      left join audit_settings wide on wide.directory_id = account.id
+    where d.id > ${after} and d.created_at < clock_now() - make_interval(days => ${RETENTION_DAYS.min}::int)
+    order by d.id limit ${DIRECTORIES}`.execute(db)
   return rows
 }
 

@@ -129,3 +129,40 @@ test('what went leaves an anchor, by which the rest still agrees with its chain,
     expect((await verified(platform)).kinds).toEqual(['anchor_broken'])
   })
 })
+
+test('an organization keeps its own for longer or shorter than others, and never for less than the feed needs', async () => {
+  const tenant = await service.tenant()
+  const [long, short, inherits] = [
+    await tenant.organization(),
+    await tenant.organization(),
+    await tenant.organization(),
+  ]
+  const set = (path: string, body: object) => tenant.patch(`/v1/audit/settings${path}`, body)
+  const get = async (subOrgId: string) => (await tenant.get(`/v1/audit/settings?subOrgId=${subOrgId}`)).body.settings
+  for (const subOrgId of [long, short, inherits])
+    await tenant.post('/v1/users', { subOrgId, email: 'kept@example.com' })
+  expect((await set('', { subOrgId: long, retention_days: 60 })).body).toEqual({ settings: { retention_days: 60 } })
+  expect((await set('', { subOrgId: short, retention_days: 35 })).status).toBe(200)
+  expect((await set('/defaults', { retention_days: 50 })).status).toBe(200)
+  for (const retention_days of [34, 0, 3651, 40.5, '40'])
+    expect((await set('', { subOrgId: short, retention_days })).status).toBe(400)
+  expect(await get(inherits)).toEqual({ retention_days: 50 })
+  const kept = async () => {
+    await markToEnd()
+    await cleanUp()
+    const { rows } = await sql<{ organization_id: string }>`select distinct d.organization_id from events e
+      join directories d on d.id = e.directory_id where e.type = 'user.created'
+        and d.organization_id = any(${[long, short, inherits]}::uuid[])`.execute(db)
+    return rows.map(({ organization_id }) => organization_id).sort()
+  }
+  await markToEnd()
+  await service.advance(34 * DAY)
+  expect(await kept()).toHaveLength(3)
+  await service.advance(2 * DAY)
+  expect(await kept()).toEqual([long, inherits].sort())
+  await service.advance(15 * DAY)
+  expect(await kept()).toEqual([long])
+  await service.advance(10 * DAY)
+  expect(await kept()).toEqual([])
+  expect((await verified(platform)).kinds).toEqual([])
+})

@@ -1,9 +1,8 @@
 import { Type } from 'typebox'
-import { invalidField } from '../../platform/errors.ts'
 import { anyEvent, toEvent } from '../../platform/event-envelope.ts'
 import { STREAM_DAYS, streamErrors } from '../../platform/event-epoch.ts'
 import { readStream } from '../../platform/event-stream.ts'
-import { eventCatalogue, matchesType, unknownTypes } from '../../platform/events.ts'
+import { readTypes } from '../../platform/event-types.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 
 export const eventRoutes: Route[] = [
@@ -49,13 +48,3 @@ export const eventRoutes: Route[] = [
     },
   }),
 ]
-
-/** The types that a filter names. Throws `invalid_request` for an unknown one. */
-function readTypes(text: string): string[] {
-  const known = eventCatalogue().map(({ type }) => type)
-  const asked = text.split(',').map((name) => name.trim())
-  const unknown = unknownTypes(asked)
-  if (!unknown.length) return known.filter((type) => asked.some((name) => matchesType(name, type)))
-  const message = `types names unknown types: ${unknown.map((name) => JSON.stringify(name.slice(0, 100))).join(', ')}`
-  throw invalidField('types', 'enum', message, `${message}. Known types: ${known.join(', ')}.`)
-}

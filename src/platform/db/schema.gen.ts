@@ -88,6 +88,12 @@ export interface AuditHeads {
   seq: number;
 }
 
+export interface AuditSettings {
+  directory_id: string;
+  settings: Generated<Json>;
+  updated_at: Generated<Timestamp>;
+}
+
 export interface AuthSettings {
   directory_id: string;
   settings: Json;
@@ -828,6 +834,7 @@ export interface DB {
   audit_blocks: AuditBlocks;
   audit_cursors: AuditCursors;
   audit_heads: AuditHeads;
+  audit_settings: AuditSettings;
   auth_settings: AuthSettings;
   backup_codes: BackupCodes;
   data_keys: DataKeys;

@@ -26,15 +26,41 @@ export interface Table {
   readonly [table]: string
 }
 
-/** Rows as CSV, the first of which has the names. What a spreadsheet would take for a formula is made a text. */
+/** Rows as CSV, the first of which has the names. */
 export function asTable(rows: readonly (readonly (string | number | null)[])[]): Table {
+  return { [table]: rows.map(csvLine).join('') }
+}
+
+/** A row as CSV (RFC 4180). What a spreadsheet would take for a formula is made a text. */
+export function csvLine(row: readonly (string | number | null)[]): string {
   const cell = (value: string | number | null) => (typeof value === 'string' ? csvCell(value) : String(value ?? ''))
-  return { [table]: rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('') }
+  return `${row.map(cell).join(',')}\r\n`
 }
 
 /** The text of such an answer, or null for another. */
 export function tableOf(value: unknown): string | null {
   return typeof value === 'object' && value !== null && table in value ? String(value[table]) : null
+}
+
+const download = Symbol('download')
+
+/** An answer of any length, of a route that declares its types: sent piece by piece, as fast as the client reads. */
+export interface Download {
+  readonly [download]: { type: string; name: string; pieces: AsyncIterable<string> }
+}
+
+/** `name` is that of the file. A piece is asked for when the one before is sent, and none once the client has gone. */
+export function asDownload(type: string, name: string, pieces: AsyncIterable<string>): Download {
+  return { [download]: { type, name, pieces } }
+}
+
+/** What such an answer consists of, or null for another. */
+export function downloadOf(value: unknown): Download[typeof download] | null {
+  return isDownload(value) ? value[download] : null
+}
+
+function isDownload(value: unknown): value is Download {
+  return typeof value === 'object' && value !== null && download in value
 }
 
 /**
@@ -47,6 +73,7 @@ export type Answer<R extends TSchema, S extends Statuses> =
   | Redirect
   | RenderedPage
   | Table
+  | Download
 
 /** An answer with a status that the route declares in `replies`. */
 export function answer<N extends number, B>(code: N, body: B): Answered<N, B> {

@@ -36,7 +36,11 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     if (route.auth !== 'key') state.origin.endUser = browserOf(request, peer.ip)
     const { accept } = request.headers
     const isReadable =
-      accept === undefined || route.tolerant || medium.suits(accept) || (route.csv && /text\/csv/i.test(accept))
+      accept === undefined ||
+      route.tolerant ||
+      medium.suits(accept) ||
+      (route.csv && /text\/csv/i.test(accept)) ||
+      Object.keys(route.downloads).some((type) => accept.toLowerCase().includes(type))
     if (route.media === 'form' && route.body && !route.crossSite) refuseOtherSites(request, ownOrigin)
     if (route.auth === 'public' || route.auth === 'page') {
       if (!isReadable) throw httpErrors.notAcceptable()

@@ -33,8 +33,13 @@ export function describeReplies(
   })
   const page = { description: 'A page.', headers, content: { 'text/html': { schema: { type: 'string' } } } }
   const redirect = { description: 'The browser goes on at another address.', headers: headersOfRedirect }
+  const files = Object.fromEntries(
+    Object.entries(route.downloads).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+  )
+  const file = { description: 'A file.', headers, content: files }
   return {
     ...Object.fromEntries(replies),
+    ...(Object.keys(files).length ? { '200': file } : {}),
     ...(route.shows ? { '200': page } : {}),
     ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
     ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),

@@ -51,8 +51,14 @@ export function exampleWithin(schema: Json | undefined, schemas: Schemas): Json 
 function holdsRecords(schema: Json | undefined, schemas: Schemas): boolean {
   return Object.values(asObject(asObject(schema).properties)).some((field) => {
     const { $ref = asObject(asObject(field).items).$ref } = asObject(field)
-    return asObject(schemas.get(nameOf(String($ref)))).properties !== undefined
+    return isRecord(schemas.get(nameOf(String($ref))))
   })
+}
+
+/** An object, or one of several. */
+function isRecord(schema: Json | undefined): boolean {
+  const { properties, oneOf } = asObject(schema)
+  return (properties ?? oneOf) !== undefined
 }
 
 /** The outermost records of an example, each with the name of its schema. */
@@ -67,7 +73,7 @@ function* recordsWithin(
   if (value === undefined || value === null) return
   if (named !== undefined) {
     // The body of one operation has its example there.
-    if (asObject(named).properties !== undefined && !name.endsWith('Request')) yield [name, value]
+    if (isRecord(named) && !name.endsWith('Request')) yield [name, value]
   } else if (Array.isArray(node.anyOf)) yield* recordsWithin(node.anyOf[0], value, schemas)
   else if (Array.isArray(value)) for (const item of value) yield* recordsWithin(node.items, item, schemas)
   else

@@ -68,6 +68,7 @@ export function definePage(spec: PageSpec): Route[] {
     etag: false,
     kept: false,
     csv: false,
+    downloads: {},
     hidden: operation === undefined,
     examples: {},
   }

@@ -127,6 +127,8 @@ interface Common<
   kept?: boolean
   /** Whether it may return `asTable(…)`, to who accepts `text/csv`. */
   csv?: boolean
+  /** The media types of what it returns by `asDownload(…)`, with the beginning of such a file. */
+  downloads?: Readonly<Record<string, string>>
   /** Used where the composed examples of the contract would mislead. */
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
@@ -221,6 +223,7 @@ export interface Route {
   etag: boolean
   kept: boolean
   csv: boolean
+  downloads: Readonly<Record<string, string>>
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
@@ -285,6 +288,7 @@ export function defineRoute<
     etag: spec.etag ?? false,
     kept: spec.kept ?? false,
     csv: spec.csv ?? false,
+    downloads: spec.downloads ?? {},
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { redirectOf, tableOf } from './answer.ts'
+import { downloadOf, redirectOf, tableOf } from './answer.ts'
 import { assertDeclared } from './declared.ts'
 import type { SentOnce } from './idempotency.ts'
 import { isKept, selectKept } from './kept.ts'
@@ -42,6 +43,8 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
       .type('text/csv; charset=utf-8')
       .serializer((text: unknown) => String(text))
       .send(csv)
+  const download = downloadOf(body)
+  if (download) return sendDownload(reply, download)
   if (route.auth === 'page' || (route.shows && isRendered(body))) {
     const page = readPageAnswer(body)
     return page ? reply.code(page.status).headers(page.headers).send(page.content) : reply.callNotFound()
@@ -53,4 +56,12 @@ export function send(route: Route, reply: FastifyReply, { code, body }: Given): 
   return route.media === 'json'
     ? reply.send(body)
     : reply.type(mediaOf(route.media).type).send(reply.serialize(Object(body)))
+}
+
+function sendDownload(reply: FastifyReply, { type, name, pieces }: NonNullable<ReturnType<typeof downloadOf>>) {
+  reply.type(`${type}; charset=utf-8`).header('content-disposition', `attachment; filename="${name}"`)
+  // Fastify reads a stream to its end for HEAD.
+  if (reply.request.method === 'HEAD') return reply.serializer((text: unknown) => String(text)).send('')
+  // In bytes: by default sixteen pieces are made ahead.
+  return reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 }))
 }

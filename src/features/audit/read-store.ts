@@ -1,0 +1,164 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../platform/db/pool.ts'
+import type { Position } from '../../platform/event-cursor.ts'
+import type { StreamedEvent } from '../../platform/event-stream.ts'
+import type { Reach } from '../../platform/http/directory.ts'
+
+/** What is looked for; all of it must hold. */
+export interface Filter {
+  types: string[] | null
+  actorType: string | null
+  actorId: string | null
+  targetType: string | null
+  targetId: string | null
+  userId: string | null
+  ipAddress: string | null
+  requestId: string | null
+  /** Somewhere in its texts, whatever the case. */
+  text: string | null
+  from: Date | null
+  to: Date | null
+}
+
+// However rare what is looked for is, one statement looks at no more events; the next continues before them.
+const LOOKED_AT = 5000
+// However large events are, a page ends with the one that makes it longer.
+const PAGE_BYTES = 4_000_000
+
+export interface ReadPage {
+  events: StreamedEvent[]
+  /** Where older ones follow, or null where there are none. */
+  next: Position | null
+}
+
+/** The newest events before a position, in the reverse order of the stream. */
+export async function selectNewest(
+  db: Db,
+  reach: Reach,
+  filter: Filter,
+  { before, limit }: { before: Position | null; limit: number },
+): Promise<ReadPage> {
+  const { rows } = await sql<Partial<StreamedEvent> & Scan & { position: Position | null }>`
+    with looked as materialized (
+      select e.* from events e
+      where ${within(reach, 'e')} and ${above(reach, filter.from)} and ${below(reach, filter.to, before)}
+      order by e.epoch desc, e.tx_id desc, e.id desc limit ${isOpen(filter) ? limit + 1 : LOOKED_AT}),
+    found as materialized (
+      select e.* from looked e join directories d on d.id = e.directory_id
+      where d.kind <> 'console' and ${matches(filter)}
+      order by e.epoch desc, e.tx_id desc, e.id desc limit ${limit + 1}),
+    sized as (
+      select e.*, sum(octet_length(e.data::text) + coalesce(octet_length(e.previous::text), 0)) over (
+        order by e.epoch desc, e.tx_id desc, e.id desc rows between unbounded preceding and 1 preceding) as bytes_before
+      from found e),
+    page as (
+      select * from sized where coalesce(bytes_before, 0) < ${PAGE_BYTES}
+      order by epoch desc, tx_id desc, id desc limit ${limit})
+    select looked_at.count as looked_at, looked_at.last as last_looked, (select count(*)::int from found) as found,
+      case when page.id is not null then ${position('page')} end as position, page.id, page.directory_id,
+      d.organization_id, environments.slug as environment_slug, page.type, page.actor_type, page.actor_id,
+      page.target_type, page.target_id, page.request_id, page.ip_address, page.user_agent, page.data, page.previous,
+      page.created_at
+    from (select count(*)::int as count, (select ${position('looked')} from looked
+        order by epoch, tx_id, id limit 1) as last from looked) as looked_at
+      left join page on true
+      left join directories d on d.id = page.directory_id
+      left join environments on environments.id = page.environment_id
+    order by page.epoch desc, page.tx_id desc, page.id desc`.execute(db)
+  const events = rows.filter(isEvent)
+  const [scan] = rows
+  const last = events.at(-1)
+  if (scan && last && scan.found > events.length) return { events, next: last.position }
+  const isCut = scan !== undefined && !isOpen(filter) && scan.looked_at === LOOKED_AT
+  return { events, next: isCut ? scan.last_looked : null }
+}
+
+interface Scan {
+  looked_at: number
+  last_looked: Position | null
+  found: number
+}
+
+function isEvent<R extends Partial<StreamedEvent> & { position: Position | null }>(
+  row: R,
+): row is R & StreamedEvent & { position: Position } {
+  return row.position !== null
+}
+
+function position(table: string): RawBuilder<Position> {
+  const [epoch, txId, id] = ['epoch', 'tx_id', 'id'].map((name) => sql.ref(`${table}.${name}`))
+  return sql`jsonb_build_object('epoch', ${epoch}, 'txId', ${txId}::text, 'id', ${id})`
+}
+
+/** Whether every event matches, but for those of the account's own team. */
+function isOpen(filter: Filter): boolean {
+  return Object.values(filter).every((value) => value === null)
+}
+
+function within(reach: Reach, table: string): RawBuilder<unknown> {
+  return reach.directory
+    ? sql`${sql.ref(`${table}.directory_id`)} = ${reach.directory.id}`
+    : sql`${sql.ref(`${table}.environment_id`)} = ${reach.environmentId}`
+}
+
+/**
+ * Behind what the chain says was over an hour before a moment: no transaction that records events takes as long, so all that
+ * happened since is behind it. What is before was chained long ago, however far the stream goes back.
+ */
+function above(reach: Reach, from: Date | null): RawBuilder<unknown> {
+  if (from === null) return sql`true`
+  return sql`(e.epoch, e.tx_id, e.id) > (select b.epoch, b.tx_id, b.event_id from (
+    select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
+      and last_at < ${from}::timestamptz - interval '1 hour'
+    union all select 0, '0'::xid8, '00000000-0000-0000-0000-000000000000'::uuid, '-infinity'
+    order by last_at desc limit 1) as b)`
+}
+
+function below(reach: Reach, to: Date | null, before: Position | null): RawBuilder<unknown> {
+  const cursor = before
+    ? sql`(e.epoch, e.tx_id, e.id) < (${before.epoch}::bigint, ${before.txId}::xid8, ${before.id}::uuid)`
+    : sql`true`
+  if (to === null) return cursor
+  return sql`${cursor} and (e.epoch, e.tx_id, e.id) <= (select b.epoch, b.tx_id, b.event_id from (
+    select epoch, tx_id, event_id, last_at from audit_blocks as own where ${within(reach, 'own')}
+      and last_at > ${to}::timestamptz + interval '1 hour'
+    union all select 9223372036854775807, '18446744073709551615'::xid8, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid,
+      'infinity'
+    order by last_at limit 1) as b)`
+}
+
+function matches(filter: Filter): RawBuilder<unknown> {
+  const { types, userId, text, from, to } = filter
+  const equal = [
+    ['e.actor_type', filter.actorType],
+    ['e.actor_id', filter.actorId],
+    ['e.target_type', filter.targetType],
+    ['e.target_id', filter.targetId],
+    ['e.ip_address', filter.ipAddress],
+    ['e.request_id', filter.requestId],
+  ] as const
+  const conditions = [
+    sql`true`,
+    ...equal.flatMap(([column, value]) => (value === null ? [] : [sql`${sql.ref(column)} = ${value}`])),
+    ...(types ? [sql`e.type = any(${types})`] : []),
+    ...(from ? [sql`e.created_at >= ${from}`] : []),
+    ...(to ? [sql`e.created_at <= ${to}`] : []),
+    ...(userId === null ? [] : [ofUser(userId)]),
+    ...(text === null ? [] : [hasText(text)]),
+  ]
+  return sql.join(conditions, sql` and `)
+}
+
+/** By either id of a user: what they did, what was done to them, and what tells of them. */
+function ofUser(id: string): RawBuilder<unknown> {
+  return sql`(e.target_id = ${id} or e.actor_id = ${id} or e.data ->> 'user_id' = ${id}
+    or e.data ->> 'directory_user_id' = ${id} or e.data ->> 'userId' = ${id})`
+}
+
+function hasText(text: string): RawBuilder<unknown> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const columns = ['type', 'actor_id', 'target_id', 'request_id', 'ip_address', 'user_agent'].map((name) =>
+    sql.ref(`e.${name}`),
+  )
+  return sql`concat_ws(' ', ${sql.join(columns)}, e.data::text, e.previous::text) ilike ${pattern}`
+}
