@@ -64,6 +64,14 @@ export function databaseUrl(serverUrl: string, name: string): string {
   return serverUrl.replace(/^(\w+:\/\/[^/]*)\/[^?]*/, `$1/${name}`)
 }
 
+/**
+ * Makes a database that is a copy of the migrated template. Its files are copied: to write every block of them into the log,
+ * which is what PostgreSQL does unless told, costs seven times as much, and half of a small test file.
+ */
+export async function copyTemplate(serverUrl: string, template: string, name: string): Promise<void> {
+  await administer(serverUrl, `create database ${name} template ${template} strategy file_copy`)
+}
+
 /** Runs one statement that no transaction may hold, such as making a database. */
 export async function administer(serverUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl })

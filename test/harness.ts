@@ -12,7 +12,7 @@ import { createLog } from '../src/platform/log.ts'
 import type { Mail } from '../src/platform/mail/compose.ts'
 import { mailPlace } from '../src/platform/mail/outbox.ts'
 import { assertHeadersDeclared, assertMatchesContract } from './contract.ts'
-import { administer, databaseUrl } from './database.ts'
+import { administer, copyTemplate, databaseUrl } from './database.ts'
 
 export interface Reply {
   status: number
@@ -92,7 +92,7 @@ export const PRODUCTION = {
 export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   const serverUrl = inject('serverUrl')
-  await administer(serverUrl, `create database ${name} template ${inject('template')}`)
+  await copyTemplate(serverUrl, inject('template'), name)
   const url = databaseUrl(serverUrl, name)
   const masterKeyText = randomBytes(32).toString('base64')
   const masterKey = parseMasterKey(masterKeyText, 'test')

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, inject, onTestFinished } from 'vitest'
-import { administer, databaseUrl } from '../database.ts'
+import { administer, copyTemplate, databaseUrl } from '../database.ts'
 import { until } from '../harness.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -141,7 +141,7 @@ export interface ProductionSettings extends Record<string, string> {
 /** Settings of a deployment in production: a database of its own on the server of the tests, and fresh secrets. */
 export async function productionSettings(): Promise<ProductionSettings> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
-  await administer(inject('serverUrl'), `create database ${name} template ${inject('template')}`)
+  await copyTemplate(inject('serverUrl'), inject('template'), name)
   afterThisTest(() => administer(inject('serverUrl'), `drop database if exists ${name} with (force)`))
   return {
     NODE_ENV: 'production',
