@@ -70,6 +70,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
   shareExamples([...contents, ...events.contents], components.schemas)
   for (const { schema, example } of events.contents)
     if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
+  const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
   return {
     openapi: '3.1.0',
     info: {
@@ -87,9 +88,23 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
       parameters: { ...parameterComponents, ...contract.parameters.components() },
       headers: headerComponents,
       responses: recurring,
-      schemas: sorted(components.schemas),
+      schemas: sorted(schemas),
     },
   }
+}
+
+/** The schemas that these parts refer to, or those refer to. */
+function reachable(parts: JsonObject[], schemas: Map<string, Json>): Map<string, Json> {
+  const found = new Map<string, Json>()
+  const texts = parts.map((part) => JSON.stringify(part))
+  for (let text = texts.pop(); text !== undefined; text = texts.pop())
+    for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas.get(name)
+      if (schema === undefined || found.has(name)) continue
+      found.set(name, schema)
+      texts.push(JSON.stringify(schema))
+    }
+  return found
 }
 
 function sorted<T>(found: Map<string, T>): Record<string, T> {
