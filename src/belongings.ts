@@ -8,6 +8,7 @@ import { otpBelongings } from './features/otp/belongings.ts'
 import { passkeyBelongings } from './features/passkeys/belongings.ts'
 import { passwordBelongings } from './features/password/belongings.ts'
 import { provisioningBelongings } from './features/provisioning/belongings.ts'
+import { roleBelongings } from './features/roles/belongings.ts'
 import { sessionBelongings } from './features/sessions/belongings.ts'
 import type { Belonging } from './platform/belongings.ts'
 
@@ -24,4 +25,5 @@ export const belongings: Belonging[] = [
   ...federationBelongings,
   ...provisioningBelongings,
   ...groupBelongings,
+  ...roleBelongings,
 ]

@@ -29,6 +29,8 @@ import { passkeyRoutes } from './features/passkeys/routes.ts'
 import { passwordRoutes } from './features/password/routes.ts'
 import { provisioningRoutes } from './features/provisioning/routes.ts'
 import { relyingPartyRoutes } from './features/relying-party/routes.ts'
+import { roleEvents } from './features/roles/roles.ts'
+import { roleRoutes } from './features/roles/routes.ts'
 import { samlPages } from './features/saml/pages.ts'
 import { samlRoutes } from './features/saml/routes.ts'
 import { scimRoutes } from './features/scim/routes.ts'
@@ -48,6 +50,9 @@ import { mailPages } from './platform/mail/pages.ts'
 /** What hangs on a user and ends with a change of them. */
 const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
 
+/** What somebody is given. */
+const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
+
 const declared: Route[] = [
   ...healthRoutes,
   ...organizationRoutes,
@@ -57,6 +62,7 @@ const declared: Route[] = [
   ...serviceRoutes,
   ...userRoutes(announced),
   ...userInfoRoutes,
+  ...roleRoutes,
   ...inviteRoutes,
   ...otpRoutes,
   ...loginRoutes,
@@ -80,9 +86,9 @@ const declared: Route[] = [
   ...samlRoutes,
   ...samlPages,
   ...scimRoutes,
-  ...provisioningRoutes(announced),
+  ...provisioningRoutes([...announced, ...given]),
   ...groupRoutes,
-  ...bulkRoutes(announced),
+  ...bulkRoutes([...announced, ...given]),
   ...tokenRoutes,
   ...sessionRoutes,
   ...mailRoutes(),
@@ -102,7 +108,7 @@ const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type =
 const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig']
 
 function followersOf(route: Route) {
-  return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? [userEvents.updated] : [])]
+  return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? given : [])]
 }
 
 /** A search by POST is described with the list that it is the same as. */

@@ -40,6 +40,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   passkeys: ['gone', 'same', 'gone', 'moved'],
   password_credentials: ['gone', 'same', 'gone', 'moved'],
   password_history: ['gone', 'same', 'gone', 'moved'],
+  role_assignments: ['same', 'same', 'gone', 'gone'],
   scim_group_members: ['same', 'same', 'gone', 'gone'],
   scim_user_emails: ['same', 'same', 'same', 'gone'],
   scim_users: ['same', 'same', 'ended', 'gone'],
@@ -91,6 +92,7 @@ function columnsOf(email: string): Record<UserTable, object> {
     },
     password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
     password_history: { id, hash: 'older', format: 'argon2id' },
+    role_assignments: { id, role_id: id, source: 'manual' },
     scim_group_members: { group_id: id },
     scim_user_emails: { n: 0, value: email, is_primary: true },
     scim_users: { user_name: email, resource: '{}' },
@@ -135,7 +137,7 @@ async function plant({ id, email, subOrgId }: Person, table: UserTable): Promise
 async function newOwner(subOrgId: string, source = 'signup'): Promise<Person> {
   const person = await newUser(tenant, { subOrgId })
   for (const { table } of belongings) await plant(person, table)
-  const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1, source }
+  const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1, role_ids: [newId()], source }
   await db.updateTable('users').set(attached).where('id', '=', person.id).execute()
   return person
 }
@@ -208,6 +210,7 @@ test.each(occasions.flatMap((occasion) => ['signup', 'api'].map((source) => [occ
     const user = await db.selectFrom('users').selectAll().where('id', '=', owner.id).executeTakeFirstOrThrow()
     const [factors, passkeys] = [after['totp_enrollments']?.length, after['passkeys']?.length]
     expect([user.mfa_enrolled, user.passkey_count]).toEqual([factors === 1, passkeys])
+    expect(user.role_ids.length).toBe(after['role_assignments']?.length)
   },
 )
 

@@ -21,6 +21,7 @@ import * as otp from '../src/features/otp/sample.ts'
 import * as passkeys from '../src/features/passkeys/sample.ts'
 import * as password from '../src/features/password/sample.ts'
 import * as relyingParty from '../src/features/relying-party/sample.ts'
+import * as roles from '../src/features/roles/sample.ts'
 import * as scim from '../src/features/scim/sample.ts'
 import * as services from '../src/features/services/sample.ts'
 import * as sessions from '../src/features/sessions/sample.ts'
@@ -52,6 +53,7 @@ const withRecords = noRecords
   .add(adminPortal)
   .add(members)
   .add(users)
+  .add(roles)
   .add(sessions)
   .add(federation)
   .add(tokens)

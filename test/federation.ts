@@ -43,6 +43,7 @@ export const RULES: FederationRules = {
   jit: true,
   defaultRole: 'member',
   role: null,
+  roles: null,
   needsOwnDomain: false,
   domains: [],
 }

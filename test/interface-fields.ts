@@ -40,6 +40,18 @@ const memberFields = [
   ...['joinedAt', 'createdAt', 'updatedAt'],
 ]
 const members = within('members[]', memberFields)
+const roleFields = [
+  ...['id', 'slug', 'name', 'description', 'permissions', 'system', 'scope', 'subOrgId', 'assignmentCount'],
+  ...['createdAt', 'updatedAt'],
+]
+const assignments = within('assignments[]', [
+  ...['id', 'userId', 'directoryUserId', 'membershipId', 'roleId', 'source', 'createdAt'],
+])
+const directoryRoles = ['admin', 'member']
+const effect = ['preview', 'affectedUsers', 'affectedMembers', 'permissionsAdded', 'permissionsRemoved']
+const role = within('role', roleFields)
+const roleEnums = { 'answer role.scope': ['account', 'organization'] }
+const assignmentEnums = { 'answer assignments[].source': ['manual', 'scim', 'sso'] }
 
 const organizationFields = [
   ...['id', 'accountId', 'parentId', 'name', 'slug', 'description', 'status', 'externalId', 'memberCount'],
@@ -425,6 +437,53 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
 
   'GET /api/v1/organization-apps': { answer: services },
   'PUT /api/v1/organization-apps': { body: { optional: [...services, 'subOrgId'] }, answer: services },
+
+  'GET /api/v1/rbac/roles': {
+    query: { optional: paging },
+    answer: [
+      ...within('systemRoles[]', roleFields),
+      ...within('directorySystemRoles[]', roleFields),
+      ...within('customRoles[]', roleFields),
+      ...assignments,
+      ...within('permissions[]', ['id', 'known', 'scope']),
+      ...page,
+    ],
+    enums: {
+      ...inOrder,
+      ...assignmentEnums,
+      'answer systemRoles[].scope': ['account', 'organization'],
+      'answer directorySystemRoles[].scope': ['account', 'organization'],
+      'answer customRoles[].scope': ['account', 'organization'],
+    },
+  },
+  'POST /api/v1/rbac/roles': {
+    body: { required: ['name', 'permissions'], optional: ['description', 'slug', 'subOrgId'] },
+    answer: role,
+    enums: roleEnums,
+  },
+  'GET /api/v1/rbac/roles/{roleId}': { answer: role, enums: roleEnums },
+  'PATCH /api/v1/rbac/roles/{roleId}': {
+    query: { optional: ['preview'] },
+    body: { optional: ['name', 'description', 'permissions', 'subOrgId'] },
+    answer: [...role, ...effect],
+    enums: roleEnums,
+  },
+  'DELETE /api/v1/rbac/roles/{roleId}': { query: { optional: ['preview'] }, answer: ['success', ...effect] },
+  'GET /api/v1/rbac/users/{userId}/roles': {
+    answer: ['roleIds', 'role', ...assignments],
+    enums: { ...assignmentEnums, 'answer role': directoryRoles },
+  },
+  'PUT /api/v1/rbac/users/{userId}/roles': {
+    body: { optional: ['roleIds', 'role', 'subOrgId'] },
+    answer: ['success', 'roleIds', 'role', ...assignments],
+    enums: { ...assignmentEnums, 'body role': directoryRoles, 'answer role': directoryRoles },
+  },
+  'GET /api/v1/rbac/members/{membershipId}/roles': { answer: ['roleIds', ...assignments], enums: assignmentEnums },
+  'PUT /api/v1/rbac/members/{membershipId}/roles': {
+    body: { required: ['roleIds'], optional: ['subOrgId'] },
+    answer: ['success', 'roleIds', ...assignments],
+    enums: assignmentEnums,
+  },
 
   'GET /api/v1/environments': {
     query: { optional: paging },

@@ -31,9 +31,11 @@ export interface UserMove extends UserChange {
 
 type UserRow = Selectable<Users>
 
-/** Columns of the user's row that count, or say whether there is, what is in other tables. */
+/** Columns of the user's row that count or list, or say whether there is, what is in other tables. */
 export type UserColumns = {
-  [C in keyof UserRow as UserRow[C] extends boolean | number ? C : never]?: UserRow[C] | RawBuilder<UserRow[C]>
+  [C in keyof UserRow as UserRow[C] extends boolean | number | string[] ? C : never]?:
+    | UserRow[C]
+    | RawBuilder<UserRow[C]>
 }
 
 /** Part of the one statement that changes a user and what hangs on them. It names the directory by a parameter. */

@@ -291,9 +291,9 @@ export async function insertDomainRow`,
   },
   {
     name: 'no group makes an owner',
-    file: 'src/features/connections/changes.ts',
+    file: 'src/features/roles/mapping.ts',
     find: 'if (strange !== undefined)',
-    replace: 'if (strange !== undefined && groups.length < 0)',
+    replace: 'if (strange !== undefined && roles.length < 0)',
     tests: ['src/features/connections/connections.test.ts'],
   },
   {

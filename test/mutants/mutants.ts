@@ -11,6 +11,7 @@ import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
 import { passkeys } from './passkeys.ts'
 import { provisioning } from './provisioning.ts'
+import { roles } from './roles.ts'
 import { saml } from './saml.ts'
 import { scim } from './scim.ts'
 import { secondFactors } from './second-factors.ts'
@@ -36,6 +37,7 @@ export const mutants: Mutant[] = [
   ...availability,
   ...connections,
   ...domains,
+  ...roles,
   ...federation,
   ...forced,
   ...logouts,

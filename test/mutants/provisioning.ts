@@ -131,7 +131,7 @@ export const provisioning: Mutant[] = [
   {
     name: 'whoever a client of SCIM deletes has no role by their groups any more',
     file: 'src/features/provisioning/change.ts',
-    find: "      await giveRoles(work, 'scim', [{ user, role: null }])\n",
+    find: "      await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])\n",
     replace: '',
     tests: [ROLES_TEST],
     only: 'nor when they come back',

@@ -1,12 +1,14 @@
 import { readCertificates } from '../../platform/crypto/certificates.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { isPeerAddress, leavesServer } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
-import { type ConnectionConfig, ROLES, readConfig } from './config.ts'
+import { assertGroups, assertMayMap } from '../roles/roles.ts'
+import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { mappingFollower } from './followers.ts'
@@ -26,12 +28,15 @@ import {
 } from './store.ts'
 import { showConnection } from './view.ts'
 
-/** Makes a connection, as a draft. Throws `invalid_request`, `metadata_invalid`, `connection_limit_reached`. */
-export async function createConnection(work: Work, body: ConnectionCreate): Promise<Connection> {
+type CallerWork = Work & { caller: KeyCaller }
+
+/** Makes a connection, as a draft. Throws what the route says; `privilege_escalation` for the roles that it would give. */
+export async function createConnection(work: CallerWork, body: ConnectionCreate): Promise<Connection> {
   const config = await configOf(work, body.protocol, body)
   await provideKeysFor(work, body.protocol, config)
   return inTx(work, async (work) => {
     const { db, directory } = work
+    await assertMayMap(work, null, readConfig(config))
     const id = newId()
     const row = await insertConnectionRow(db, directory, {
       id,
@@ -49,7 +54,7 @@ export async function createConnection(work: Work, body: ConnectionCreate): Prom
 
 /** Changes what is given; null clears. Throws `connection_not_found`, `version_conflict`, and as `createConnection`. */
 export async function changeConnection(
-  work: Work & { ifMatch: string | null },
+  work: CallerWork & { ifMatch: string | null },
   id: string,
   body: ConnectionPatch,
 ): Promise<{ connection: Connection; version: number }> {
@@ -64,6 +69,7 @@ export async function changeConnection(
     if (!row) throw connectionErrors.notFound()
     if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
     const config = { ...Object(row.config), ...change }
+    await assertMayMap(work, readConfig(row.config), readConfig(config))
     const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
     const secret = body.oidc_client_secret ?? (leaves ? null : body.oidc_client_secret)
     const after = await updateConnectionRow(db, directory, known, {
@@ -140,7 +146,6 @@ async function sealed(work: Work, id: string, { oidc_client_secret: secret = nul
 }
 
 const DAY_SECONDS = 24 * 3600
-const MAX_GROUPS = 500
 
 /** Certificates expire and metadata changes: who has either is looked at every day. */
 function schedule(config: Partial<ConnectionConfig>) {
@@ -167,7 +172,7 @@ async function configOf(
       `idp_certificate has at most ${MAX_IDP_CERTIFICATES} certificates`,
     )
   assertAddresses(work, config)
-  assertRoles(config.group_role_mapping)
+  assertGroups(config.group_role_mapping)
   return config
 }
 
@@ -198,18 +203,4 @@ function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>):
   }
   // OpenID Connect Discovery §4: the address of its document is the issuer with a path behind it.
   if (config.oidc_issuer?.includes('?')) throw invalidField('oidc_issuer', 'query', 'oidc_issuer has no query')
-}
-
-/** Throws `invalid_request` for a role that no provider can give: ownership above all. */
-function assertRoles(mapping: ConnectionConfig['group_role_mapping'] = {}): void {
-  const groups = Object.entries(mapping)
-  if (groups.length > MAX_GROUPS)
-    throw invalidField('group_role_mapping', 'too_many', `group_role_mapping has at most ${MAX_GROUPS} groups`)
-  for (const [group, roles] of groups) {
-    const isLong = group === '' || group.length > 256
-    if (isLong) throw invalidField('group_role_mapping', 'group', 'A group has 1 to 256 characters')
-    const strange = [roles].flat().find((role) => !ROLES.some((known) => known === role))
-    if (strange !== undefined)
-      throw invalidField('group_role_mapping', 'unknown_role', `A group gives the role ${ROLES.join(' or ')}`)
-  }
 }

@@ -54,7 +54,7 @@ export const connectionRoutes: Route[] = [
       'status to active.',
     body: ConnectionCreate,
     reply: ConnectionReply,
-    errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid],
+    errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
     event: connectionEvents.created,
     handle: async (work, { body }) => ({ connection: await createConnection(work, body) }),
   }),
@@ -85,7 +85,12 @@ export const connectionRoutes: Route[] = [
       'Absent fields are kept. What idp_metadata_xml or idp_metadata_url gives is overlaid with the fields given.',
     body: ConnectionPatch,
     reply: ConnectionReply,
-    errors: [...one.errors, connectionErrors.metadataInvalid, httpErrors.versionConflict],
+    errors: [
+      ...one.errors,
+      connectionErrors.metadataInvalid,
+      httpErrors.versionConflict,
+      httpErrors.privilegeEscalation,
+    ],
     maybeEvents: [connectionEvents.updated, connectionEvents.activated, connectionEvents.deactivated],
     etag: true,
     async handle(work, { params, body }) {

@@ -1,5 +1,6 @@
 import { deliveryErrors } from '../links/links.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
+import { roleEvents } from '../roles/roles.ts'
 import { userEvents } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -18,6 +19,8 @@ export const callbackRoute = {
     loginEvents.signedUp,
     userEvents.created,
     userEvents.updated,
+    roleEvents.assigned,
+    roleEvents.unassigned,
     federationEvents.linked,
     federationEvents.unlinked,
     loginEvents.failed,

@@ -18,7 +18,7 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { giveRoles } from '../roles/roles.ts'
+import { giveRoles, holdRoles, isNamed } from '../roles/roles.ts'
 import { makeTie, writeTie } from '../sessions/sessions.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
 import type { Begun } from './begin.ts'
@@ -37,6 +37,8 @@ export interface FederationRules {
   defaultRole: 'admin' | 'member'
   /** What the groups of the person say; null where they say nothing. */
   role: 'admin' | 'member' | null
+  /** Which roles of the organization they give, by id or slug; null where that is not for this provider to say. */
+  roles: readonly string[] | null
   /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
   needsOwnDomain: boolean
   /** Those of them alone, unless empty. */
@@ -147,11 +149,15 @@ async function signInKnown(work: Work, arrival: Arrival, identity: IdentityRow):
   await assertMaySignIn(work, facts)
   const { role } = arrival.rules
   // What was noted before may be less than that, and never more.
-  if (role === null || role === facts.role) return admit(work, arrival, facts, identity)
+  if ((role === null || role === facts.role) && hasGiven(arrival.rules, facts))
+    return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
+    const roleIds = await holdGiven(work, arrival.rules)
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
-    return admit(work, arrival, { ...facts, role: await giveRole(work, user, role) }, identity)
+    await giveRole(work, user, role, roleIds)
+    const given = await findSignInFacts(work, { userId: user.id })
+    return given && admit(work, arrival, given, identity)
   })
 }
 
@@ -163,10 +169,11 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
+    const roleIds = await holdGiven(work, arrival.rules)
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     const proved = await proveMailbox(work, user)
-    await giveRole(work, proved, arrival.rules.role)
+    await giveRole(work, proved, arrival.rules.role, roleIds)
     return arrive(work, arrival, proved.id)
   })
 }
@@ -199,6 +206,7 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
   const { method } = begun
   if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
+    const roleIds = await holdGiven(work, rules)
     const { displayName: display_name, firstName, lastName } = trimmed(person)
     const role = rules.role ?? rules.defaultRole
     const roles = { role, own_role: rules.role === null ? role : 'member', sso_role: rules.role }
@@ -212,6 +220,7 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
       made.created,
       ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
     )
+    if (roleIds?.length) await giveRoles(work, 'sso', [{ user: { ...made.user, held: true }, roleIds }])
     return arrive(work, arrival, made.user.id)
   })
 }
@@ -227,8 +236,21 @@ async function link(work: TxWork, { begun, person }: Arrival, userId: string): P
   return linked
 }
 
-async function giveRole(work: TxWork, user: HeldUser, role: FederationRules['role']): Promise<string> {
-  if (role === null) return user.role
-  const [changed] = await giveRoles(work, 'sso', [{ user, role }])
-  return changed?.role ?? user.role
+/** Whether the last sign-in gave the same roles of the organization as this one. */
+function hasGiven({ roles }: FederationRules, { sso_role_names: given }: SignInFacts): boolean {
+  const had = given ?? []
+  if (roles === null) return true
+  return (
+    had.every((one) => roles.some((name) => isNamed(one, name))) &&
+    roles.every((name) => had.some((one) => isNamed(one, name)))
+  )
+}
+
+/** The roles of the organization that the groups give; undefined where they say nothing. Before the user is held. */
+async function holdGiven(work: TxWork, { roles }: FederationRules): Promise<string[] | undefined> {
+  return roles === null ? undefined : (await holdRoles(work, roles)).map(({ id }) => id)
+}
+
+async function giveRole(work: TxWork, user: HeldUser, role: FederationRules['role'], roleIds: string[] | undefined) {
+  await giveRoles(work, 'sso', [{ user, role: role ?? undefined, roleIds }])
 }

@@ -117,3 +117,34 @@ test('members and mapping changed at once end in what they say in the end', asyn
   ])
   expect(await Promise.all(users.map(roleOf))).toEqual(users.map(() => 'admin'))
 })
+
+test('groups give roles of the organization, apart from what is given by hand', async () => {
+  const { call, map, subOrgId, addUser, addGroup, roleOf } = await organization({})
+  const make = async (name: string): Promise<string> =>
+    (await tenant.post('/v1/rbac/roles', { subOrgId, name, permissions: ['invoice:read'] })).body.role.id
+  const [editor, reader] = [await make('Editor'), await make('Reader')]
+  const user = await addUser()
+  const group = await addGroup('Writers', user)
+  const rolesOf = async () => {
+    const { assignments } = (await tenant.get(`/v1/rbac/users/${user}/roles`)).body
+    return assignments.map((each: { roleId: string; source: string }) => [each.roleId, each.source])
+  }
+  await tenant.put(`/v1/rbac/users/${user}/roles`, { subOrgId, roleIds: [editor] })
+  await map({ Writers: ['editor', reader] })
+  const given = [
+    [editor, 'manual'],
+    [editor, 'scim'],
+    [reader, 'scim'],
+  ]
+  expect(await rolesOf()).toEqual(expect.arrayContaining(given))
+  expect([await roleOf(user), (await rolesOf()).length]).toEqual(['member', 3])
+  await tenant.put(`/v1/rbac/users/${user}/roles`, { subOrgId, roleIds: [] })
+  expect(await rolesOf()).toHaveLength(2)
+  await call('PATCH', `/Groups/${group}`, patch('remove', `members[value eq "${user}"]`))
+  expect(await rolesOf()).toEqual([])
+  await call('PATCH', `/Groups/${group}`, patch('add', 'members', [{ value: user }]))
+  await tenant.delete(`/v1/rbac/roles/${editor}?subOrgId=${subOrgId}`)
+  expect(await rolesOf()).toEqual([[reader, 'scim']])
+  await map({})
+  expect(await rolesOf()).toEqual([])
+})

@@ -1,10 +1,11 @@
 import { isObject } from '../../platform/scim/json.ts'
 import type { TxWork } from '../../platform/work.ts'
-import { giveRoles } from '../roles/roles.ts'
+import { giveRoles, holdRoles, isNamed, isSystemRole } from '../roles/roles.ts'
 import { type HeldUser, holdUsers } from '../users/users.ts'
 import {
   findGivenRoles,
   findMapping,
+  type GivenRoles,
   type GroupRow,
   holdConnectionId,
   listGroupedUserIds,
@@ -12,18 +13,25 @@ import {
 } from './store.ts'
 
 /**
- * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that until the
- * transaction ends. Lock order: before any group, and that before users.
+ * Which groups give which roles, by the connection that provisioning is linked to; nobody changes that, or deletes these
+ * roles, until the transaction ends. Lock order: before any group, and that before users.
  */
 export async function holdRules(work: TxWork): Promise<RoleRule[]> {
   const connectionId = await holdConnectionId(work.db, work.directory)
-  return connectionId === null ? [] : readRules(await findMapping(work.db, work.directory, connectionId))
+  if (connectionId === null) return []
+  const said = readRules(await findMapping(work.db, work.directory, connectionId))
+  const own = said.flatMap(({ role }) => (isSystemRole(role) ? [] : [role]))
+  const held = await holdRoles(work, own)
+  return said.flatMap(({ group, role }) => {
+    if (isSystemRole(role)) return [{ group, role }]
+    return held.filter((each) => isNamed(each, role)).map(({ id }) => ({ group, role: id }))
+  })
 }
 
 function readRules(mapping: unknown): RoleRule[] {
   if (!isObject(mapping)) return []
   return Object.entries(mapping).flatMap(([group, roles]) =>
-    [roles].flat().flatMap((role) => (role === 'admin' || role === 'member' ? [{ group, role }] : [])),
+    [roles].flat().flatMap((role) => (typeof role === 'string' ? [{ group, role }] : [])),
   )
 }
 
@@ -32,15 +40,17 @@ export function isMapped({ id, display_name, external_id }: GroupRow, rules: Rol
   return rules.some(({ group }) => group === id || group === display_name || group === external_id)
 }
 
-/** Gives users whose rows are held the roles that their groups give now, never more than admin. */
+/** Gives users whose rows are held the roles that their groups give now, and no others; never more than the mapping says. */
 export async function settleRoles(work: TxWork, users: HeldUser[], rules: RoleRule[]): Promise<void> {
   const ids = users.map(({ id }) => id)
   const given =
-    rules.length > 0 && ids.length > 0 ? await findGivenRoles(work.db, work.directory, ids, rules) : new Map()
+    rules.length > 0 && ids.length > 0
+      ? await findGivenRoles(work.db, work.directory, ids, rules)
+      : new Map<string, GivenRoles>()
   await giveRoles(
     work,
     'scim',
-    users.map((user) => ({ user, role: given.get(user.id) ?? null })),
+    users.map((user) => ({ user, ...(given.get(user.id) ?? { role: null, roleIds: [] }) })),
   )
 }
 

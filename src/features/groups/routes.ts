@@ -4,6 +4,7 @@ import { answer } from '../../platform/http/answer.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
+import { roleEvents } from '../roles/roles.ts'
 import { admissionErrors, type ListRequest, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { userEvents } from '../users/users.ts'
 import { groupEvents } from './events.ts'
@@ -25,7 +26,9 @@ const GroupResource = scimRoute.resource('ScimGroup', {
 
 const LISTING = [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor]
 const WRITING = [...admissionErrors, ...languageErrors, scimErrors.uniqueness]
-const CHANGED = [groupEvents.updated, groupEvents.memberAdded, groupEvents.memberRemoved, userEvents.updated]
+/** What members of groups are given. */
+const GIVEN = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
+const CHANGED = [groupEvents.updated, groupEvents.memberAdded, groupEvents.memberRemoved, ...GIVEN]
 const BODY_LIMIT = 5 * 1024 * 1024
 
 async function show(work: CallerContext<'scim'>, group: GroupRow, query: ListRequest) {
@@ -157,7 +160,7 @@ const writing: Route[] = [
     replies: { 204: Type.Null() },
     errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
     event: groupEvents.deleted,
-    maybeEvents: [userEvents.updated],
+    maybeEvents: GIVEN,
     handle: (work, { params }) =>
       serve(work, async () => {
         await deleteGroup(work, params.id, { ifMatch: work.ifMatch })

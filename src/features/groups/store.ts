@@ -12,7 +12,16 @@ export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: Sc
 export interface RoleRule {
   /** The displayName, externalId or id of a group. */
   group: string
-  role: 'admin' | 'member'
+  /** That of directory users, or the id of one of the organization. */
+  role: string
+}
+
+/** What groups give a user. */
+export interface GivenRoles {
+  /** The highest of directory users; null for none. */
+  role: 'admin' | 'member' | null
+  /** Of the organization. */
+  roleIds: string[]
 }
 
 /** Who is in a group. */
@@ -143,7 +152,8 @@ export async function listGroupedUserIds(db: Db, directory: Directory): Promise<
   const { rows } = await sql<{ id: string }>`
     select user_id as id from scim_group_members where directory_id = ${directory.id}
     union select id from users where directory_id = ${directory.id} and scim_role is not null
-      and scim_managed and deleted_at is null`.execute(db)
+      and scim_managed and deleted_at is null
+    union select user_id from role_assignments where directory_id = ${directory.id} and source = 'scim'`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -186,22 +196,27 @@ export async function changeMemberRows(
   return rows
 }
 
-/** The highest role that groups give each of these users. */
+/** What groups give each of these users. */
 export async function findGivenRoles(
   db: Db,
   directory: Directory,
   userIds: string[],
   rules: RoleRule[],
-): Promise<Map<string, 'admin' | 'member'>> {
-  const { rows } = await sql<{ id: string; is_admin: boolean }>`
-    select m.user_id as id, bool_or(rule.role = 'admin') as is_admin
+): Promise<Map<string, GivenRoles>> {
+  const { rows } = await sql<{ id: string; roles: string[] }>`
+    select m.user_id as id, array_agg(distinct rule.role) as roles
     from scim_group_members m
       join scim_groups g on g.directory_id = m.directory_id and g.id = m.group_id
       join unnest(${rules.map(({ group }) => group)}::text[], ${rules.map(({ role }) => role)}::text[])
         as rule (name, role) on rule.name in (g.display_name, g.external_id, g.id::text)
     where m.directory_id = ${directory.id} and m.user_id = any(${userIds}::uuid[])
     group by m.user_id`.execute(db)
-  return new Map(rows.map(({ id, is_admin }) => [id, is_admin ? 'admin' : 'member']))
+  return new Map(
+    rows.map(({ id, roles }) => {
+      const role = roles.includes('admin') ? 'admin' : roles.includes('member') ? 'member' : null
+      return [id, { role, roleIds: roles.filter((each) => each !== 'admin' && each !== 'member') }]
+    }),
+  )
 }
 
 /**

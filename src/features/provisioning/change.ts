@@ -70,7 +70,7 @@ export async function deprovisionUser(
       const managed = { scim_managed: false, ownsDomain: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
       await leaveGroups(work.db, work.directory, user.id)
-      await giveRoles(work, 'scim', [{ user, role: null }])
+      await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
       await buryProvisionedRow(work.db, work.directory, user.id)
     }
     await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))

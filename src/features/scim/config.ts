@@ -1,7 +1,9 @@
 import { changedFrom, record } from '../../platform/events.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { findConnection } from '../connections/connections.ts'
+import { assertMayUseMapping } from '../roles/roles.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
 import { scimEvents } from './events.ts'
@@ -48,13 +50,18 @@ async function show(work: Work, row: ConfigRow | undefined): Promise<ScimConfig>
   }
 }
 
-/** Changes the configuration; absent fields stay. Throws `scim_connection_not_found`. */
-export async function changeConfig(work: Work, patch: ScimConfigPatch): Promise<ScimConfig> {
+type CallerWork = Work & { caller: KeyCaller }
+
+/**
+ * Changes the configuration; absent fields stay. Throws `scim_connection_not_found`, and `privilege_escalation` for a
+ * connection whose groups give more than the scopes of the key.
+ */
+export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Promise<ScimConfig> {
   return inTx(work, async (work) => {
     const row = await lockConfigRow(work.db, work.directory)
     const before = await show(work, row)
     const { enabled = row.enabled, onDeprovision = row.on_deprovision, sso_connection_id: given } = patch
-    const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, given)
+    const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, row, given)
     const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
     const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
     if (connection !== row.sso_connection_id) await roleSettling.of(work.platform)(work)
@@ -63,10 +70,12 @@ export async function changeConfig(work: Work, patch: ScimConfigPatch): Promise<
   })
 }
 
-async function connectionOf(work: Work, given: string | null): Promise<string | null> {
+async function connectionOf(work: CallerWork, before: ConfigRow, given: string | null): Promise<string | null> {
   if (given === null) return null
   const id = given.toLowerCase()
-  if (!isId(id) || !(await findConnection(work, id))) throw scimErrors.connectionNotFound()
+  const connection = isId(id) ? await findConnection(work, id) : null
+  if (!connection) throw scimErrors.connectionNotFound()
+  if (id !== before.sso_connection_id) await assertMayUseMapping(work, connection)
   return id
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { changeConfig, readConfig, rotateToken } from './config.ts'
@@ -29,7 +30,7 @@ const configRoutes: Route[] = [
     description: 'Absent fields are kept. Another connection changes the roles of provisioned users at once.',
     body: ScimConfigPatch,
     reply: ScimConfigReply,
-    errors: [scimErrors.connectionNotFound],
+    errors: [scimErrors.connectionNotFound, httpErrors.privilegeEscalation],
     examples: { body: { enabled: true } },
     maybeEvents: [scimEvents.enabled, scimEvents.disabled, scimEvents.configUpdated],
     handle: async (work, { body }) => ({ config: await changeConfig(work, body) }),

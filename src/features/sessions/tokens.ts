@@ -6,6 +6,7 @@ import { isId, newId } from '../../platform/ids.ts'
 import { handedIn } from '../../platform/platform.ts'
 import { named } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
+import { type HeldRole, roleClaims } from './role-claims.ts'
 
 export const exampleTokens = {
   access_token:
@@ -44,6 +45,7 @@ interface Holder {
   email: string
   email_verified: boolean
   role: string
+  held_roles: HeldRole[] | null
   organization_slug: string | null
 }
 
@@ -108,8 +110,7 @@ export async function issueTokens(
     email: facts.email,
     email_verified: facts.email_verified,
     role: team?.role ?? facts.role,
-    roles: [],
-    permissions: team?.permissions ?? [],
+    ...(team ? { roles: [], permissions: team.permissions } : roleClaims(facts)),
     amr: session.amr,
     aal: session.aal,
     auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),

@@ -70,6 +70,7 @@ export async function finishSocial(bare: BareWork, callback: SocialCallback): Pr
       jit: await maySignUp(work, begun),
       defaultRole: 'member',
       role: null,
+      roles: null,
       needsOwnDomain: false,
       domains: [],
     } as const

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
-import { audienceOf } from '../sessions/sessions.ts'
+import { audienceOf, permissionsOf } from '../sessions/sessions.ts'
 import type { LiveToken } from './tokens.ts'
 
 const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
@@ -25,6 +25,8 @@ export const Introspection = named(
       user_id: Type.Optional(Type.String({ examples: [USER_ID] })),
       directory_user_id: Type.Optional(Type.String({ examples: ['0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21'] })),
       role: Type.Optional(Type.String({ examples: ['member'] })),
+      roles: Type.Optional(Type.Array(Type.String({ examples: ['editor'] }))),
+      permissions: Type.Optional(Type.Array(Type.String({ examples: ['members:read'] }))),
       amr: Type.Optional(Type.Array(Type.String({ examples: ['otp'] }))),
       aal: Type.Optional(Type.String({ examples: ['aal1'] })),
       auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
@@ -51,6 +53,8 @@ export function toIntrospection(token: LiveToken | null, issuer: string): Static
     user_id: session.auth_account_id,
     directory_user_id: session.user_id,
     role: session.role,
+    roles: (session.held_roles ?? []).map(({ slug }) => slug),
+    permissions: permissionsOf(session.role, session.held_roles),
     amr: session.amr,
     aal: session.aal,
     auth_time: Math.floor(session.authenticated_ms / 1000),

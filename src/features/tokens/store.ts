@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import type { SignInFacts } from '../login/login.ts'
-import { liveSessionText, unendedSessionText } from '../sessions/sessions.ts'
+import { type HeldRole, heldRolesText, liveSessionText, unendedSessionText } from '../sessions/sessions.ts'
 
 const isUnended = sql.raw<boolean>(unendedSessionText('clock_now()'))
 
@@ -46,6 +46,7 @@ export async function findTokenSessions(
   places: SessionPlace[],
   directoryId: string | null,
 ): Promise<(TokenSession | null)[]> {
+  const held = heldBy(directoryId)
   const { rows } = await sql<TokenSession & { place: number }>`
     select asked.place::int, sessions.id as session_id, sessions.user_id, sessions.auth_account_id,
       sessions.auth_method, sessions.amr, sessions.aal, sessions.trusted_device_id, sessions.generation,
@@ -53,7 +54,8 @@ export async function findTokenSessions(
       sessions.expires_at, extract(epoch from clock_now() - sessions.rotated_at)::float8 as rotated_seconds_ago,
       ${isUnended} and sessions.user_epoch = u.session_epoch
         and sessions.organization_epoch = coalesce(o.session_epoch, 0) as live,
-      u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, u.epoch, u.mfa_enrolled,
+      u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, ${held} as held_roles,
+      null as sso_role_names, u.epoch, u.mfa_enrolled,
       u.passkey_count, u.sessions_at_most, coalesce(o.session_epoch, 0) as organization_epoch,
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()
@@ -75,6 +77,7 @@ export interface LiveSession {
   auth_account_id: string
   email: string
   role: string
+  held_roles: HeldRole[] | null
   amr: string[]
   aal: string
   refresh_hash: Buffer
@@ -92,8 +95,9 @@ export async function findLiveSessions(
   places: SessionPlace[],
   directoryId: string | null,
 ): Promise<(LiveSession | null)[]> {
+  const held = heldBy(directoryId)
   const { rows } = await sql<LiveSession & { place: number }>`
-    select asked.place::int, sessions.user_id, sessions.auth_account_id, u.email, u.role, sessions.amr, sessions.aal,
+    select asked.place::int, sessions.user_id, sessions.auth_account_id, u.email, u.role, ${held} as held_roles, sessions.amr, sessions.aal,
       sessions.refresh_hash, (extract(epoch from sessions.authenticated_at) * 1000)::float8 as authenticated_ms,
       (extract(epoch from sessions.expires_at) * 1000)::float8 as expires_ms
     from ${asked(places)}
@@ -101,7 +105,7 @@ export async function findLiveSessions(
       select * from sessions
       where directory_id = ${theirs(directoryId)} and id = asked.id and ${isUnended} limit 1) sessions
     cross join lateral (
-      select email, role from users
+      select email, role, role_ids from users
       where directory_id = ${theirs(directoryId)} and id = sessions.user_id and active and deleted_at is null
         and session_epoch = sessions.user_epoch limit 1) u
     left join lateral (
@@ -114,6 +118,12 @@ export async function findLiveSessions(
 /** The directory of a row of `asked`, or the one of all. */
 function theirs(directoryId: string | null): RawBuilder<unknown> {
   return directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`
+}
+
+/** The roles of the row `u` of users. */
+function heldBy(directoryId: string | null): RawBuilder<unknown> {
+  const [before = '', after = ''] = heldRolesText({ users: 'u', directory: ':directory' }).split(':directory')
+  return sql`${sql.raw(before)}${theirs(directoryId)}${sql.raw(after)}`
 }
 
 function asked(places: SessionPlace[]): RawBuilder<unknown> {

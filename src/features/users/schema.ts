@@ -209,7 +209,7 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
     active: row.active,
     status: statusOf(row),
     role: row.role,
-    roleIds: [],
+    roleIds: row.role_ids,
     source: row.source,
     scimManaged: row.scim_managed,
     mfaEnrolled: row.mfa_enrolled,

@@ -320,6 +320,14 @@ export interface MailSettings {
   updated_at: Generated<Timestamp>;
 }
 
+export interface MemberRoles {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  id: string;
+  membership_id: string;
+  role_id: string;
+}
+
 export interface Members {
   account_id: string;
   account_member_id: string | null;
@@ -479,6 +487,28 @@ export interface RateCounters {
   directory_id: string;
   identity: Buffer;
   window_started_at: Generated<Timestamp>;
+}
+
+export interface RoleAssignments {
+  created_at: Generated<Timestamp>;
+  directory_id: string;
+  id: string;
+  role_id: string;
+  source: string;
+  user_id: string;
+}
+
+export interface Roles {
+  created_at: Generated<Timestamp>;
+  description: string | null;
+  directory_id: string;
+  id: string;
+  name: string;
+  name_folded: Generated<string>;
+  permissions: string[];
+  slug: string;
+  updated_at: Generated<Timestamp>;
+  version: Generated<number>;
 }
 
 export interface SamlAssertions {
@@ -742,6 +772,7 @@ export interface Users {
   phone: string | null;
   proved_before: Generated<boolean>;
   role: Generated<string>;
+  role_ids: Generated<string[]>;
   scim_managed: Generated<boolean>;
   scim_role: string | null;
   session_epoch: Generated<number>;
@@ -855,6 +886,7 @@ export interface DB {
   logout_tokens: LogoutTokens;
   mail_outbox: MailOutbox;
   mail_settings: MailSettings;
+  member_roles: MemberRoles;
   members: Members;
   mfa_challenges: MfaChallenges;
   mfa_grace: MfaGrace;
@@ -868,6 +900,8 @@ export interface DB {
   password_credentials: PasswordCredentials;
   password_history: PasswordHistory;
   rate_counters: RateCounters;
+  role_assignments: RoleAssignments;
+  roles: Roles;
   saml_assertions: SamlAssertions;
   scim_configs: ScimConfigs;
   scim_group_groups: ScimGroupGroups;

@@ -1,0 +1,99 @@
+import { directoryRolePermissions } from '../../contract-permissions.ts'
+import { invalidField } from '../../platform/errors.ts'
+import { record } from '../../platform/events.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
+import type { Reach } from '../../platform/http/directory.ts'
+import { isId, newId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { getUserForUpdate, getUserInReach } from '../users/users.ts'
+import {
+  findMemberRow,
+  holdMemberRow,
+  listAssignmentsOfMember,
+  listAssignmentsOfUsers,
+  setMemberRoleRows,
+} from './assignment-store.ts'
+import { roleErrors } from './errors.ts'
+import { giveRoles, type HeldRole, holdRoles, isNamed, tellAssignments } from './give.ts'
+import { assertMayGrant } from './permissions.ts'
+import { toAssignment, type UserRolesChange } from './schema.ts'
+import type { AssignmentRow } from './store.ts'
+
+type CallerWork = Work & { caller: KeyCaller }
+
+const idsOf = (rows: AssignmentRow[]) => [...new Set(rows.map(({ role_id }) => role_id))].sort()
+
+const shown = (rows: AssignmentRow[]) => ({ roleIds: idsOf(rows), assignments: rows.map(toAssignment) })
+
+const directoryRole = (role: string) => (role === 'admin' ? ('admin' as const) : ('member' as const))
+
+/** What roles a user has, and what gave them. Throws `user_not_found`. */
+export async function readUserRoles(work: Work<Reach>, userId: string) {
+  const user = await getUserInReach(work, userId)
+  const rows = await listAssignmentsOfUsers(work.db, work.directory, [user.id])
+  return { ...shown(rows), role: directoryRole(user.role) }
+}
+
+/**
+ * Replaces what was given by hand: absent fields stay. Throws `user_not_found`, `invalid_request` for roles that the
+ * organization has not, and `privilege_escalation` for what is given beyond the scopes of the key.
+ */
+export async function setUserRoles(work: CallerWork, userId: string, change: UserRolesChange) {
+  return inTx(work, async (work) => {
+    const { db, directory, caller } = work
+    const roles = change.roleIds && (await holdAll(work, change.roleIds))
+    const user = await getUserForUpdate(work, userId)
+    const had = (await listAssignmentsOfUsers(db, directory, [user.id])).filter(({ source }) => source === 'manual')
+    if (roles) assertMayGive(caller, roles, had)
+    if (change.role === 'admin' && user.own_role !== 'admin') assertMayGrant(caller, directoryRolePermissions.admin)
+    const [after = user] = await giveRoles(work, 'manual', [
+      { user, role: change.role, roleIds: roles?.map(({ id }) => id) },
+    ])
+    const rows = await listAssignmentsOfUsers(db, directory, [user.id])
+    return { success: true, ...shown(rows), role: directoryRole(after.role) }
+  })
+}
+
+/** What roles a member has. Throws `role_member_not_found`. */
+export async function readMemberRoles(work: Work<Reach>, membershipId: string) {
+  const id = readId(membershipId)
+  if (!(await findMemberRow(work.db, work.directory, id))) throw roleErrors.memberNotFound()
+  return shown(await listAssignmentsOfMember(work.db, work.directory, id))
+}
+
+/** Replaces the roles of a member. Throws `role_member_not_found`, and as for a user. */
+export async function setMemberRoles(work: CallerWork, membershipId: string, names: string[]) {
+  const id = readId(membershipId)
+  return inTx(work, async (work) => {
+    const { db, directory, caller } = work
+    const roles = await holdAll(work, names)
+    if (!(await holdMemberRow(db, directory, id))) throw roleErrors.memberNotFound()
+    assertMayGive(caller, roles, await listAssignmentsOfMember(db, directory, id))
+    const wanted = roles.map((role) => ({ id: newId(), role_id: role.id }))
+    await record(work, ...tellAssignments(await setMemberRoleRows(db, directory, id, wanted)))
+    return { success: true, ...shown(await listAssignmentsOfMember(db, directory, id)) }
+  })
+}
+
+function assertMayGive(caller: KeyCaller, roles: HeldRole[], had: AssignmentRow[]): void {
+  const more = roles.filter(({ id }) => !had.some(({ role_id }) => role_id === id))
+  assertMayGrant(caller, [...new Set(more.flatMap(({ permissions }) => permissions))])
+}
+
+async function holdAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
+  const roles = await holdRoles(work, names)
+  const strange = names.find((name) => !roles.some((role) => isNamed(role, name)))
+  if (strange !== undefined)
+    throw invalidField(
+      'roleIds',
+      'unknown_role',
+      `roleIds names ${JSON.stringify(strange.slice(0, 80))}, which is no role of the organization`,
+    )
+  return roles
+}
+
+function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw roleErrors.memberNotFound()
+  return id
+}

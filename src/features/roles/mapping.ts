@@ -1,0 +1,68 @@
+import { invalidField } from '../../platform/errors.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
+import type { Work } from '../../platform/work.ts'
+import { findGrantedPermissions } from './give.ts'
+import { assertMayGrant } from './permissions.ts'
+
+const MAX_GROUPS = 500
+
+/** What a connection gives those who come by it. */
+export interface RoleMapping {
+  /** By group the roles, by name, id or slug. */
+  group_role_mapping: Record<string, string | string[]>
+  /** Of whoever is in none of them. */
+  default_role: string
+}
+
+/** Throws `invalid_request` for groups that none can be. */
+export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): void {
+  const groups = Object.keys(mapping)
+  if (groups.length > MAX_GROUPS)
+    throw invalidField('group_role_mapping', 'too_many', `group_role_mapping has at most ${MAX_GROUPS} groups`)
+  if (groups.some((group) => group === '' || group.length > 256))
+    throw invalidField('group_role_mapping', 'group', 'A group has 1 to 256 characters')
+}
+
+/**
+ * Whoever lets a provider give roles must be allowed to give them, but for those that it gave before. Throws
+ * `privilege_escalation`, and `invalid_request` for a role that no provider can give: ownership above all.
+ */
+export async function assertMayMap(
+  work: Work & { caller: KeyCaller },
+  before: RoleMapping | null,
+  after: RoleMapping,
+): Promise<void> {
+  const had = new Set(before ? pairsOf(before).map(keyOf) : [])
+  const roles = pairsOf(after).flatMap((pair) => (had.has(keyOf(pair)) ? [] : [pair.role]))
+  const granted = await findGrantedPermissions(work, roles)
+  const strange = roles.find((role) => granted.get(role) === null)
+  if (strange !== undefined)
+    throw invalidField(
+      'group_role_mapping',
+      'unknown_role',
+      `A group gives the role admin, member, or one of the organization: ${JSON.stringify(strange.slice(0, 80))} is none`,
+    )
+  assertMayGrant(work.caller, permissionsOf(roles, granted))
+}
+
+/** The same of all that the groups of a connection give, to who lets provisioned groups give it. */
+export async function assertMayUseMapping(
+  work: Work & { caller: KeyCaller },
+  { group_role_mapping: mapping }: Pick<RoleMapping, 'group_role_mapping'>,
+): Promise<void> {
+  const roles = Object.values(mapping).flat()
+  assertMayGrant(work.caller, permissionsOf(roles, await findGrantedPermissions(work, roles)))
+}
+
+/** What the roles let somebody do. Everybody is a member anyhow. */
+function permissionsOf(roles: string[], granted: Map<string, readonly string[] | null>): string[] {
+  return [...new Set(roles.flatMap((role) => (role === 'member' ? [] : (granted.get(role) ?? []))))]
+}
+
+/** Which group gives which role; null stands for whoever is in none. */
+function pairsOf({ group_role_mapping: mapping, default_role }: RoleMapping) {
+  const said = Object.entries(mapping).flatMap(([group, roles]) => [roles].flat().map((role) => ({ group, role })))
+  return [...said, { group: null, role: default_role }]
+}
+
+const keyOf = ({ group, role }: { group: string | null; role: string }) => JSON.stringify([group, role])

@@ -1,0 +1,79 @@
+import {
+  directoryRolePermissions,
+  isKnownPermission,
+  permissionScopes,
+  permissions,
+  teamRolePermissions,
+} from '../../contract-permissions.ts'
+import { httpErrors } from '../../platform/errors.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
+import { allows } from '../../platform/http/scopes.ts'
+import type { PermissionInfo, Role } from './schema.ts'
+
+/** A permission: a resource and an action, and whatever a customer puts between. */
+export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
+
+/**
+ * Nobody grants more than they hold: a permission of the catalogue is given by who has the scope of the same power. Those
+ * that a customer has invented mean nothing here, and are theirs to give. Throws `privilege_escalation`.
+ */
+export function assertMayGrant(caller: Pick<KeyCaller, 'scopes'>, asked: readonly string[]): void {
+  const beyond = asked.filter((permission) => !mayGrant(caller.scopes, permission))
+  if (beyond.length > 0)
+    throw httpErrors.privilegeEscalation({
+      detail: `The key lacks the scopes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
+    })
+}
+
+function mayGrant(scopes: readonly string[], permission: string): boolean {
+  if (!isKnownPermission(permission)) return true
+  const scope = permissionScopes[permission]
+  return scope === null ? scopes.includes('*') : allows(scopes, scope)
+}
+
+/** The catalogue, and what is used besides. */
+export function describePermissions(used: readonly string[]): PermissionInfo[] {
+  const own = [...new Set(used)].filter((id) => !isKnownPermission(id)).sort()
+  return [
+    ...permissions.map((id) => ({ id, known: true, scope: permissionScopes[id] })),
+    ...own.map((id) => ({ id, known: false, scope: null })),
+  ]
+}
+
+const DESCRIPTIONS: Record<string, string> = {
+  owner: 'Everything.',
+  admin: 'Everything but what owners alone decide.',
+  developer: 'Keys, webhooks and environments; reads settings and the audit log.',
+  member: 'Reads users, members and organizations.',
+}
+
+function systemRole(slug: string, held: readonly string[], scope: Role['scope']): Role {
+  return {
+    id: slug,
+    slug,
+    name: slug,
+    description: scope === 'account' || slug === 'member' ? (DESCRIPTIONS[slug] ?? null) : 'Manages the organization.',
+    permissions: [...held],
+    system: true,
+    scope,
+    subOrgId: null,
+    assignmentCount: 0,
+    createdAt: null,
+    updatedAt: null,
+  }
+}
+
+/** The roles of the account's team. */
+export const teamRoles: readonly Role[] = Object.entries(teamRolePermissions).map(([slug, held]) =>
+  systemRole(slug, held, 'account'),
+)
+
+/** The roles of directory users that there are everywhere. */
+export const directoryRoles: readonly Role[] = Object.entries(directoryRolePermissions).map(([slug, held]) =>
+  systemRole(slug, held, 'organization'),
+)
+
+/** The system role of this slug, that of directory users first. */
+export function findSystemRole(slug: string): Role | undefined {
+  return [...directoryRoles, ...teamRoles].find((role) => role.slug === slug.toLowerCase())
+}
