@@ -1,4 +1,5 @@
 import { type Scope, scopes } from '../../contract.ts'
+import { teamRolePermissions } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
@@ -45,9 +46,11 @@ export function assertMayChange(caller: KeyCaller, before: TeamRole | null, afte
 /** Making and unmaking owners, which is no permission of the catalogue. */
 const OWNERSHIP = 'members:owner'
 
+const ofAdmins: readonly string[] = teamRolePermissions.admin
+
 /** What a role may not do although its scopes would allow it. */
 const WITHHELD: Partial<Record<TeamRole, readonly string[]>> = {
-  admin: ['organizations:archive', 'billing:write', OWNERSHIP],
+  admin: [...teamRolePermissions.owner.filter((permission) => !ofAdmins.includes(permission)), OWNERSHIP],
 }
 
 /** What somebody may not do who has these roles at once. */
@@ -58,28 +61,7 @@ export function lackedBy(roles: readonly TeamRole[]): string[] {
 
 const withheldFrom = (role: TeamRole): readonly string[] => WITHHELD[role] ?? []
 
-const ALL = [
-  ...['users:read', 'users:write', 'users:delete', 'users:invite', 'users:impersonate'],
-  ...['members:read', 'members:write', 'members:remove'],
-  ...['organizations:read', 'organizations:write', 'organizations:archive'],
-  ...['roles:read', 'roles:write', 'roles:assign', 'sso:read', 'sso:write', 'scim:read', 'scim:write'],
-  ...['domains:read', 'domains:write', 'mfa:read', 'mfa:write', 'passkeys:read', 'passkeys:write'],
-  ...['sessions:read', 'sessions:revoke', 'webhooks:read', 'webhooks:manage', 'api_keys:read', 'api_keys:manage'],
-  ...['environments:read', 'environments:write', 'settings:read', 'settings:write', 'branding:read', 'branding:write'],
-  ...['apps:read', 'apps:write', 'audit:read', 'audit:export', 'billing:read', 'billing:write'],
-]
-
-const PERMISSIONS: Record<TeamRole, string[]> = {
-  owner: ALL,
-  admin: ALL.filter((permission) => !withheldFrom('admin').includes(permission)),
-  developer: [
-    ...['api_keys:read', 'api_keys:manage', 'webhooks:read', 'webhooks:manage'],
-    ...['environments:read', 'environments:write', 'settings:read', 'audit:read'],
-  ],
-  member: ['users:read', 'members:read', 'organizations:read'],
-}
-
 /** The permissions of a role, as a token says them. */
 export function permissionsOf(role: TeamRole): string[] {
-  return PERMISSIONS[role]
+  return [...teamRolePermissions[role]]
 }
