@@ -110,7 +110,9 @@ export function assertMatchesContract(method: string, path: string, status: numb
     ? null
     : findOperation(method, path)
   const isPage = found?.operation.responses['200']?.content?.['text/html']
-  if (isPage || (found && isForBrowsers(method, found, status))) return
+  const types = Object.keys(found?.operation.responses['200']?.content ?? {})
+  const isFile = status === 200 && types.length > 0 && !types.some((type) => /[/+]json$/.test(type))
+  if (isPage || isFile || (found && isForBrowsers(method, found, status))) return
   const pointer = found
     ? pointerOf(method, found, status)
     : code !== null

@@ -168,7 +168,7 @@ export function caller(baseUrl: string, key: string | null): Caller {
     const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
     const response = await fetch(baseUrl + path, { method, headers, body: payload, redirect: 'manual' })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
     const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
     assertMatchesContract(method, path, reply.status, reply.body)
     assertHeadersDeclared(method, path, reply.status, reply.headers)

@@ -88,9 +88,9 @@ export const connections: Mutant[] = [
   },
   {
     name: 'a connection makes nobody an owner',
-    file: `${FEATURES}/connections/changes.ts`,
-    find: `    if (strange !== undefined)\n`,
-    replace: `    if (strange === '')\n`,
+    file: `${FEATURES}/roles/mapping.ts`,
+    find: `  if (strange !== undefined)\n`,
+    replace: `  if (strange === '')\n`,
     tests: [`${FEATURES}/connections/connections.test.ts`],
   },
   {

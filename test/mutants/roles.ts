@@ -56,8 +56,8 @@ export const roles: Mutant[] = [
   {
     name: 'roles of another organization are not given',
     file: ASSIGN,
-    find: 'if (strange !== undefined)',
-    replace: 'if (strange !== undefined && names.length < 0)',
+    find: 'if (strange >= 0)',
+    replace: 'if (strange > names.length)',
     tests: [ASSIGN_TEST],
   },
   {

@@ -9,3 +9,11 @@ export const samples: Samples = {
 }
 
 export const orgWideOnly = ['PATCH /v1/audit/settings/defaults']
+
+const asked = 'what is looked for, which is found only within reach'
+
+export const notIds = Object.fromEntries(
+  ['GET /v1/audit/events', 'GET /v1/audit/export'].flatMap((name) =>
+    ['actor_id', 'target_id', 'user_id', 'request_id'].map((field) => [`${name} ${field}`, asked]),
+  ),
+)

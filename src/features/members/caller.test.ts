@@ -16,7 +16,7 @@ const second = await startSecondApp(app)
 const tenant = await app.tenant()
 const world = await makeWorld(app, tenant)
 const nobody = app.as(null)
-const verdict = (reply: Reply) => [reply.status, reply.body.code]
+const verdict = (reply: Reply) => [reply.status, reply.body?.code]
 
 /** By hand, as the guide says it: what each role may call. */
 const SCOPES: Record<string, (scope: string) => boolean> = {

@@ -82,13 +82,8 @@ function assertMayGive(caller: KeyCaller, roles: HeldRole[], had: AssignmentRow[
 
 async function holdAll(work: TxWork, names: string[]): Promise<HeldRole[]> {
   const roles = await holdRoles(work, names)
-  const strange = names.find((name) => !roles.some((role) => isNamed(role, name)))
-  if (strange !== undefined)
-    throw invalidField(
-      'roleIds',
-      'unknown_role',
-      `roleIds names ${JSON.stringify(strange.slice(0, 80))}, which is no role of the organization`,
-    )
+  const strange = names.findIndex((name) => !roles.some((role) => isNamed(role, name)))
+  if (strange >= 0) throw invalidField('roleIds', 'unknown_role', `roleIds.${strange} is no role of the organization`)
   return roles
 }
 
