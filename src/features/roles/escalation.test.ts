@@ -4,6 +4,7 @@ import { fresh } from '../../../test/fresh.ts'
 import { type Caller, startApp } from '../../../test/harness.ts'
 import { newUser } from '../../../test/people.ts'
 import { nameOf } from '../../../test/samples.ts'
+import { joinedMember } from '../../../test/team.ts'
 import { type Scope, scopes } from '../../contract.ts'
 import { permissionScopes, permissions } from '../../contract-permissions.ts'
 import { routes } from '../../routes.ts'
@@ -127,4 +128,18 @@ test('no other route takes a role or a permission', () => {
   const saying = says.map(nameOf).sort()
   // Of settings and of the team others say what these mean.
   expect(saying.filter((name) => !/settings|policy|members/.test(name) || SAYING.includes(name))).toEqual(SAYING)
+})
+
+test('a member of the team grants what their role holds, however many scopes it has', async () => {
+  const [owner, admin] = [await joinedMember(app, tenant, 'owner'), await joinedMember(app, tenant, 'admin')]
+  const make = async (permission: string, { headers }: typeof owner) => {
+    const body = { subOrgId, name: `Role ${fresh()}`, permissions: [permission] }
+    const reply = await app.as(null).post('/v1/rbac/roles', body, headers)
+    return [reply.status, reply.body.code]
+  }
+  for (const permission of ['organizations:archive', 'billing:write']) {
+    expect(await make(permission, owner)).toEqual([200, undefined])
+    expect(await make(permission, admin)).toEqual([403, 'privilege_escalation'])
+  }
+  expect(await make('billing:read', admin)).toEqual([200, undefined])
 })

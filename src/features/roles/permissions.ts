@@ -1,3 +1,4 @@
+import { scopes } from '../../contract.ts'
 import {
   directoryRolePermissions,
   isKnownPermission,
@@ -13,22 +14,27 @@ import type { PermissionInfo, Role } from './schema.ts'
 /** A permission: a resource and an action, and whatever a customer puts between. */
 export const PERMISSION_FORM = /^[a-z][a-z0-9_-]*(:[a-z][a-z0-9_-]*)+$/
 
+type Granting = Pick<KeyCaller, 'kind' | 'scopes' | 'lacks'>
+
 /**
- * Nobody grants more than they hold: a permission of the catalogue is given by who has the scope of the same power. Those
- * that a customer has invented mean nothing here, and are theirs to give. Throws `privilege_escalation`.
+ * Nobody grants more than they hold: a permission of the catalogue is given by who has the scope of the same power, and
+ * is of no team role that is without it. Those that a customer has invented mean nothing here, and are theirs to give.
+ * Throws `privilege_escalation`.
  */
-export function assertMayGrant(caller: Pick<KeyCaller, 'scopes'>, asked: readonly string[]): void {
-  const beyond = asked.filter((permission) => !mayGrant(caller.scopes, permission))
+export function assertMayGrant(caller: Granting, asked: readonly string[]): void {
+  const beyond = asked.filter((permission) => !mayGrant(caller, permission))
   if (beyond.length > 0)
     throw httpErrors.privilegeEscalation({
-      detail: `The key lacks the scopes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
+      detail: `The caller lacks what it takes to grant ${beyond.slice(0, 5).join(', ')}${beyond.length > 5 ? ' and more' : ''}.`,
     })
 }
 
-function mayGrant(scopes: readonly string[], permission: string): boolean {
+function mayGrant({ kind, scopes: held, lacks = [] }: Granting, permission: string): boolean {
   if (!isKnownPermission(permission)) return true
+  if (lacks.includes(permission)) return false
   const scope = permissionScopes[permission]
-  return scope === null ? scopes.includes('*') : allows(scopes, scope)
+  if (scope !== null) return allows(held, scope)
+  return held.includes('*') || (kind === 'member' && scopes.every((each) => allows(held, each)))
 }
 
 /** The catalogue, and what is used besides. */
