@@ -12,10 +12,17 @@ const RACE_TEST = 'test/race/roles.test.ts'
 /** Who may grant what, and what becomes of what was granted. */
 export const roles: Mutant[] = [
   {
+    name: 'a member of the team grants nothing that their role is without',
+    file: PERMISSIONS,
+    find: 'if (lacks.includes(permission)) return false',
+    replace: '',
+    tests: [ESCALATION_TEST],
+  },
+  {
     name: 'a key grants no permission whose scope it lacks',
     file: PERMISSIONS,
-    find: 'return scope === null ? scopes.includes',
-    replace: 'return scope !== null || scope === null ? scopes.length > 0 : scopes.includes',
+    find: 'if (scope !== null) return allows(held, scope)',
+    replace: 'if (scope !== null) return true',
     tests: [ESCALATION_TEST],
   },
   {
