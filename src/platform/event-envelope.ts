@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { StreamedEvent } from './event-stream.ts'
+import type { StreamedEvent } from './event-rows.ts'
 import { named, nullable } from './schema.ts'
 
 /** The version of the events as sent; a change that consumers would notice needs a new one. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from './db/pool.ts'
 import type { Position } from './event-cursor.ts'
 import { LAST_ID } from './event-epoch.ts'
-import type { StreamedEvent } from './event-stream.ts'
+import type { StreamedEvent } from './event-rows.ts'
 
 /** Where in the stream an event stands, without what it says. */
 export interface EventPlace extends Position {

@@ -1,27 +1,19 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { openPosition, type Position, sealPosition } from './event-cursor.ts'
 import { findStart, LAST_ID } from './event-epoch.ts'
+import {
+  eventColumns,
+  eventOwners,
+  isEvent,
+  LOOKED_AT,
+  PAGE_BYTES,
+  type PageRow,
+  position,
+  type StreamedEvent,
+  within,
+} from './event-rows.ts'
 import type { Reach } from './http/directory.ts'
 import type { Work } from './work.ts'
-
-/** An event as readers of the stream see it. */
-export interface StreamedEvent {
-  id: string
-  directory_id: string
-  organization_id: string | null
-  environment_slug: string
-  type: string
-  actor_type: string
-  actor_id: string | null
-  target_type: string | null
-  target_id: string | null
-  request_id: string | null
-  ip_address: string | null
-  user_agent: string | null
-  data: unknown
-  previous: unknown
-  created_at: Date
-}
 
 export interface StreamPage {
   events: StreamedEvent[]
@@ -30,11 +22,6 @@ export interface StreamPage {
   /** Whether more can be read right away. */
   hasMore: boolean
 }
-
-// However rare a type is, one call scans no more events than this; the next continues after them.
-const LOOKED_AT = 5000
-// However large events are, a page ends with the one that makes it longer than this.
-const PAGE_BYTES = 4_000_000
 
 /**
  * Events after a position in the stream, in the order in which their transactions began to write. Reading stops before
@@ -48,12 +35,12 @@ export async function readStream(
 ): Promise<StreamPage> {
   const { db } = platform
   const start = await findStart(platform, after === null ? null : openPosition(platform, reach, after))
-  const { rows } = await sql<Partial<StreamedEvent> & Scan & { position: Position | null }>`
+  const { rows } = await sql<PageRow & Scan>`
     with bound as (
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id, ${LAST_ID}::uuid as id from event_stream),
     looked as materialized (
       select e.directory_id, e.id, e.epoch, e.tx_id, e.type from events e
-      where ${within(reach)} and (e.epoch, e.tx_id, e.id) > (${start.epoch}::bigint, ${start.txId}::xid8, ${start.id}::uuid)
+      where ${within(reach, 'e')} and (e.epoch, e.tx_id, e.id) > (${start.epoch}::bigint, ${start.txId}::xid8, ${start.id}::uuid)
         and (e.epoch, e.tx_id) < ((select epoch from bound), (select tx_id from bound))
       order by e.epoch, e.tx_id, e.id limit ${LOOKED_AT}),
     found as materialized (
@@ -70,13 +57,9 @@ export async function readStream(
       (select count(*)::int from looked) as looked_at,
       (select ${position('looked')} from looked order by epoch desc, tx_id desc, id desc limit 1) as last_looked,
       (select count(*)::int from found) as found,
-      case when page.id is not null then ${position('page')} end as position, page.id, page.directory_id,
-      d.organization_id, environments.slug as environment_slug, page.type, page.actor_type, page.actor_id,
-      page.target_type, page.target_id, page.request_id, page.ip_address, page.user_agent, page.data, page.previous,
-      page.created_at
+      ${eventColumns}
     from bound left join page on true
-      left join directories d on d.id = page.directory_id
-      left join environments on environments.id = page.environment_id
+      ${eventOwners}
     order by page.epoch, page.tx_id, page.id`.execute(db)
   const [scan] = rows
   if (!scan) throw new Error('The stream of events has no state')
@@ -95,17 +78,6 @@ interface Scan {
   found: number
 }
 
-function isEvent<R extends Partial<StreamedEvent> & { position: Position | null }>(
-  row: R,
-): row is R & StreamedEvent & { position: Position } {
-  return row.position !== null
-}
-
-function position(table: string): RawBuilder<Position> {
-  const [epoch, txId, id] = ['epoch', 'tx_id', 'id'].map((name) => sql.ref(`${table}.${name}`))
-  return sql`jsonb_build_object('epoch', ${epoch}, 'txId', ${txId}::text, 'id', ${id})`
-}
-
 /** Where reading ended: after the last event of a full page, after all that was scanned, or at the bound. */
 function endOf(scan: Scan, events: { position: Position }[]): { position: Position; hasMore: boolean } {
   const last = events.at(-1)
@@ -114,8 +86,4 @@ function endOf(scan: Scan, events: { position: Position }[]): { position: Positi
   // After everything that is settled, though no event is there: the cursor of a quiet tenant does not expire.
   const { epoch, txId, id } = scan.bound
   return { position: { epoch, txId: String(BigInt(txId) - 1n), id }, hasMore: false }
-}
-
-function within(reach: Reach): RawBuilder<unknown> {
-  return reach.directory ? sql`e.directory_id = ${reach.directory.id}` : sql`e.environment_id = ${reach.environmentId}`
 }

@@ -70,9 +70,9 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'events and the feed of revocations are read in their own directory',
-    file: 'src/platform/event-stream.ts',
-    find: 'reach.directory ? sql`e.directory_id = ${reach.directory.id}`',
-    replace: 'reach.directory ? sql`e.environment_id = ${reach.environmentId}`',
+    file: 'src/platform/event-rows.ts',
+    find: '? sql`${sql.ref(`${table}.directory_id`)} = ${reach.directory.id}`',
+    replace: '? sql`${sql.ref(`${table}.environment_id`)} = ${reach.environmentId}`',
     tests: ['src/features/sessions/sessions.test.ts'],
   },
   {

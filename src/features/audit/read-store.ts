@@ -1,7 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Position } from '../../platform/event-cursor.ts'
-import type { StreamedEvent } from '../../platform/event-stream.ts'
+import {
+  eventColumns,
+  eventOwners,
+  isEvent,
+  LOOKED_AT,
+  PAGE_BYTES,
+  type PageRow,
+  position,
+  type StreamedEvent,
+  within,
+} from '../../platform/event-rows.ts'
 import type { Reach } from '../../platform/http/directory.ts'
 
 /** What is looked for; all of it must hold. */
@@ -20,11 +30,6 @@ export interface Filter {
   to: Date | null
 }
 
-// However rare what is looked for is, one statement looks at no more events; the next continues before them.
-const LOOKED_AT = 5000
-// However large events are, a page ends with the one that makes it longer.
-const PAGE_BYTES = 4_000_000
-
 export interface ReadPage {
   events: StreamedEvent[]
   /** Where older ones follow, or null where there are none. */
@@ -38,7 +43,7 @@ export async function selectNewest(
   filter: Filter,
   { before, limit }: { before: Position | null; limit: number },
 ): Promise<ReadPage> {
-  const { rows } = await sql<Partial<StreamedEvent> & Scan & { position: Position | null }>`
+  const { rows } = await sql<PageRow & Scan>`
     with looked as materialized (
       select e.* from events e
       where ${within(reach, 'e')} and ${above(reach, filter.from)} and ${below(reach, filter.to, before)}
@@ -55,15 +60,11 @@ export async function selectNewest(
       select * from sized where coalesce(bytes_before, 0) < ${PAGE_BYTES}
       order by epoch desc, tx_id desc, id desc limit ${limit})
     select looked_at.count as looked_at, looked_at.last as last_looked, (select count(*)::int from found) as found,
-      case when page.id is not null then ${position('page')} end as position, page.id, page.directory_id,
-      d.organization_id, environments.slug as environment_slug, page.type, page.actor_type, page.actor_id,
-      page.target_type, page.target_id, page.request_id, page.ip_address, page.user_agent, page.data, page.previous,
-      page.created_at
+      ${eventColumns}
     from (select count(*)::int as count, (select ${position('looked')} from looked
         order by epoch, tx_id, id limit 1) as last from looked) as looked_at
       left join page on true
-      left join directories d on d.id = page.directory_id
-      left join environments on environments.id = page.environment_id
+      ${eventOwners}
     order by page.epoch desc, page.tx_id desc, page.id desc`.execute(db)
   const events = rows.filter(isEvent)
   const [scan] = rows
@@ -79,26 +80,9 @@ interface Scan {
   found: number
 }
 
-function isEvent<R extends Partial<StreamedEvent> & { position: Position | null }>(
-  row: R,
-): row is R & StreamedEvent & { position: Position } {
-  return row.position !== null
-}
-
-function position(table: string): RawBuilder<Position> {
-  const [epoch, txId, id] = ['epoch', 'tx_id', 'id'].map((name) => sql.ref(`${table}.${name}`))
-  return sql`jsonb_build_object('epoch', ${epoch}, 'txId', ${txId}::text, 'id', ${id})`
-}
-
 /** Whether every event matches, but for those of the account's own team. */
 function isOpen(filter: Filter): boolean {
   return Object.values(filter).every((value) => value === null)
-}
-
-function within(reach: Reach, table: string): RawBuilder<unknown> {
-  return reach.directory
-    ? sql`${sql.ref(`${table}.directory_id`)} = ${reach.directory.id}`
-    : sql`${sql.ref(`${table}.environment_id`)} = ${reach.environmentId}`
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { StreamedEvent } from '../../platform/event-stream.ts'
+import type { StreamedEvent } from '../../platform/event-rows.ts'
 import { bodyOf } from '../../platform/webhooks/attempt.ts'
 import type { DeliveryRow } from '../../platform/webhooks/delivery-store.ts'
 import type { Webhook, WebhookDelivery } from './schema.ts'
