@@ -15,6 +15,13 @@ const [MEMBERS_TEST, ROSTER_TEST] = ['src/features/members/members.test.ts', 'sr
 /** Who looks after an account, and may make others do so. */
 export const team: Mutant[] = [
   {
+    name: 'no key of a member does what their role is without',
+    file: 'src/features/api-keys/subset.ts',
+    find: 'lacks.some((permission) => carries(power.scopes, permission))',
+    replace: 'lacks.length < 0',
+    tests: [CALLER_TEST],
+  },
+  {
     name: 'the last owner stays',
     file: MEMBERS,
     find: 'if ((await countOwners(work.db, scope)) > 1) return',

@@ -1,6 +1,7 @@
+import { isKnownPermission, permissionScopes } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import { isSubset } from '../../platform/http/scopes.ts'
+import { allows, isSubset } from '../../platform/http/scopes.ts'
 
 /** What a key may do, and for how long. */
 export interface Power {
@@ -12,13 +13,16 @@ export interface Power {
 }
 
 /**
- * Refuses to give the caller a secret that can do more than the caller's own: wider scopes, another organization or
- * environment, a longer lifetime, a higher rate limit. `deploymentCeiling` applies to keys without a limit of their
+ * Refuses to give the caller a secret that can do more than the caller's own: wider scopes or what a role is without,
+ * another organization or environment, a longer lifetime, a higher rate limit. `deploymentCeiling` applies to keys without a limit of their
  * own. Throws `privilege_escalation`.
  */
 export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
-  const { organizationId, expiresAt, requestsPerSecond } = caller
+  const { organizationId, expiresAt, requestsPerSecond, lacks = [] } = caller
   if (!isSubset(power.scopes, caller.scopes)) refuse('its scopes must be among those of your key')
+  // A key knows scopes alone: what a role is withheld within one would come back with it.
+  if (lacks.some((permission) => carries(power.scopes, permission)))
+    refuse('its scopes would allow what your role may not do')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
   if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
@@ -26,6 +30,11 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
   const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
   if (ceiling !== null && (asked === null || asked > ceiling))
     refuse('its requestsPerSecond must not exceed that of your key')
+}
+
+function carries(scopes: readonly string[], permission: string): boolean {
+  const scope = isKnownPermission(permission) ? permissionScopes[permission] : null
+  return scope !== null && allows(scopes, scope)
 }
 
 function refuse(rule: string): never {

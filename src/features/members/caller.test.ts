@@ -8,6 +8,7 @@ import { signedInUser } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
 import { joinedMember } from '../../../test/team.ts'
 import { makeWorld } from '../../../test/world.ts'
+import { scopes } from '../../contract.ts'
 import { routes } from '../../routes.ts'
 import { TEAM_ROLES } from './team-roles.ts'
 
@@ -164,4 +165,18 @@ test('the token of an end user, or both a key and a token, manage nothing', asyn
   expect(verdict(await nobody.get('/v1/users', user))).toEqual([401, 'api_key_invalid'])
   const { headers } = await joinedMember(app, tenant, 'owner')
   expect(verdict(await app.as(tenant.key).get('/v1/users', headers))).toEqual([400, 'api_key_conflict'])
+})
+
+test('no key of an administrator, made or given a new secret, does what their role may not', async () => {
+  const tenant = await app.tenant()
+  const { owner, admin } = await teamOf(tenant)
+  const make = (scopes: string[], { headers }: typeof owner) =>
+    nobody.post('/v1/api-keys', { name: 'x', scopes }, headers)
+  for (const wide of [[...scopes], ['sub_orgs.write']]) {
+    const { body } = await make(wide, owner)
+    expect(verdict(await make(wide, admin))).toEqual([403, 'privilege_escalation'])
+    const rotated = await nobody.post(`/v1/api-keys/${body.apiKey.id}/rotate`, {}, admin.headers)
+    expect(verdict(rotated)).toEqual([403, 'privilege_escalation'])
+  }
+  expect((await make(['users.write', 'members.write', 'roles.write'], admin)).status).toBe(200)
 })
