@@ -115,7 +115,8 @@ export async function startPooler(serverUrl: string, kind: PoolerKind) {
     socket.on('close', () => {
       const place = queue.indexOf(client)
       if (place >= 0) queue.splice(place, 1)
-      client.backend?.socket.write(message('Q', 'rollback'))
+      // Lent until this is answered, and what the client left unanswered before it.
+      if (client.backend) forward(client, client.backend, message('Q', 'rollback'))
     })
     socket.on('data', (chunk) => {
       client.rest = Buffer.concat([client.rest, chunk])
