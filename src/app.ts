@@ -30,6 +30,7 @@ import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
+import type { PasswordParameters } from './platform/crypto/password-format.ts'
 import { closePasswordPool } from './platform/crypto/password-pool.ts'
 import { openCaches } from './platform/db/cache.ts'
 import { isDistributed } from './platform/db/distributed.ts'
@@ -60,6 +61,7 @@ export interface AppOptions {
   clock?: Clock
   log?: Log
   strict?: boolean
+  hashCost?: PasswordParameters
 }
 
 export interface App {
@@ -90,6 +92,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     caches,
     belongings,
     strict: options.strict ?? false,
+    hashCost: options.hashCost ?? null,
   }
   handIn(platform)
   return {

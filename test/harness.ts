@@ -78,6 +78,8 @@ export interface EventRow {
 
 export interface StartOptions {
   env?: Record<string, string>
+  /** argon2id at the cost that is set, where a test asks what a hash is or how long it takes. */
+  costlyHashes?: boolean
 }
 
 /** What a service in production needs of its environment. */
@@ -119,6 +121,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     },
     log: createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) }),
     strict: true,
+    ...(options.costlyHashes ? {} : { hashCost: { memoryKib: 64, iterations: 1, parallelism: 1 } }),
   })
   await installMovableClock(app)
   await app.server.listen({ host: '127.0.0.1', port: 0 })

@@ -22,6 +22,7 @@ export async function startSecondApp(
     clock: first.app.platform.clock,
     log: createLog({ logLevel: 'error' }, { write: () => undefined }),
     strict: true,
+    ...(first.app.platform.hashCost ? { hashCost: first.app.platform.hashCost } : {}),
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
   afterAll(() => app.close())

@@ -2,6 +2,7 @@ import type { Belonging } from './belongings.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Keyring } from './crypto/keyring.ts'
+import type { PasswordParameters } from './crypto/password-format.ts'
 import type { Caches } from './db/cache.ts'
 import type { Database, Db } from './db/pool.ts'
 import type { RunInTransaction } from './db/tx.ts'
@@ -25,6 +26,8 @@ export interface Platform {
   belongings: readonly Belonging[]
   /** In tests: a route that breaks its own declaration (errors, event) fails. */
   strict: boolean
+  /** In tests: what argon2id costs, whatever is set. */
+  hashCost: PasswordParameters | null
 }
 
 /** What `app.ts` hands to a feature that may not import where it comes from: a table of what others bring in. */

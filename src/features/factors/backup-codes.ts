@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { LOWEST_COST } from '../../platform/crypto/password-format.ts'
 import { computePassword, type Hasher, withPasswordPlace } from '../../platform/crypto/password-pool.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Platform } from '../../platform/platform.ts'
@@ -9,8 +10,6 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const CODES = 10
 /** 50 random bits. */
 const LENGTH = 10
-// OWASP's minimum. The codes are random and the hash is keyed; the cost protects them if database and key are stolen.
-const COST = { memoryKib: 19_456, iterations: 2, parallelism: 1 }
 
 /** A stored code: `slot` is its first character, which serves as the look-up key. */
 export interface HashedBackupCode {
@@ -43,11 +42,13 @@ export function readBackupCode(typed: string): { slot: string; code: string } | 
 export function hashBackupCodes(hasher: Hasher, userId: string, codes: string[]): Promise<HashedBackupCode[]> {
   return withPasswordPlace(hasher, async () => {
     const hashed = []
+    // OWASP's minimum: the codes are random and the hash is keyed; it protects them if database and key are stolen.
+    const cost = hasher.platform.hashCost ?? LOWEST_COST
     for (const typed of codes) {
       const read = readBackupCode(typed)
       if (!read) throw new Error('A malformed backup code')
       const input = keyed(hasher.platform, userId, read.code)
-      hashed.push({ slot: read.slot, hash: await computePassword(hasher, 'hashArgon2id', { ...COST, input }) })
+      hashed.push({ slot: read.slot, hash: await computePassword(hasher, 'hashArgon2id', { ...cost, input }) })
     }
     return hashed
   })

@@ -8,7 +8,7 @@ import { withPasswordTurn } from '../../platform/crypto/password-pool.ts'
 // What one organization does with passwords is no business of the others.
 
 const LIMIT_MIB = 128
-const app = await startApp({ env: { WATCHWORD_PASSWORD_COST_LIMIT: String(LIMIT_MIB) } })
+const app = await startApp({ env: { WATCHWORD_PASSWORD_COST_LIMIT: String(LIMIT_MIB) }, costlyHashes: true })
 const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 const COSTLIEST = { password_hash_memory_kib: 65_536, password_hash_iterations: 2 }

@@ -10,7 +10,7 @@ import { hashPassword, needsRehash, verifyNothing, verifyPassword } from './hash
 import { assertNotReused } from './new-password.ts'
 import { findPassword, hasPassword, passwordProof, storeImportedHash, storePassword, upgradeHash } from './store.ts'
 
-const { tenant, app } = await startApp()
+const { tenant, app } = await startApp({ costlyHashes: true })
 const { platform } = app
 const hasher = { platform, directory: { id: 'any' } }
 const parameters = { memoryKib: 19_456, iterations: 2, parallelism: 1 }

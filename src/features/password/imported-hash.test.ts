@@ -5,7 +5,7 @@ import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { needsRehash, verifyPassword } from './hash.ts'
 
-const { app } = await startApp()
+const { app } = await startApp({ costlyHashes: true })
 const hasher = { platform: app.platform, directory: { id: 'any' } }
 // The default of a deployment.
 const LIMIT = 1024

@@ -95,5 +95,5 @@ function assertAffordable({ platform }: Tenant, wanted: Record<(typeof COST_FIEL
 export function hashParameters({ platform }: Pick<Work, 'platform'>, settings: PasswordSettings): PasswordParameters {
   const { password_hash_memory_kib: memoryKib, password_hash_iterations: iterations } = settings
   const wanted = { memoryKib, iterations, parallelism: settings.password_hash_parallelism }
-  return withinLimit(wanted, platform.config.passwordCostLimit)
+  return platform.hashCost ?? withinLimit(wanted, platform.config.passwordCostLimit)
 }
