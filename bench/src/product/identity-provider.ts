@@ -41,6 +41,7 @@ export function signedResponse(
     audience: entityId,
     issuedAt: at(0),
     signedInAt: at(-1),
+    sessionIndex: null,
     sessionNotOnOrAfter: null,
     context: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
     attributes: { email: [user], firstName: ['Ada'], lastName: ['Lovelace'] },

@@ -64,7 +64,7 @@ interface Arrived {
 /** What the receiver got since it was last asked. */
 async function arrived(url: string): Promise<Arrived> {
   const reply = await fetch(url)
-  return await reply.json()
+  return JSON.parse(await reply.text())
 }
 
 /** A process of its own, whose endpoints weigh on no other row. */
@@ -126,7 +126,7 @@ async function allOf(url: string, count: number): Promise<Arrived> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
     await sleep(100)
-    const state: Arrived = await (await fetch(`${url}/keep`)).json()
+    const state = await arrived(`${url}/keep`)
     if (state.received >= count || performance.now() > deadline) return await arrived(url)
   }
 }
