@@ -60,6 +60,13 @@ export const audit: Mutant[] = [
     only: 'two processes',
   },
   {
+    name: 'a process that dies while it chains has chained nothing',
+    file: CHAIN,
+    find: 'await appendBlocks(tx, blocks)',
+    replace: 'await appendBlocks(platform.db as never, blocks)',
+    tests: ['test/process/audit-kills.test.ts'],
+  },
+  {
     name: 'a block is of one day, so that what is old does not stay with what is young',
     file: CHAIN,
     find: 'if (group && dayOf(group[0]) === dayOf(place)) group.push(place)',

@@ -1,0 +1,15 @@
+import { buildApp } from '../../src/app.ts'
+import { chainEvents } from '../../src/features/audit/chain.ts'
+import { parseConfig } from '../../src/platform/config.ts'
+import { parseMasterKey } from '../../src/platform/crypto/master-key.ts'
+import { createLog } from '../../src/platform/log.ts'
+
+/** A process that does nothing but chain events, until it is killed: the database, and the key of its secrets. */
+const [databaseUrl = '', masterKey = ''] = process.argv.slice(2)
+const { platform } = await buildApp({
+  config: parseConfig({ WATCHWORD_BASE_URL: 'http://localhost:4000' }),
+  databaseUrl,
+  masterKeys: [parseMasterKey(masterKey, 'test')],
+  log: createLog({ logLevel: 'error' }),
+})
+for (;;) await chainEvents(platform)
