@@ -79,8 +79,8 @@ export function peerOf(request: FastifyRequest): Peer {
  * whatever no route takes. Probes have none. Returns the refusal once it is due, or null.
  */
 export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
-  const { route, otherMethod } = request.routeOptions?.config ?? {}
-  if (route && !otherMethod && (!isAnonymous(route) || route.probe)) return null
+  const { route } = request.routeOptions?.config ?? {}
+  if (route && (!isAnonymous(route) || route.probe)) return null
   const refusal = anonymous.count(peerOf(request), platform.clock.now().getTime())
   return refusal && anonymous.delay(refusal)
 }

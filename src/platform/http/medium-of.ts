@@ -11,8 +11,8 @@ export type MediumOf = (request: FastifyRequest) => MediaName
  */
 export function findMedia(routes: Route[]): MediumOf {
   const folder = folderOf(routes.filter(({ media }) => media === 'scim').map(({ path }) => path))
-  return ({ url, routeOptions, headers: { accept = '' } }) => {
-    const known = routeOptions?.config.route?.media
+  return ({ url, routeOptions, state, headers: { accept = '' } }) => {
+    const known = (routeOptions?.config.route ?? state?.otherMethodOf)?.media
     if (known) return known
     if (folder !== null && url.startsWith(folder)) return 'scim'
     return /\btext\/html\b/i.test(accept) && !/\bjson\b/i.test(accept) ? 'form' : 'json'

@@ -53,8 +53,8 @@ function hasHungUp(error: unknown, { raw }: FastifyRequest): boolean {
 }
 
 /** The route of a request in logs and metrics: its path with the names of parameters. */
-export function routeNameOf({ routeOptions }: FastifyRequest): string {
-  return routeOptions?.config.route?.path ?? routeOptions?.url ?? 'none'
+export function routeNameOf({ routeOptions, state }: FastifyRequest): string {
+  return (routeOptions?.config.route ?? state?.otherMethodOf)?.path ?? routeOptions?.url ?? 'none'
 }
 
 /** The refusal behind any thrown value: our own, the HTTP layer's, the database's, or `internal_error`. */

@@ -18,6 +18,8 @@ export interface Pipeline {
 /** What the pipeline knows of one request. */
 export interface RequestState {
   route: Route | null
+  /** The path is that route's, the method is not. */
+  otherMethodOf: Route | null
   caller: Caller | null
   directory: Directory | Reach | AccountScope | null
   origin: Origin
@@ -27,5 +29,5 @@ export interface RequestState {
 
 export function startRequest(requestId: string, endUser: Origin['endUser']): RequestState {
   const origin: Origin = { requestId, actor: { type: 'system', id: null }, endUser, recorded: [] }
-  return { route: null, caller: null, directory: null, origin, code: null }
+  return { route: null, otherMethodOf: null, caller: null, directory: null, origin, code: null }
 }

@@ -10,12 +10,13 @@ import type { Directory } from './directory.ts'
 import { refuseNetwork } from './entry.ts'
 import { mediaOf } from './media.ts'
 import { findMedia, type MediumOf } from './medium-of.ts'
+import { allowOf, methodsByPath, otherMethods, servedPaths, urlOf } from './other-method.ts'
 import { compileRoute } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
 import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import { type Pipeline, type RequestState, startRequest } from './request-state.ts'
-import type { Method, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 /** A request that was answered, as who watches a kind of caller sees it. */
 export interface Observed {
@@ -50,7 +51,6 @@ interface Patience {
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 }
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -58,8 +58,6 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     route?: Route
-    /** The path is the route's, the method is not. */
-    otherMethod?: true
   }
 }
 
@@ -99,14 +97,17 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   app.setSerializerCompiler(compileSerializer)
   addBodyParser(app, refusing.mediumOf)
   const headers = securityHeaders(config.baseUrl)
+  const findOther = otherMethods(parts.routes)
   app.addHook('onRequest', (request, reply, done) => {
     request.state = startRequest(request.id, endUserOf(request))
     reply.headers(headers)
     reply.header('x-request-id', request.id)
     const ambiguous = isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined
+    const other = request.is404 ? findOther(request) : null
+    request.state.otherMethodOf = other?.route ?? null
     const refusal = refuseNetwork(pipeline, request)
     if (refusal) refusal.then(done, done)
-    else done(ambiguous)
+    else done(ambiguous ?? other?.refusal)
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = routeNameOf(request)
@@ -123,33 +124,23 @@ export function buildServer(parts: ServerParts): FastifyInstance {
   return app
 }
 
-/** Every path a route answers at: versioned ones under `/api` and at the root. */
-export function servedPaths(route: Route): string[] {
-  return [route.path, ...route.aliases].flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
-}
-
 function addRoutes(
   app: FastifyInstance,
   routes: Route[],
   pipeline: Pipeline,
   observeScim: ServerParts['observeScim'],
 ): void {
-  const taken = new Map<string, Served>()
   for (const route of routes) {
     const compiled = compileRoute(route, pipeline)
     const response = responsesOf(route)
     if (route.cors === 'origins' && route.auth !== 'user')
       throw new Error(`${route.method} ${route.path}: only a route of an end user has origins that may call it`)
-    for (const path of servedPaths(route)) {
-      const known = taken.get(path) ?? { methods: new Set(), route }
-      if (known.route.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
-      known.methods.add(route.method)
-      taken.set(path, known)
+    for (const path of servedPaths(route))
       app.route({
         method: route.method,
         // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
         exposeHeadRoute: route.method === 'GET',
-        url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+        url: urlOf(path),
         bodyLimit: route.bodyLimit,
         config: { route },
         schema: { response },
@@ -158,9 +149,12 @@ function addRoutes(
         handler: compiled.handler,
         ...(route.auth === 'scim' ? { onSend: observer(observeScim) } : {}),
       })
-    }
   }
-  for (const [path, served] of taken) refuseOtherMethods(app, path, served)
+  for (const [path, served] of methodsByPath(routes)) {
+    const { cors } = served.route
+    const allow = allowOf(served)
+    if (cors !== 'none') app.options(urlOf(path), (request, reply) => answerPreflight(cors, allow, request, reply))
+  }
 }
 
 function observer(observe: ServerParts['observeScim']) {
@@ -194,36 +188,8 @@ function requestLine({ id, method, state }: FastifyRequest, reply: FastifyReply,
   }
 }
 
-/** What a path answers, and one of its routes. */
-interface Served {
-  methods: Set<Method>
-  route: Route
-}
-
 function responsesOf(route: Route) {
   return Object.fromEntries(Object.entries(route.replies).map(([code, schema]) => [code, serializerSchema(schema)]))
-}
-
-/** 405 with `Allow` where the path is known (RFC 9110 §15.5.6); a preflight is answered where pages may call. */
-function refuseOtherMethods(app: FastifyInstance, path: string, { methods, route }: Served): void {
-  const { cors } = route
-  const taken = [
-    ...[...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method])),
-    ...(cors === 'none' ? [] : ['OPTIONS']),
-  ]
-  const allow = taken.join(', ')
-  const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
-  app.route({
-    method: METHODS.filter((method) => !taken.includes(method)),
-    url,
-    // A page refuses with a page.
-    config: { route, otherMethod: true },
-    onRequest: (_request, _reply, done) =>
-      done(httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` })),
-    handler: () => undefined,
-  })
-  if (cors !== 'none')
-    app.options(url, (request: FastifyRequest, reply: FastifyReply) => answerPreflight(cors, allow, request, reply))
 }
 
 /**

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { startApp } from '../../../test/harness.ts'
+import { routes } from '../../routes.ts'
+import { allowOf, methodsByPath } from './other-method.ts'
+
+const { baseUrl, app } = await startApp()
+
+test('each path names its methods where another one is sent, whatever its parameters are, and no other path does', async () => {
+  const byPath = [...methodsByPath(routes)]
+  const parts = (path: string) => path.split('/').map((part) => part.replace(/^\{\w+\}$/, '*'))
+  const covers = (general: string, path: string) => {
+    const [wanted, given] = [parts(general), parts(path)]
+    return wanted.length === given.length && wanted.every((part, i) => part === '*' || part === given[i])
+  }
+  let asked = 0
+  for (const [path, served] of byPath) {
+    const taken = byPath.filter(([other]) => covers(other, path)).flatMap(([, { methods }]) => [...methods])
+    const method = ['PUT', 'PATCH', 'DELETE', 'POST', 'GET'].find((name) => !taken.some((one) => one === name))
+    if (!method) continue
+    asked++
+    const url = baseUrl + path.replaceAll(/\{\w+\}/g, 'a%2Fb.c')
+    const reply = await fetch(`${url}?a=/b`, { method, headers: { accept: 'application/json' } })
+    expect([path, reply.status, reply.headers.get('allow')]).toEqual([path, 405, allowOf(served)])
+  }
+  expect(asked).toBeGreaterThan(byPath.length / 2)
+})
+
+test('a parameter that is too long for any id is not found, by any method', async () => {
+  const of = (method: string) => fetch(`${baseUrl}/v1/users/${'a'.repeat(300)}`, { method })
+  expect([(await of('GET')).status, (await of('PUT')).status]).toEqual([404, 404])
+})
+
+test('a path takes no more of the router than its own methods', () => {
+  expect(app.server.printRoutes({ commonPrefix: false })).toContain('/v1/users (GET, HEAD, POST, PUT)')
+})

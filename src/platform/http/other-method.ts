@@ -1,0 +1,72 @@
+import { type ApiError, httpErrors } from '../errors.ts'
+import type { Method, Route } from './route.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
+
+/** What a path answers, and one of its routes. */
+interface Served {
+  methods: Set<Method>
+  route: Route
+}
+
+/** Finds what is answered where the method of a request is not: a route of its path, and the refusal. */
+export type FindOther = (request: { method: string; url: string }) => { route: Route; refusal: ApiError } | null
+
+/**
+ * 405 with `Allow` where the path is known (RFC 9110 §15.5.6). Asked only where no route was found: a route for each
+ * refused method of each path would take as long to register as all the others.
+ */
+export function otherMethods(routes: Route[]): FindOther {
+  let paths: [RegExp, Served][] | null = null
+  return ({ method, url }) => {
+    paths ??= indexPaths(routes)
+    const [path = ''] = url.split(/[?;#]/, 1)
+    const served = METHODS.includes(method) ? paths.find(([pattern]) => pattern.test(path))?.[1] : undefined
+    if (!served) return null
+    const allow = allowOf(served)
+    return {
+      route: served.route,
+      refusal: httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` }),
+    }
+  }
+}
+
+/** Patterns of all paths: as in the router, a name in its place comes before a parameter. */
+function indexPaths(routes: Route[]): [RegExp, Served][] {
+  const paths = [...methodsByPath(routes)].map(([path, served]) => {
+    const parts = path.split('/').map((part) => part.replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&').split(/\{\w+\}/))
+    return { parts, pattern: new RegExp(`^${parts.map((texts) => texts.join('[^/]+')).join('/')}$`), served }
+  })
+  const rank = (parts: string[][]) => parts.map((texts) => (texts.length > 1 ? '1' : '0')).join('')
+  paths.sort((a, b) => (rank(a.parts) < rank(b.parts) ? -1 : 1))
+  return paths.map(({ pattern, served }) => [pattern, served])
+}
+
+/** Every path with what it answers. Throws where the routes of a path have different rules for web pages. */
+export function methodsByPath(routes: Route[]): Map<string, Served> {
+  const taken = new Map<string, Served>()
+  for (const route of routes)
+    for (const path of servedPaths(route)) {
+      const served = taken.get(path) ?? { methods: new Set(), route }
+      if (served.route.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
+      served.methods.add(route.method)
+      taken.set(path, served)
+    }
+  return taken
+}
+
+/** The methods of a path, as `Allow` names them: a preflight is answered where pages may call. */
+export function allowOf({ methods, route }: Served): string {
+  const taken = [...methods].flatMap((method) => (method === 'GET' ? [method, 'HEAD'] : [method]))
+  return [...taken, ...(route.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
+}
+
+/** Every path a route answers at: versioned ones under `/api` and at the root. */
+export function servedPaths(route: Route): string[] {
+  return [route.path, ...route.aliases].flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
+}
+
+/** A path of the contract as the router takes it. */
+export function urlOf(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
