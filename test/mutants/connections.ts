@@ -54,6 +54,13 @@ export const connections: Mutant[] = [
     tests: [`${FEATURES}/sso/keys.test.ts`],
   },
   {
+    name: 'of two processes that take a step of the keys at once, one takes it',
+    file: `${FEATURES}/connections/sp-keys.ts`,
+    find: 'assertNext(action, await lockSpKeyRows(db, environmentId))',
+    replace: 'await lockSpKeyRows(db, environmentId)',
+    tests: [`${FEATURES}/sso/keys.test.ts`],
+  },
+  {
     name: 'a client secret does not go along to another server',
     file: `${FEATURES}/connections/changes.ts`,
     find: '(leaves ? null : body.oidc_client_secret)',

@@ -191,9 +191,10 @@ export async function insertSpKeyRow(tx: Tx, row: Insertable<SpKeys>): Promise<v
     .execute()
 }
 
-/** The same, locked until the transaction ends. */
+/** The same, locked until the transaction ends: read once they are, since who waited for them would miss new ones. */
 export async function lockSpKeyRows(tx: Tx, environmentId: string): Promise<SpKeyRow[]> {
-  return tx.selectFrom('sp_keys').selectAll().where('environment_id', '=', environmentId).forUpdate().execute()
+  await tx.selectFrom('sp_keys').select('id').where('environment_id', '=', environmentId).forUpdate().execute()
+  return listSpKeyRows(tx, environmentId)
 }
 
 export async function moveSpKeyRows(tx: Tx, environmentId: string, { from, to }: { from: string; to: string }) {

@@ -1,9 +1,12 @@
 import { webcrypto } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { untilWaiting } from '../../../test/in-order.ts'
+import { startSecondApp } from '../../../test/second-app.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
+const second = await startSecondApp(app)
 const KEYS = '/v1/sso/keys'
 
 interface Key {
@@ -60,4 +63,27 @@ test('each environment has keys of its own, which a key of another one does not 
   expect(printOf(before ?? [], 'current')).not.toBe(printOf(theirs ?? [], 'current'))
   expect((await staging.post(KEYS, { action: 'prepare' })).status).toBe(200)
   expect((await other.get(KEYS)).body.keys).toEqual(before)
+})
+
+test.each([
+  ['prepare', [], ['signing current', 'signing next', 'encryption current', 'encryption next']],
+  ['activate', ['prepare'], ['signing current', 'signing former', 'encryption current', 'encryption former']],
+  ['retire', ['prepare', 'activate'], ['signing current', 'encryption current']],
+])('a step that two processes take at once is taken once: %s', async (action, before, left) => {
+  const other = await app.tenant()
+  const subOrgId = await other.organization()
+  await other.post('/v1/sso/connections', { subOrgId, name: 'Acme', protocol: 'saml' })
+  for (const step of before) await other.post(KEYS, { action: step })
+  const { platform } = app.app
+  const { answers } = await platform.tx(async (tx) => {
+    await tx.selectFrom('sp_keys').select('id').where('environment_id', '=', other.environmentId).forUpdate().execute()
+    const answers = [other, second.as(other.key)].map((caller) => caller.post(KEYS, { action }))
+    await untilWaiting(platform, 2)
+    return { answers }
+  })
+  const codes = (await Promise.all(answers)).map(({ status, body }) => `${status} ${body.code ?? ''}`)
+  expect(codes.sort()).toEqual(['200 ', '409 sp_keys_conflict'])
+  expect(shown((await other.get(KEYS)).body.keys)).toEqual(left)
+  const events = await app.events({ accountId: other.accountId, type: 'sso.keys.changed' })
+  expect(events.map(({ data }) => data)).toEqual([...before, action].map((step) => ({ action: step })))
 })
