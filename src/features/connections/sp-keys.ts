@@ -98,7 +98,7 @@ export type KeyAction = 'prepare' | 'activate' | 'retire'
  * `activate` uses them, and goes on publishing the former; `retire` forgets these. Throws `sp_keys_conflict` for a step
  * that is not next.
  */
-export async function changeSpKeys(work: AccountWork, action: KeyAction): Promise<SpKeys> {
+export async function changeSpKeys(work: Work<AccountScope>, action: KeyAction): Promise<SpKeys> {
   const { platform, directory: scope } = work
   const { environmentId } = scope
   await provideSpKeys(platform, scope)
@@ -119,8 +119,6 @@ export async function changeSpKeys(work: AccountWork, action: KeyAction): Promis
   })
   return spKeys(platform, scope)
 }
-
-type AccountWork = Work<AccountScope>
 
 function assertNext(action: KeyAction, rows: SpKeyRow[]): void {
   const has = new Set(rows.map(({ status }) => status))
