@@ -30,6 +30,13 @@ test('a parameter that is too long for any id is not found, by any method', asyn
   expect([(await of('GET')).status, (await of('PUT')).status]).toEqual([404, 404])
 })
 
+test('a path is known however it is spelled, and none that only begins like it', async () => {
+  const of = async (path: string) => (await fetch(baseUrl + path, { method: 'DELETE' })).status
+  expect(await Promise.all(['/v1/%75sers', '/v1/users', '/v1/users;a', '/v1/%75ser', '/v1/users/%C3'].map(of))).toEqual(
+    [405, 405, 404, 404, 404],
+  )
+})
+
 test('a path takes no more of the router than its own methods', () => {
   expect(app.server.printRoutes({ commonPrefix: false })).toContain('/v1/users (GET, HEAD, POST, PUT)')
 })

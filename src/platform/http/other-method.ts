@@ -20,7 +20,8 @@ export function otherMethods(routes: Route[]): FindOther {
   let paths: [RegExp, Served][] | null = null
   return ({ method, url }) => {
     paths ??= indexPaths(routes)
-    const [path = ''] = url.split(/[?;#]/, 1)
+    // Spelled as the router reads it, which has refused what cannot be decoded.
+    const path = decodeURI(url.split('?', 1)[0] ?? '')
     const served = METHODS.includes(method) ? paths.find(([pattern]) => pattern.test(path))?.[1] : undefined
     if (!served) return null
     const allow = allowOf(served)
@@ -38,7 +39,7 @@ function indexPaths(routes: Route[]): [RegExp, Served][] {
     return { parts, pattern: new RegExp(`^${parts.map((texts) => texts.join('[^/]+')).join('/')}$`), served }
   })
   const rank = (parts: string[][]) => parts.map((texts) => (texts.length > 1 ? '1' : '0')).join('')
-  paths.sort((a, b) => (rank(a.parts) < rank(b.parts) ? -1 : 1))
+  paths.sort((a, b) => rank(a.parts).localeCompare(rank(b.parts)))
   return paths.map(({ pattern, served }) => [pattern, served])
 }
 
