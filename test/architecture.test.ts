@@ -415,6 +415,14 @@ test('the platform names no feature', () => {
 
 test('the environment is read in config.ts, and Fastify used in platform/http', () => {
   expect(filesWith(/process\.env/)).toEqual(['src/platform/config.ts'])
+  // Cheap hashes are for tests: nothing that starts the service names them.
+  expect(filesWith(/\bhashCost\b/)).toEqual([
+    'src/app.ts',
+    'src/features/factors/backup-codes.ts',
+    'src/features/password/hash.ts',
+    'src/features/password/settings.ts',
+    'src/platform/platform.ts',
+  ])
   const users = sources.filter((file) => file.imports.some(({ target, typeOnly }) => target === 'fastify' && !typeOnly))
   expect(users.filter((file) => !file.path.startsWith('src/platform/http/')).map((file) => file.path)).toEqual([])
 })
