@@ -1,6 +1,9 @@
 import { type Begun, beginFederated } from '../src/features/federation/begin.ts'
 import { completeFederated, type FederationRules } from '../src/features/federation/complete.ts'
+import { makeExchangeCode } from '../src/features/federation/exchange.ts'
 import type { FederatedPerson } from '../src/features/federation/person.ts'
+import { insertIdentityRow, type Subject } from '../src/features/federation/store.ts'
+import { isId, newId } from '../src/platform/ids.ts'
 import type { Work } from '../src/platform/work.ts'
 import { fresh } from './fresh.ts'
 import type { TestApp } from './harness.ts'
@@ -53,6 +56,38 @@ export function said(redirectTo: string): Record<string, string> {
   return Object.fromEntries(new URL(redirectTo).searchParams)
 }
 
+/** Has a connection or provider that people can sign in by; one that is there already stays as it is. */
+async function openSource({ platform, directory }: Work, { method, source }: Pick<Subject, 'method' | 'source'>) {
+  const { db } = platform
+  const { id: directory_id, environmentId: environment_id } = directory
+  if (method === 'social') {
+    const provider = { directory_id, provider: source, enabled: true }
+    await db
+      .insertInto('social_providers')
+      .values(provider)
+      .onConflict((of) => of.doNothing())
+      .execute()
+  } else if (isId(source)) {
+    const open = { id: source, name: 'A connection', protocol: 'oidc', status: 'active' }
+    const row = { ...open, directory_id, environment_id }
+    await db
+      .insertInto('sso_connections')
+      .values(row)
+      .onConflict((of) => of.doNothing())
+      .execute()
+  }
+}
+
+/** A code for the session of a user, as of a sign-in at a provider. */
+export async function newExchangeCode(work: Work, userId: string): Promise<string> {
+  const [method, source] = ['social', 'google'] as const
+  await openSource(work, { method, source })
+  const identity = { id: newId(), user_id: userId, method, source, issuer: 'https://idp.example', subject: userId }
+  await work.platform.tx((db) => insertIdentityRow(db, work.directory, identity))
+  const tie = { identityId: identity.id, logoutSealed: null, nameHash: null, sessionHash: null }
+  return makeExchangeCode(work, { userId, method, source, amr: ['fed'], aal: 'aal1', tie })
+}
+
 /** Begins a sign-in at a provider and ends it with what the provider would say, its protocol left out. */
 export async function signInAs(
   work: Work,
@@ -67,6 +102,7 @@ export async function signInAs(
     responseMode: 'query',
     ...begun,
   } as const
+  await openSource(work, input)
   const started = await beginFederated(work, input)
   return said((await completeFederated(work, started, who, rules)).redirectTo)
 }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { makeExchangeCode } from '../src/features/federation/exchange.ts'
 import { trustDevice } from '../src/features/mfa/devices.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { inTx } from '../src/platform/work.ts'
 import { routes } from '../src/routes.ts'
 import { newPasskey } from './authenticator.ts'
 import { makeProvenUser, plantTotp, signInByLink, succeeded } from './factors.ts'
-import { workOfOrganization } from './federation.ts'
+import { newExchangeCode, workOfOrganization } from './federation.ts'
 import { type Reply, startApp } from './harness.ts'
 import { register, signInBy } from './passkeys.ts'
 import { newEmail } from './people.ts'
@@ -157,14 +156,7 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
   'POST /v1/auth/token/exchange': {
     begin: async ({ subOrgId, id: userId }) => {
       const work = await workOfOrganization(app, subOrgId)
-      const code = await makeExchangeCode(work, {
-        userId,
-        method: 'sso',
-        source: 'connection',
-        amr: ['fed'],
-        aal: 'aal1',
-        tie: { identityId: userId, logoutSealed: null, nameHash: null, sessionHash: null },
-      })
+      const code = await newExchangeCode(work, userId)
       return (headers) => tenant.post('/v1/auth/token/exchange', { subOrgId, code }, headers)
     },
     answers: FOR_A_METHOD,

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { beginFederated } from '../src/features/federation/begin.ts'
-import { makeExchangeCode } from '../src/features/federation/exchange.ts'
 import { enrollTotp, signInByLink } from './factors.ts'
-import { APPLICATION, workOfOrganization } from './federation.ts'
+import { APPLICATION, newExchangeCode, workOfOrganization } from './federation.ts'
 import { startApp } from './harness.ts'
 import { newUser, type Person } from './people.ts'
 import { mailedCode, mailedLink } from './sign-in.ts'
@@ -108,14 +107,7 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   },
   'exchange code': async ({ subOrgId, id: userId }) => {
     const work = await workOfOrganization(app, subOrgId)
-    const text = await makeExchangeCode(work, {
-      userId,
-      method: 'sso',
-      source: 'connection',
-      amr: ['fed'],
-      aal: 'aal1',
-      tie: { identityId: userId, logoutSealed: null, nameHash: null, sessionHash: null },
-    })
+    const text = await newExchangeCode(work, userId)
     return { otp_id: randomUUID(), text }
   },
   'state of a sign-in at a provider': async ({ subOrgId }) => {

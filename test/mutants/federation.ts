@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const FEDERATION = 'src/features/federation'
 const LINKING = [`${FEDERATION}/linking.test.ts`]
 const IDENTITIES = [`${FEDERATION}/identities.test.ts`]
+const MEANWHILE = [`${FEDERATION}/meanwhile.test.ts`]
 const STATE = [`${FEDERATION}/state.test.ts`]
 
 /** Sign-ins at providers, whatever their protocol: states, linking, codes, enforcement, connections. */
@@ -97,8 +98,8 @@ export const federation: Mutant[] = [
   {
     name: 'an exchange code is good once',
     file: `${FEDERATION}/exchange.ts`,
-    find: 'spends: [codeProof({ code_id: read.code_id })]',
-    replace: 'spends: []',
+    find: '      codeProof({ code_id: read.code_id }),\n',
+    replace: '',
     tests: STATE,
   },
   {
@@ -267,6 +268,48 @@ export async function insertDomainRow`,
     find: '    await voidPendingSignIns(work, user, reasons.identity_unlinked)\n',
     replace: '',
     tests: IDENTITIES,
+  },
+  {
+    name: 'a sign-in depends on the link by which it came',
+    file: `${FEDERATION}/complete.ts`,
+    find: '    spends: [used],',
+    replace: '    spends: [],',
+    tests: MEANWHILE,
+  },
+  {
+    name: 'a code depends on the link by which it came',
+    file: `${FEDERATION}/exchange.ts`,
+    find: '      identityProof({ identity_id: read.code_identity, identity_email: null }),\n',
+    replace: '',
+    tests: MEANWHILE,
+  },
+  {
+    name: 'a connection that is switched off while it answers lets nobody in',
+    file: `${FEDERATION}/store.ts`,
+    find: "          and status = 'active')",
+    replace: ')',
+    tests: MEANWHILE,
+  },
+  {
+    name: 'a provider that is switched off while it answers lets nobody in',
+    file: `${FEDERATION}/store.ts`,
+    find: 'provider = identities.source and enabled)',
+    replace: 'provider = identities.source)',
+    tests: MEANWHILE,
+  },
+  {
+    name: 'nobody is linked to a connection that is gone',
+    file: `${FEDERATION}/complete.ts`,
+    find: "if (method === 'sso' && !(await holdConnectionRow(work.db, work.directory, source)))",
+    replace: "if (method === 'sso' && source === '')",
+    tests: MEANWHILE,
+  },
+  {
+    name: 'a connection stays until whoever is being linked to it is',
+    file: `${FEDERATION}/store.ts`,
+    find: '    .forKeyShare()\n',
+    replace: '',
+    tests: MEANWHILE,
   },
   {
     name: 'the link of another user is not removed',

@@ -28,7 +28,7 @@ import { makeExchangeCode } from './exchange.ts'
 import { endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
-import { findIdentityRow, type IdentityRow, identityUsed, insertIdentityRow } from './store.ts'
+import { findIdentityRow, holdConnectionRow, type IdentityRow, identityProof, insertIdentityRow } from './store.ts'
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
@@ -127,13 +127,13 @@ async function admit(
     await rehearse(work, facts, { method: begun.method, amr, aal })
     return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal, tie }) }
   }
-  const used = identityUsed({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
+  const used = identityProof({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
   const proof = {
     method: { id: begun.method },
     amr,
     ...(aal === 'aal2' ? { aal } : {}),
-    spends: [],
-    beside: [used, await writeTie(work, tie)],
+    spends: [used],
+    beside: [await writeTie(work, tie)],
   }
   return completeLogin(work, facts, proof)
 }
@@ -169,6 +169,7 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
+    await holdSource(work, arrival)
     const roleIds = await holdGiven(work, arrival.rules)
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
@@ -206,6 +207,7 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
   const { method } = begun
   if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
+    await holdSource(work, arrival)
     const roleIds = await holdGiven(work, rules)
     const { displayName: display_name, firstName, lastName } = trimmed(person)
     const role = rules.role ?? rules.defaultRole
@@ -223,6 +225,12 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
     if (roleIds?.length) await giveRoles(work, 'sso', [{ user: { ...made.user, held: true }, roleIds }])
     return arrive(work, arrival, made.user.id)
   })
+}
+
+/** No link is left to a connection that was deleted while its provider answered. Before the user is held. */
+async function holdSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<void> {
+  if (method === 'sso' && !(await holdConnectionRow(work.db, work.directory, source)))
+    throw new FederationFailure('connection_not_active')
 }
 
 async function link(work: TxWork, { begun, person }: Arrival, userId: string): Promise<IdentityRow> {

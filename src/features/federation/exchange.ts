@@ -5,7 +5,7 @@ import { type Tie, writeTie } from '../sessions/sessions.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'
-import { codeProof, insertCodeRow, type ShownCode, shownCode } from './store.ts'
+import { codeProof, identityProof, insertCodeRow, type ShownCode, shownCode } from './store.ts'
 
 const CODE_SECONDS = 60
 
@@ -53,14 +53,17 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
     null,
     shownCode({ code_hash: hashToken(platform.keyring, 'code', code) }),
   )
-  if (!person || read.code_id === null) throw federationErrors.codeInvalid()
+  if (!person || read.code_id === null || read.code_identity === null) throw federationErrors.codeInvalid()
   await assertMaySignIn(work, person)
   const answer = await completeLogin(work, person, {
     method: { id: read.code_method },
     amr: read.code_amr,
     ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
-    spends: [codeProof({ code_id: read.code_id })],
-    beside: read.code_identity === null ? [] : [await writeTie(work, tieOf(read, read.code_identity))],
+    spends: [
+      codeProof({ code_id: read.code_id }),
+      identityProof({ identity_id: read.code_identity, identity_email: null }),
+    ],
+    beside: [await writeTie(work, tieOf(read, read.code_identity))],
   })
   if (!answer) throw federationErrors.codeInvalid()
   return answer

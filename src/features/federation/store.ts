@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ExchangeCodes, FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
-import { defineBeside, defineProof } from '../../platform/proofs.ts'
+import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 import { type HashedThere, isNamed } from '../sessions/sessions.ts'
 
@@ -124,14 +124,41 @@ export async function deleteIdentityRows(
     .execute()
 }
 
-/** Notes that the identity signs in, by the statement that opens the session. */
-export const identityUsed = defineBeside({
-  name: 'identity_used',
+/**
+ * The link by which somebody signs in, which must be there still, and of a connection or provider that is open still:
+ * both may have changed while the provider answered, or while a code waited to be exchanged.
+ */
+export const identityProof = defineProof({
+  name: 'identity',
   columns: { identity_id: 'uuid', identity_email: 'text' },
+  locks: true,
+  find: (directory) => `
+    select id from identities where directory_id = ${directory} and id = asked.identity_id and user_id = asked.user_id
+      and case method when 'sso' then exists (
+        select from sso_connections
+        where sso_connections.directory_id = ${directory} and sso_connections.id = identities.source::uuid
+          and status = 'active')
+      else exists (
+        select from social_providers
+        where social_providers.directory_id = ${directory} and provider = identities.source and enabled)
+      end`,
   write: (directory) => `
     update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email) from ready
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
+
+/** Keeps a connection from being deleted, or switched off, until the transaction ends. False where it was. */
+export async function holdConnectionRow(tx: Tx, directory: Directory, id: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sso_connections')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 /** A page of who a user is at providers. */
 export async function selectIdentityPage(
@@ -178,7 +205,6 @@ export interface ShownCode {
   code_method: string
   code_amr: string[]
   code_aal: string
-  /** Null for a code of an earlier release. */
   code_identity: string | null
   code_logout: string | null
   code_name: Buffer | null

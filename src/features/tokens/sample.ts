@@ -1,10 +1,10 @@
 import { succeeded } from '../../../test/factors.ts'
+import { newExchangeCode } from '../../../test/federation.ts'
 import { freshEmail } from '../../../test/fresh.ts'
 import type { TestApp } from '../../../test/harness.ts'
 import type { Start } from '../../../test/records.ts'
 import type { Samples } from '../../../test/samples.ts'
 import { getWorkIn } from '../../../test/work.ts'
-import { makeExchangeCode } from '../federation/exchange.ts'
 
 export interface TokenRecords {
   ids: { exchangeCode: string; federatedUser: string }
@@ -20,9 +20,7 @@ export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise
     .where('organization_id', '=', ids.organization)
     .executeTakeFirstOrThrow()
   const work = await getWorkIn(platform, id)
-  const tie = { identityId: user.id, logoutSealed: null, nameHash: null, sessionHash: null }
-  const proof = { userId: user.id, method: 'sso', source: 'connection', amr: ['fed'], aal: 'aal1' as const, tie }
-  return { ids: { exchangeCode: await makeExchangeCode(work, proof), federatedUser: user.id } }
+  return { ids: { exchangeCode: await newExchangeCode(work, user.id), federatedUser: user.id } }
 }
 
 export const samples: Samples = {
