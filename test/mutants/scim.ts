@@ -185,4 +185,11 @@ export const scim: Mutant[] = [
     tests: ['src/features/bulk/bulk.test.ts'],
     only: 'ends meanwhile',
   },
+  {
+    name: 'a search that an index serves is not refused for its time',
+    file: 'src/features/scim/find-page.ts',
+    find: 'if (list.isBroad && sqlState(error)',
+    replace: 'if (sqlState(error)',
+    tests: ['src/features/provisioning/too-many.test.ts'],
+  },
 ]

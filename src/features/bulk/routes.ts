@@ -4,7 +4,7 @@ import { defineRoute, open, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
 import { groupEvents } from '../groups/groups.ts'
 import { provisioningEvents } from '../provisioning/provisioning.ts'
-import { admissionErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import { admissionErrors, listErrors, ScimLog, scimErrors, scimRoute, serve } from '../scim/scim.ts'
 import { userEvents } from '../users/users.ts'
 import { replayLog } from './replay.ts'
 import { runBulk } from './run.ts'
@@ -45,7 +45,7 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       summary: 'Search provisioned users and groups',
       body: scimRoute.searched,
       reply: scimRoute.ListReply,
-      errors: [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor],
+      errors: listErrors,
       handle: (work, { body }) => serve(work, () => searchAll(work, body)),
     }),
     defineRoute({

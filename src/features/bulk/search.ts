@@ -4,7 +4,7 @@ import type { ScimObject } from '../../platform/scim/json.ts'
 import type { Work } from '../../platform/work.ts'
 import { groupId, groupTargets, listedGroups, selectGroupAttributes, showGroups } from '../groups/groups.ts'
 import { listedUsers, selectUserAttributes, showUsers, userId, userTargets } from '../provisioning/provisioning.ts'
-import { type List, type ListRequest, pageOf, readList, toPage, totalOf } from '../scim/scim.ts'
+import { findPage, type List, type ListRequest, pageOf, readList, toPage } from '../scim/scim.ts'
 import { countFound, type FoundRow, type Part, selectFound } from './store.ts'
 
 /** What the resources of the other type have and these do not is nothing, which a filter may ask for (RFC 7644 §3.4.2.1). */
@@ -32,8 +32,10 @@ export async function searchAll(work: Work, request: ListRequest) {
     return own ? [{ ...one, sort: sql`${one.list.sort ?? sql`null`}`, ...pageOf(own, one.id) }] : []
   })
   const page = { order: orderOf(list), limit: list.limit + (list.cursor ? 1 : 0), offset: list.offset }
-  const rows = list.limit === 0 ? [] : await selectFound(db, parts, page)
-  const total = await totalOf(list, rows.length, () => countFound(db, found))
+  const { rows, total } = await findPage(list, {
+    select: () => selectFound(db, parts, page),
+    count: () => countFound(db, found),
+  })
   const shown = await showAll(work, rows.slice(0, list.limit), request)
   const keyed = list.sort ? rows : rows.map((row) => ({ ...row, sort_key: String(rankOf(row)) }))
   const answer = toPage(platform, list, { rows: keyed, total, idOf: ({ id }) => id }, ({ id }) => shown.get(id) ?? {})

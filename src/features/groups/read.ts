@@ -3,7 +3,7 @@ import { groupType } from '../../platform/scim/core-schemas.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
 import type { Work } from '../../platform/work.ts'
-import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
+import { findPage, type ListRequest, pageOf, readList, scimErrors, toPage } from '../scim/scim.ts'
 import { toResource } from './resource.ts'
 import { countGroupRows, findGroupRow, findGroupRows, type GroupRow, listMemberRows, selectGroupPage } from './store.ts'
 import { groupId, groupTargets } from './targets.ts'
@@ -32,8 +32,10 @@ export async function listGroups(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
   const list = readList(work, 'Groups', request, { targets: groupTargets, id: groupId })
   const selection = selectAttributes(request)
-  const rows = list.limit === 0 ? [] : await selectGroupPage(db, directory, list, pageOf(list, groupId))
-  const total = await totalOf(list, rows.length, () => countGroupRows(db, directory, list))
+  const { rows, total } = await findPage(list, {
+    select: () => selectGroupPage(db, directory, list, pageOf(list, groupId)),
+    count: () => countGroupRows(db, directory, list),
+  })
   return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
 }
 

@@ -5,7 +5,15 @@ import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
 import { roleEvents } from '../roles/roles.ts'
-import { admissionErrors, type ListRequest, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import {
+  admissionErrors,
+  type ListRequest,
+  languageErrors,
+  listErrors,
+  scimErrors,
+  scimRoute,
+  serve,
+} from '../scim/scim.ts'
 import { userEvents } from '../users/users.ts'
 import { groupEvents } from './events.ts'
 import { getGroup, listGroups, selectAttributes, showGroup } from './read.ts'
@@ -24,7 +32,6 @@ const GroupResource = scimRoute.resource('ScimGroup', {
   ),
 })
 
-const LISTING = [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor]
 const WRITING = [...admissionErrors, ...languageErrors, scimErrors.uniqueness]
 /** What members of groups are given. */
 const GIVEN = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
@@ -46,7 +53,7 @@ const reading: Route[] = [
     summary: 'List provisioned groups',
     query: listed,
     reply: ListReply,
-    errors: LISTING,
+    errors: listErrors,
     handle: (work, { query }) => serve(work, () => listGroups(work, query)),
   }),
   defineRoute({
@@ -58,7 +65,7 @@ const reading: Route[] = [
     summary: 'Search provisioned groups',
     body: searched,
     reply: ListReply,
-    errors: LISTING,
+    errors: listErrors,
     handle: (work, { body }) => serve(work, () => listGroups(work, body)),
   }),
   defineRoute({

@@ -3,7 +3,7 @@ import { userType } from '../../platform/scim/core-schemas.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { isSelected, project, readSelection, type Selection } from '../../platform/scim/project.ts'
 import type { Work } from '../../platform/work.ts'
-import { type ListRequest, pageOf, readList, scimErrors, toPage, totalOf } from '../scim/scim.ts'
+import { findPage, type ListRequest, pageOf, readList, scimErrors, toPage } from '../scim/scim.ts'
 import { toResource } from './resource.ts'
 import {
   countProvisionedRows,
@@ -43,8 +43,10 @@ export async function listProvisioned(work: Work, request: ListRequest) {
   const { platform, db, directory } = work
   const list = readList(work, 'Users', request, { targets: userTargets, id: userId })
   const selection = selectAttributes(request)
-  const rows = list.limit === 0 ? [] : await selectProvisionedPage(db, directory, list, pageOf(list, userId))
-  const total = await totalOf(list, rows.length, () => countProvisionedRows(db, directory, list))
+  const { rows, total } = await findPage(list, {
+    select: () => selectProvisionedPage(db, directory, list, pageOf(list, userId)),
+    count: () => countProvisionedRows(db, directory, list),
+  })
   return toPage(platform, list, { rows, total, idOf: ({ id }) => id }, await shower(work, rows, selection))
 }
 

@@ -4,7 +4,15 @@ import type { EventDefinition } from '../../platform/events.ts'
 import { answer } from '../../platform/http/answer.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../platform/http/route.ts'
-import { admissionErrors, type ListRequest, languageErrors, scimErrors, scimRoute, serve } from '../scim/scim.ts'
+import {
+  admissionErrors,
+  type ListRequest,
+  languageErrors,
+  listErrors,
+  scimErrors,
+  scimRoute,
+  serve,
+} from '../scim/scim.ts'
 import { userEvents } from '../users/users.ts'
 import { deprovisionUser, patchUser, replaceUser } from './change.ts'
 import { provisioningEvents } from './events.ts'
@@ -38,7 +46,7 @@ const reading: Route[] = [
     summary: 'List provisioned users',
     query: listed,
     reply: ListReply,
-    errors: [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor],
+    errors: listErrors,
     handle: (work, { query }) => serve(work, () => listProvisioned(work, query)),
   }),
   defineRoute({
@@ -50,7 +58,7 @@ const reading: Route[] = [
     summary: 'Search provisioned users',
     body: searched,
     reply: ListReply,
-    errors: [...admissionErrors, scimErrors.invalidFilter, scimErrors.invalidPath, scimErrors.invalidCursor],
+    errors: listErrors,
     handle: (work, { body }) => serve(work, () => listProvisioned(work, body)),
   }),
   defineRoute({

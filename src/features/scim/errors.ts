@@ -71,7 +71,7 @@ export const scimErrors = defineErrors({
     400,
     'scim_too_many',
     'Too many operations or results',
-    'Send at most 1 000 operations in one request.',
+    'Send at most 1 000 operations in one request, and search for less at once.',
     scimType('tooMany'),
   ],
   invalidCursor: [

@@ -1,13 +1,14 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Static, Type } from 'typebox'
 import type { Platform } from '../../platform/platform.ts'
-import { parseFilter } from '../../platform/scim/filter.ts'
+import { parseFilter, type ScimFilter } from '../../platform/scim/filter.ts'
 import { compileFilter, compileSort, countQuestions, type FilterTargets } from '../../platform/scim/filter-sql.ts'
 import { readName } from '../../platform/scim/reader.ts'
 import type { Work } from '../../platform/work.ts'
 import { openCursor, type Position, sealCursor } from './cursor.ts'
 import { DEFAULT_RESULTS, MAX_RESULTS } from './discovery.ts'
 import { scimError, scimErrors } from './errors.ts'
+import { isNarrow } from './find-page.ts'
 
 const LIST = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
@@ -51,6 +52,8 @@ export interface List {
   limit: number
   /** What the cursor is bound to. */
   query: string
+  /** Whether it goes through everybody, or orders them. */
+  isBroad: boolean
 }
 
 /** The largest number of a result that PostgreSQL counts to. */
@@ -67,22 +70,23 @@ export function readList(
   const query = JSON.stringify([directory.id, path, filter, sortBy, sortOrder])
   const name = sortBy === '' ? null : readName(sortBy)
   if (sortBy !== '' && !name) throw scimError(scimErrors.invalidPath, 'sortBy has to name one attribute.')
+  const parsed = filter === '' ? null : parseFilter(filter)
   return {
-    condition: filter === '' ? null : readCondition(filter, targets),
+    condition: parsed && readCondition(parsed, targets),
     sort: name ? (name.name.toLowerCase() === 'id' ? id : compileSort(name, targets)) : null,
     descending: sortOrder.toLowerCase() === 'descending',
     cursor: cursor === undefined ? null : { after: cursor === '' ? null : openCursor(platform, query, cursor) },
     offset: cursor === undefined ? Math.min(Math.max(startIndex, 1), MAX_INDEX) - 1 : 0,
     limit: Math.min(Math.max(count, 0), MAX_RESULTS),
     query,
+    isBroad: parsed ? !isNarrow(parsed) : name !== null,
   }
 }
 
 // Of a hundred the planning alone takes seconds.
 const MAX_QUESTIONS = 10
 
-function readCondition(text: string, targets: FilterTargets): RawBuilder<SqlBool> {
-  const filter = parseFilter(text)
+function readCondition(filter: ScimFilter, targets: FilterTargets): RawBuilder<SqlBool> {
   if (countQuestions(filter, targets) <= MAX_QUESTIONS) return compileFilter(filter, targets)
   throw scimError(
     scimErrors.invalidFilter,
@@ -106,14 +110,6 @@ export function pageOf(list: List, id: RawBuilder<unknown>): { key: RawBuilder<s
       ? [after && sql`and ${id} ${beyond} ${after.id}::uuid`, sql``]
       : [after && sql`and (${key}, ${id}) ${beyond} (${after.key}::text, ${after.id}::uuid)`, sql`${key} ${direction},`]
   return { key, clause: sql`${from ?? sql``} order by ${order} ${id} ${direction} limit ${limit + 1}` }
-}
-
-/** How many there are; asked of the database only where the page does not tell. */
-export async function totalOf(list: List, found: number, count: () => Promise<number>): Promise<number> {
-  const { cursor, offset, limit } = list
-  if (cursor?.after) return cursor.after.total
-  const isLast = limit > 0 && found < (cursor ? limit + 1 : limit) && (found > 0 || offset === 0)
-  return isLast ? offset + found : count()
 }
 
 /** The answer (RFC 7644 §3.4.2, RFC 9865 §2.3). */
