@@ -274,7 +274,16 @@ describe('RFC 9865: pages by cursors', () => {
     const { nextCursor } = await list(client, { cursor: '', count: '5' })
     const stranger = await provisioned(app, tenant)
     const last = nextCursor.at(-1) === 'A' ? 'B' : 'A'
-    const changed = [`${nextCursor}x`, `${nextCursor.slice(0, -1)}${last}`, 'x', 'AAAA', '__proto__', 'x'.repeat(9_000)]
+    const changed = [
+      `${nextCursor}x`,
+      `${nextCursor}!`,
+      `${nextCursor}=`,
+      `${nextCursor.slice(0, -1)}${last}`,
+      'x',
+      'AAAA',
+      '__proto__',
+      'x'.repeat(9_000),
+    ]
     for (const cursor of changed)
       expectRefused(await call('GET', `/Users?${new URLSearchParams({ cursor })}`), 400, 'invalidCursor')
     const other = new URLSearchParams({ cursor: nextCursor, filter: 'active eq true' })

@@ -26,6 +26,8 @@ export function sealCursor(platform: Platform, query: string, { key, id, total }
 export function openCursor(platform: Platform, query: string, cursor: string): Position {
   const bytes = Buffer.from(cursor.length <= MAX_LENGTH ? cursor : '', 'base64url')
   const place = bytes.subarray(MAC_BYTES)
+  // What decodes to the same bytes is not the same cursor.
+  if (bytes.toString('base64url') !== cursor) throw scimError(scimErrors.invalidCursor)
   if (!sameHash(bytes.subarray(0, MAC_BYTES), sign(platform, query, place))) throw scimError(scimErrors.invalidCursor)
   const [key, id, total]: unknown[] = JSON.parse(place.toString())
   if (typeof key === 'string' && isId(String(id)) && typeof total === 'number') return { key, id: String(id), total }
