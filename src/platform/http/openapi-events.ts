@@ -7,31 +7,36 @@ import { type Components, type Json, type JsonObject, pascal, toJson } from './o
 /** Events in the contract. */
 export interface DescribedEvents {
   webhooks: Record<string, JsonObject>
-  /** Data and an example of it, of one event of each resource and of what differs from it. */
+  /** Data and an example of it, of one event about each kind of thing. */
   contents: JsonObject[]
   /** An example of the event that most readers know. */
   example: Json
 }
 
-/** Each type of event as a schema, and `AnyEvent`, which is one of them: the body of the webhook. */
+/**
+ * The events about each kind of thing as a schema, whose `type` is one of theirs, and `AnyEvent`, which is one of these
+ * schemas: the body of the webhook. What each type says stands in the catalogue.
+ */
 export function describeEvents(components: Components): DescribedEvents {
   const envelope = components.referAs('Event', eventEnvelope)
   const events = eventCatalogue()
-  // One example of each resource, and of what differs from it: a contract is read whole.
-  const firsts = new Set([...Map.groupBy(events, ({ data }) => data).values()].map(([event]) => event))
-  const isShown = (event: EventDefinition) => firsts.has(event) || Object.keys(event.example).length > 0
   const contents: JsonObject[] = []
-  const refs = events.map((event) => {
-    const name = `${pascal(event.type)}Event`
-    const data = { ...Object(components.refer(event.data)) }
-    if (isShown(event)) contents.push({ schema: data, example: dataExampleOf(event, false) })
-    const properties = { type: { const: event.type }, data }
-    components.schemas.set(name, { description: event.help, allOf: [envelope, { properties }] })
+  const refs = [...Map.groupBy(events, ({ data }) => data).values()].flatMap((about) => {
+    const [first] = about
+    if (!first) return []
+    const data = { ...Object(components.refer(first.data)) }
+    const resource = typeof data.$ref === 'string' ? data.$ref.split('/').at(-1) : pascal(first.type)
+    const name = `${resource}Event`
+    if (components.schemas.has(name)) throw new Error(`Two kinds of events have the name ${name}`)
+    contents.push({ schema: data, example: dataExampleOf(first, false) })
+    const types = about.map(({ type }) => type)
+    const type = types.length === 1 ? { const: first.type } : { enum: types }
+    components.schemas.set(name, { allOf: [envelope, { properties: { type, data } }] })
     return `#/components/schemas/${name}`
   })
   components.define(anyEvent, {
-    description: 'An event of any type. More types may come.',
-    // No discriminator: the `const` of each tells them apart, and not every generator takes names in a mapping.
+    description: 'An event of any type. [The catalogue](/docs/events) says what each means. More types may come.',
+    // No discriminator: `type` tells them apart, and not every generator takes names in a mapping.
     oneOf: refs.map(($ref) => ({ $ref })),
   })
   const [first] = events.filter(({ type }) => type === 'user.created')

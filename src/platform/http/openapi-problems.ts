@@ -23,7 +23,7 @@ export const problemSchema = {
 
 const ANY_PROBLEM = { $ref: '#/components/schemas/Problem' }
 
-/** What a route refuses with a status or a range of them. */
+/** What a route refuses with a status, or any other. */
 interface Refusal {
   /** Of the response, if it recurs. */
   name: string
@@ -34,8 +34,8 @@ interface Refusal {
 }
 
 /**
- * The refusals of a route: each status of which it has codes of its own, and under `4XX` and `5XX` those of the
- * pipeline, which every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
+ * The refusals of a route: each status of which it has codes of its own, and as `default` those of the pipeline, which
+ * every route of its kind has. Each code is a schema, and so is each set of codes of the pipeline.
  */
 export function describeRefusals(route: Route, shared: Components, responses: Recurring): JsonObject {
   // Refusals of SCIM say no code (RFC 7644 §3.12).
@@ -45,7 +45,7 @@ export function describeRefusals(route: Route, shared: Components, responses: Re
   const own = Map.groupBy(errorsOf(route).filter(isOwn), ({ status }) => String(status))
   const refusals = [
     ...[...own].map(([status, errors]) => ownRefusal(route, status, errors.sort(byCode), components)),
-    ...[...new Set(pipeline.map(rangeOf))].map((range) => pipelineRefusal(route, range, components)),
+    pipelineRefusal(route, components),
   ]
   const described = refusals.map(({ name, status, description, errors, schema }): [string, JsonObject] => {
     const { refusalType } = mediaOf(route.media)
@@ -71,31 +71,24 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
   return {
     name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
     status,
-    description: others.length ? `${codes}, or one of \`${status.charAt(0)}XX\`` : codes,
+    description: others.length ? `${codes}, or one of \`default\`` : codes,
     errors: [...own, ...others],
     schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
   }
 }
 
-/** What the pipeline refuses in a range of statuses, named after its steps. */
-function pipelineRefusal(route: Route, range: string, components: Components): Refusal {
-  const steps = stepsOf(route).flatMap(({ name, errors, set }) => {
-    const found = errors.filter((error) => rangeOf(error) === range)
-    return found.length ? [{ name, errors: found, set: found.length === errors.length ? set : undefined }] : []
-  })
+/** What the pipeline refuses, whatever the status, named after its steps. */
+function pipelineRefusal(route: Route, components: Components): Refusal {
+  const steps = stepsOf(route)
   const errors = steps.flatMap(({ errors }) => errors).sort(byCode)
-  const schemas = steps.flatMap((step) => referStep(step, components))
-  const [only] = schemas
-  const kind = [...new Set(steps.map(({ name }) => name))].join('')
-  const name =
-    schemas.length === 1 ? pascal(errors[0]?.code ?? '') : kind + (range === '5XX' ? 'ServerError' : 'Refusal')
-  if (schemas.length > 1) components.schemas.set(`${name}Problem`, { anyOf: schemas })
+  const name = `${[...new Set(steps.map(({ name }) => name))].join('')}Refusal`
+  components.schemas.set(`${name}Problem`, { anyOf: steps.flatMap((step) => referStep(step, components)) })
   return {
     name,
-    status: range,
+    status: 'default',
     description: errors.map(({ code }) => `\`${code}\``).join(', '),
     errors,
-    schema: schemas.length === 1 && only ? only : { $ref: `#/components/schemas/${name}Problem` },
+    schema: { $ref: `#/components/schemas/${name}Problem` },
   }
 }
 
@@ -107,18 +100,11 @@ function referStep({ set, errors }: Pick<Step, 'set' | 'errors'>, components: Co
   return [{ $ref: `#/components/schemas/${set}` }]
 }
 
-function refer({ code, title, members }: ErrorDefinition, { schemas }: Components): JsonObject {
+function refer({ code, members }: ErrorDefinition, { schemas }: Components): JsonObject {
   const name = `${pascal(code)}Problem`
   const properties = { code: { const: code }, ...toJson(members) }
-  schemas.set(name, {
-    description: `${title}.`,
-    allOf: [{ $ref: '#/components/schemas/Problem' }, { properties }],
-  })
+  schemas.set(name, { allOf: [ANY_PROBLEM, { properties }] })
   return { $ref: `#/components/schemas/${name}` }
-}
-
-function rangeOf({ status }: ErrorDefinition): string {
-  return `${Math.floor(status / 100)}XX`
 }
 
 function byCode(a: ErrorDefinition, b: ErrorDefinition): number {
