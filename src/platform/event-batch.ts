@@ -18,7 +18,7 @@ interface Batch {
   at: RawBuilder<unknown>
 }
 
-/** Records an event of each of very many rows, in the statement that writes them. */
+/** Records an event of each of very many rows, in the statement that writes them. Not of a change: it has no `previous`. */
 export function recordEach({ directory, definition, ids, rows, cause, ...event }: Batch): RawBuilder<unknown> {
   const by = (column: string) => sql.ref(`${cause}.${column}`)
   return sql`

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../test/harness.ts'
 import { workIn } from '../../test/work.ts'
 import { loginEvents } from '../features/login/events.ts'
+import { mfaEvents } from '../features/mfa/events.ts'
 import { recordset, recordsetValues } from './db/recordset.ts'
 import { EVENT_COLUMNS, joinedEventRow, ORIGIN_COLUMNS, originRow, record, recordText } from './events.ts'
 import { accountDirectory } from './http/directory.ts'
@@ -58,4 +59,13 @@ test('a statement records what it says with the row that it waits for, and nothi
   await record(work, succeeded({ target, data: { method }, previous: before }))
   const [conditional, , plain] = await recorded()
   expect(plain).toEqual(conditional)
+})
+
+test('in tests nothing is recorded that the catalogue does not know, nor a change without what was there before', async () => {
+  const work = workIn(platform, await accountDirectory(platform, { ...tenant, environmentSlug: 'production' }))
+  const before = await recorded()
+  const changed = { definition: mfaEvents.policyUpdated, target: null, data: { enforced: 'everybody' }, previous: null }
+  await expect(record(work, changed)).rejects.toThrow('was recorded without what was there before')
+  await expect(record(work, { ...changed, previous: {} })).rejects.toThrow('does not match its schema')
+  expect(await recorded()).toEqual(before)
 })

@@ -93,7 +93,7 @@ type EventWork = Pick<Work, 'platform' | 'directory' | 'origin'>
 export function eventRow({ platform, directory, origin }: EventWork, event: EventInput): Insertable<Events> {
   const { definition, target } = event
   const data = JSON.stringify(event.data)
-  if (platform.strict) assertFits(definition, JSON.parse(data))
+  if (platform.strict) assertFits(event, JSON.parse(data))
   origin.recorded.push(definition.type)
   return {
     directory_id: directory.id,
@@ -113,8 +113,9 @@ export function eventRow({ platform, directory, origin }: EventWork, event: Even
   }
 }
 
-/** In tests: what is recorded matches the catalogue. */
-function assertFits({ type, data: schema }: EventDefinition, data: unknown): void {
+/** In tests: what is recorded matches the catalogue, and a change says what was there before. */
+function assertFits({ definition: { type, data: schema }, previous }: EventInput, data: unknown): void {
+  if (type.endsWith('updated') && !previous) throw new Error(`${type} was recorded without what was there before`)
   if (Value.Check(schema, data)) return
   const [error] = Value.Errors(schema, data)
   throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(error)}`)
