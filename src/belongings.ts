@@ -10,11 +10,13 @@ import { passwordBelongings } from './features/password/belongings.ts'
 import { provisioningBelongings } from './features/provisioning/belongings.ts'
 import { roleBelongings } from './features/roles/belongings.ts'
 import { sessionBelongings } from './features/sessions/belongings.ts'
+import { tieBelongings } from './features/ties/belongings.ts'
 import type { Belonging } from './platform/belongings.ts'
 
 /** Everything that hangs on a user. */
 export const belongings: Belonging[] = [
   ...sessionBelongings,
+  ...tieBelongings,
   ...passwordBelongings,
   ...factorBelongings,
   ...challengeBelongings,

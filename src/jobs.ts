@@ -19,6 +19,7 @@ import { cleanUpScim } from './features/scim/cleanup.ts'
 import { cleanUpSessions } from './features/sessions/cleanup.ts'
 import { markEndedSessions, settleCutOffs } from './features/sessions/cut-off-job.ts'
 import { provisionSignup } from './features/signup/pending.ts'
+import { cleanUpTies } from './features/ties/cleanup.ts'
 import { userCleanup } from './features/users/cleanup.ts'
 import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
 import { markEventStream } from './platform/event-epoch.ts'
@@ -46,6 +47,7 @@ export const jobs: JobHandler[] = [
   announceExpiredInvites,
   cleanUpCeremonies,
   cleanUpSessions,
+  cleanUpTies,
   markEndedSessions,
   settleCutOffs,
   recheckDueDomains,

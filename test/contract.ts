@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { errorCatalogue } from '../src/platform/errors.ts'
@@ -27,8 +28,9 @@ type PathItem = Partial<Record<(typeof METHODS)[number], Operation>> & { servers
 
 interface Document {
   paths: Record<string, PathItem>
-  webhooks: Record<string, { post: Operation }>
+  webhooks?: Record<string, { post: Operation }>
   components: {
+    parameters: Record<string, unknown>
     headers: Record<string, unknown>
     responses: Record<string, Response>
     schemas: Record<string, AnySchema>
@@ -49,9 +51,38 @@ function isDocument(value: object): value is Document {
   return 'paths' in value && 'components' in value
 }
 
-function openContract() {
-  const document = buildOpenApi(routes, { baseUrl: 'http://localhost:4000', version: '0.0.0' })
+/** The documents of the contract. */
+export const documents = (['api', 'scim'] as const).map((part) => {
+  const document = buildOpenApi(routes, { baseUrl: 'http://localhost:4000', version: '0.0.0', part })
   if (!isDocument(document)) throw new Error('A document without paths')
+  return document
+})
+
+/** Throws where two parts have something else under the same name. */
+function merged<T>(parts: Record<string, T>[]): Record<string, T> {
+  const whole: Record<string, T> = {}
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) {
+    if (name in whole && !isDeepStrictEqual(whole[name], value)) throw new Error(`Two documents differ at ${name}`)
+    whole[name] = value
+  }
+  return whole
+}
+
+/** As if they were one: a name stands for the same in each. */
+function openContract() {
+  const of = (section: 'headers' | 'responses' | 'schemas') =>
+    merged<Response & AnySchema>(documents.map(({ components }) => Object(components[section])))
+  const document: Document = {
+    paths: merged(documents.map(({ paths }) => paths)),
+    webhooks: merged(documents.flatMap(({ webhooks }) => (webhooks ? [webhooks] : []))),
+    components: {
+      headers: of('headers'),
+      responses: of('responses'),
+      schemas: of('schemas'),
+      // Those of SCIM are of its RFC.
+      parameters: documents[0]?.components.parameters ?? {},
+    },
+  }
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')

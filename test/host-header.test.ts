@@ -4,7 +4,8 @@ import type { Route } from '../src/platform/http/route.ts'
 import { mailKinds } from '../src/platform/mail/kinds.ts'
 import { routes } from '../src/routes.ts'
 import { enrollTotp, makeProvenUser, signInByLink } from './factors.ts'
-import { startApp } from './harness.ts'
+import { startApp, type Tenant } from './harness.ts'
+import { ownSamples, ownWorld, signedIn } from './own-world.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { mailedLink } from './sign-in.ts'
 import { makeWorld, makeWorldFor, type World } from './world.ts'
@@ -19,6 +20,9 @@ const { port } = new URL(app.baseUrl)
 
 /** Every route that sends a mail, or returns a link to be mailed. */
 const MAILING_ROUTES = [
+  'DELETE /v1/me/mfa/phone',
+  'DELETE /v1/me/mfa/totp',
+  'DELETE /v1/me/passkeys/{id}',
   'DELETE /v1/mfa/sms',
   'DELETE /v1/mfa/totp',
   'DELETE /v1/webauthn/credentials/{credentialId}',
@@ -34,6 +38,9 @@ const MAILING_ROUTES = [
   'POST /v1/auth/signup/authenticate-email/send',
   'POST /v1/auth/signup/otp/send',
   'POST /v1/auth/signup/password',
+  'POST /v1/me/passkeys/verify',
+  'POST /v1/me/password',
+  'POST /v1/me/step-up',
   'POST /v1/members/invites',
   'POST /v1/mfa/challenge/verify',
   'POST /v1/otp/generate',
@@ -41,6 +48,8 @@ const MAILING_ROUTES = [
   'POST /v1/users/{userId}/invite',
   'POST /v1/users/{userId}/password/reset',
   'POST /v1/users/{userId}/verify/resend',
+  'PUT /v1/me/mfa/phone',
+  'PUT /v1/me/mfa/totp',
   'PUT /v1/mfa/sms',
   'PUT /v1/mfa/totp',
   'PUT /v1/users/{userId}/password',
@@ -122,18 +131,30 @@ const disguises: Record<string, Disguise> = {
   'an absolute request target': { headers: { host: EVIL }, target: `http://${EVIL}` },
 }
 
+/** The sample of a route that people call about themselves, and the token of one of them. */
+async function ownRequest(route: Route, tenant: Tenant) {
+  const person = await signedIn(await ownWorld(app, tenant))
+  const sample: SampleRequest = (await ownSamples[nameOf(route)]?.(person)) ?? {}
+  return { sample, token: person.session.access_token }
+}
+
 /** Sends the request verbatim, in a world of its own, and reads what it has queued. */
 async function ask(route: Route, make: MakeRequest, { headers, target }: Disguise) {
   // Of its own, since some routes change what all of an account inherits.
   const tenant = await app.tenant()
   const world = await makeWorldFor(app, tenant, route, make)
-  const { params = {}, query = {}, body } = await make(world)
+  const own = route.auth === 'user' ? await ownRequest(route, tenant) : null
+  const { params = {}, query = {}, body } = own?.sample ?? (await make(world))
   await app.app.platform.db.deleteFrom('mail_outbox').execute()
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const search = new URLSearchParams(query).toString()
   const { key } = orgWideOnly.includes(nameOf(route)) ? tenant : world.scoped
   const reply = await send(route.method, target + path + (search && `?${search}`), {
-    headers: { 'x-api-key': key, ...(route.body ? { 'content-type': 'application/json' } : {}), ...headers },
+    headers: {
+      ...(own ? { authorization: `Bearer ${own.token}` } : { 'x-api-key': key }),
+      ...(route.body ? { 'content-type': 'application/json' } : {}),
+      ...headers,
+    },
     body: route.body ? JSON.stringify(body ?? {}) : '',
   })
   return { ...reply, mails: await app.mails() }
@@ -170,6 +191,7 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/token_hash=[0-9A-Za-z]+/g, 'token_hash')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
     .replaceAll(/\b(new-)*[a-z]+-[0-9a-f]{8}\b/g, 'name')
+    .replaceAll(/\w•••@/g, 'masked')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'moment')
     .replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+|\b[0-9A-Za-z]{40,}\b|rt_\w+|req_\w+/g, 'token')
     .replaceAll(/(\\n|>|\\")[a-z]+ [a-z]+(?=\\n|<|\\")/g, '$1code')

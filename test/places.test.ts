@@ -29,6 +29,7 @@ const OTHER_WORDS: Record<string, string> = {
   '/v1/generate': 'otp',
   '/v1/validate': 'otp',
   'openapi.json': 'docs',
+  'scim/openapi.json': 'docs',
   'v2/Users': 'provisioning',
   'v2/Groups': 'groups',
   'v2/Bulk': 'bulk',
@@ -37,7 +38,7 @@ const OTHER_WORDS: Record<string, string> = {
 }
 
 /** Below these the words that follow say nothing. */
-const WHOLE = ['signup', 'docs', '.well-known']
+const WHOLE = ['signup', 'docs', '.well-known', 'me']
 
 const sources = readSources('src').filter(({ path }) => !path.endsWith('.test.ts'))
 const folderOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1]

@@ -33,7 +33,12 @@ export interface SamlStart {
 }
 
 /** As if the record of the domain had been found. */
-export async function verifyDomain(app: TestApp, tenant: Tenant, subOrgId: string, domain: string): Promise<void> {
+export async function verifyDomain(
+  app: TestApp,
+  tenant: Pick<Tenant, 'post'>,
+  subOrgId: string,
+  domain: string,
+): Promise<void> {
   await tenant.post('/v1/admin-portal', { subOrgId, action: 'add_domain', domain })
   await app.app.platform.db
     .updateTable('domains')

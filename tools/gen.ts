@@ -8,6 +8,7 @@ import { errorsMarkdown } from '../src/features/docs/error-catalogue.ts'
 import { eventsMarkdown } from '../src/features/docs/event-catalogue.ts'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
+import type { OpenApiPart } from '../src/platform/http/openapi.ts'
 import { routes } from '../src/routes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -16,7 +17,8 @@ const run = promisify(execFile)
 /** The generated files of the project, each with what makes its text. */
 const generators: Record<string, (outFile: string) => Promise<void>> = {
   'src/platform/db/schema.gen.ts': generateSchema,
-  'openapi.json': generateOpenApi,
+  'openapi.json': (outFile) => generateOpenApi(outFile, 'api'),
+  'openapi.scim.json': (outFile) => generateOpenApi(outFile, 'scim'),
   'docs/errors.md': async (outFile) => writeFileSync(outFile, errorsMarkdown(routes)),
   'docs/events.md': async (outFile) => writeFileSync(outFile, eventsMarkdown()),
 }
@@ -51,8 +53,8 @@ async function generateSchema(outFile: string): Promise<void> {
 }
 
 /** The API's description, from the route table. */
-async function generateOpenApi(outFile: string): Promise<void> {
-  await run(process.execPath, ['src/cli.ts', 'openapi', '--out', outFile], { cwd: root })
+async function generateOpenApi(outFile: string, part: OpenApiPart): Promise<void> {
+  await run(process.execPath, ['src/cli.ts', 'openapi', '--part', part, '--out', outFile], { cwd: root })
 }
 
 async function runCommand(name: string, args: string[]): Promise<void> {

@@ -18,6 +18,8 @@ export interface UserChange {
   linkId?: string | undefined
   /** A cut-off of pending sign-ins alone. */
   keepsSessions?: boolean
+  /** Then of trusted devices, too. */
+  devices?: boolean
   /** The user has proved that the password is theirs. */
   keepsPassword?: boolean
   /** No stranger can have set the user's factors. */

@@ -257,7 +257,7 @@ export async function insertDomainRow`,
   },
   {
     name: 'a link that is removed ends the sessions that came by it',
-    file: 'src/features/sessions/provider-logout.ts',
+    file: 'src/features/ties/logout.ts',
     find: 'return revokeSessions(work, ids, reason)',
     replace: 'return revokeSessions(work, ids.slice(ids.length), reason)',
     tests: IDENTITIES,

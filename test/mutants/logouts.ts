@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const FEDERATION = 'src/features/federation'
 const OIDC = ['src/features/oidc/rp-logout.test.ts']
-const THERE = 'src/features/sessions'
+const THERE = 'src/features/ties'
 const OIDC_SCOPE = ['src/features/oidc/logout-scope.test.ts']
 const SAML_SCOPE = ['src/features/saml/logout-scope.test.ts']
 const SAML = ['src/features/saml/sp-logout.test.ts']
@@ -95,28 +95,28 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'a logout of a session ends no other',
-    file: `${THERE}/tie-store.ts`,
+    file: `${THERE}/store.ts`,
     find: `  if (sessions.length === 0) return isPerson\n`,
     replace: `  if (sessions.length >= 0) return isPerson\n`,
     tests: OIDC_SCOPE,
   },
   {
     name: 'the name of a session is that of its connection',
-    file: `${THERE}/provider-names.ts`,
+    file: `${THERE}/names.ts`,
     find: 'use, namer.source, namer.issuer',
     replace: 'use, namer.issuer',
     tests: OIDC_SCOPE,
   },
   {
     name: 'of a logout person and session both must fit',
-    file: `${THERE}/tie-store.ts`,
+    file: `${THERE}/store.ts`,
     find: `return sql<SqlBool>\`\${isPerson} and (\${isSession} or provider_session_hash is null)\``,
     replace: 'return isSession',
     tests: OIDC_SCOPE,
   },
   {
     name: 'a session that goes on as another keeps its name at the provider',
-    file: `${THERE}/tie-store.ts`,
+    file: `${THERE}/store.ts`,
     find: '      tie.provider_session_hash, ready.at',
     replace: '      null, ready.at',
     tests: OIDC_SCOPE,
@@ -130,14 +130,14 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'a logout at the provider ends challenges',
-    file: `${THERE}/provider-logout.ts`,
+    file: `${THERE}/logout.ts`,
     find: 'isEverySession || row.session_id === null',
     replace: 'isEverySession',
     tests: OIDC_SCOPE,
   },
   {
     name: 'a logout of a person ends what came by this connection alone',
-    file: `${THERE}/provider-logout.ts`,
+    file: `${THERE}/logout.ts`,
     find: `  await revokeSessions(work, [...tied.map(({ id }) => id), ...nameless], reason)\n  return found`,
     replace: `  await revokeSessions(work, (await db.selectFrom('sessions').select('id').execute()).map(({ id }) => id), reason)\n  return found`,
     tests: OIDC_SCOPE,

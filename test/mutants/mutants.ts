@@ -9,6 +9,7 @@ import { limits } from './limits.ts'
 import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
 import { oidc } from './oidc.ts'
+import { own } from './own.ts'
 import { passkeys } from './passkeys.ts'
 import { provisioning } from './provisioning.ts'
 import { roles } from './roles.ts'
@@ -42,6 +43,7 @@ export const mutants: Mutant[] = [
   ...forced,
   ...logouts,
   ...oidc,
+  ...own,
   ...saml,
   ...scim,
   ...provisioning,

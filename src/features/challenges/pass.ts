@@ -24,7 +24,7 @@ import {
   shownChallenge,
   triedChallenge,
 } from './store.ts'
-import { readToken } from './token.ts'
+import { readToken, type TokenUse } from './token.ts'
 
 const reasons = defineEndReasons('stepped_up')
 
@@ -65,15 +65,19 @@ async function pass(work: Work, sent: ChallengeAnswer): Promise<PassedChallenge>
 }
 
 /** Counts the attempt and judges the code; in its turn, so that nobody who has waited in vain has spent an attempt. */
-async function judge(work: Work, { token, code }: ChallengeAnswer): Promise<Tried & { right: RightCode | null }> {
+export async function judge(
+  work: Work,
+  { token, code }: Pick<ChallengeAnswer, 'token' | 'code'>,
+  use: TokenUse = 'challenge',
+): Promise<Tried & { right: RightCode | null }> {
   const tryCode = async () => {
-    const tried = await tryChallenge(work, token)
+    const tried = await tryChallenge(work, token, use)
     return { ...tried, right: await judgeCode(work, tried.challenge, code) }
   }
   return isDigits(code) ? tryCode() : withPasswordTurn(work, LEAST_COST, tryCode)
 }
 
-function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {
+export function succeeded({ challenge_id: id, challenge_user_id }: ChallengeRow, { method }: RightCode): EventInput {
   return challengeEvents.succeeded(aboutUser(challenge_user_id, { id, method }))
 }
 
@@ -86,9 +90,9 @@ interface Tried {
 }
 
 /** Counts an attempt at the challenge, and one of the user over all. Throws `challenge_expired`, `account_locked`. */
-async function tryChallenge(work: Work, text: string): Promise<Tried> {
+async function tryChallenge(work: Work, text: string, use: TokenUse = 'challenge'): Promise<Tried> {
   const settings = await lockoutSettings.effective(work)
-  const token = readToken(work, text)
+  const token = readToken(work, text, use)
   if (!token) throw challengeErrors.expired()
   const reading = triedChallenge(settings.lockout_enabled ? settings : WITHOUT_LOCKOUT, token)
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, null, reading)
@@ -100,7 +104,8 @@ async function tryChallenge(work: Work, text: string): Promise<Tried> {
   return { challenge: read, facts: person, attempt: { locked: read.locked_until !== null } }
 }
 
-async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
+/** Records a wrong code, and tells the user if that has locked them out. */
+export async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tried['attempt']) {
   const { challenge_id: id, challenge_user_id: userId } = challenge
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
@@ -136,8 +141,8 @@ function isCutOff({ user_epoch }: ChallengeRow, facts: SignInFacts | null): bool
 }
 
 /** The live challenge of a token, and the facts about its user. */
-export async function findChallenge(work: Work, text: string) {
-  const token = readToken(work, text)
+export async function findChallenge(work: Work, text: string, use: TokenUse = 'challenge') {
+  const token = readToken(work, text, use)
   if (!token) return { challenge: null, facts: null }
   const reading = shownChallenge({ token_hash: token.hash, client_network: token.network })
   const { person, read } = await readFacts(work, null, reading)

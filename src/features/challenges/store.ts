@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -52,6 +53,40 @@ export const challengeOutcome = defineOutcome<MadeChallenge>()({
     exists (select from mfa_phones where directory_id = ${directory} and user_id = ready.user_id
       and confirmed_at is not null) as sms`,
 })
+
+/** A challenge of a user, whose row is held, within one of their sessions. Returns when it expires. */
+export async function insertSessionChallenge(
+  tx: Tx,
+  directory: Directory,
+  row: {
+    id: string
+    token: HashedToken
+    userId: string
+    epoch: number
+    sessionId: string
+    failureIdentity: Buffer
+  },
+): Promise<Date> {
+  const { expires_at } = await tx
+    .insertInto('mfa_challenges')
+    .values({
+      directory_id: directory.id,
+      id: row.id,
+      token_hash: row.token.hash,
+      network_hash: row.token.network,
+      user_id: row.userId,
+      auth_method: 'step_up',
+      amr: [],
+      session_id: row.sessionId,
+      enrollment: false,
+      failure_identity: row.failureIdentity,
+      user_epoch: row.epoch,
+      expires_at: sql<Date>`clock_now() + make_interval(secs => ${TTL_SECONDS}::int)`,
+    })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return expires_at
+}
 
 /** The authenticator app of a challenge's user. */
 export interface TotpRow {

@@ -11,8 +11,8 @@ import { eventsMarkdown } from './event-catalogue.ts'
 
 const { as, baseUrl } = await startApp()
 
-test('the document is valid OpenAPI 3.1 and the same each time', async () => {
-  const options = { baseUrl: 'https://auth.example.com', version: '1.2.3' }
+test.each(['api', 'scim'] as const)('the document of %s is valid OpenAPI 3.1 and the same each time', async (part) => {
+  const options = { baseUrl: 'https://auth.example.com', version: '1.2.3', part }
   const document = buildOpenApi(routes, options)
   const { valid, errors } = await validate({ ...document })
   expect([valid, errors]).toEqual([true, []])
@@ -30,6 +30,15 @@ test('the document is served without a key at both addresses, with the address o
     ],
   ])
   expect(long.text).toBe(short.text)
+})
+
+test('what directories call has a document of its own, and is in no other', async () => {
+  const [scim, api] = [await as(null).get('/v1/scim/openapi.json'), await as(null).get('/v1/openapi.json')]
+  expect([scim.status, scim.body.servers]).toEqual([200, [{ url: 'http://localhost:4000' }]])
+  const paths = Object.keys(scim.body.paths)
+  expect(paths).toContain('/api/os/scim/v2/Users/{id}')
+  expect(paths.filter((path) => !path.startsWith('/api/os/scim/v2/') || path in api.body.paths)).toEqual([])
+  expect(Object.keys(scim.body.components.securitySchemes)).toEqual(['scimToken'])
 })
 
 test('a keyed operation says its scope, its headers and its refusals', async () => {

@@ -1,6 +1,6 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import { type KeptAnswer, keepAnswer, keepOnce } from '../../platform/http/kept.ts'
-import { buildOpenApi } from '../../platform/http/openapi.ts'
+import { buildOpenApi, type OpenApiPart } from '../../platform/http/openapi.ts'
 import { PAGE_POLICY, pageHeaders } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
 import { loadReferenceScript } from '../../platform/http/reference-script.ts'
@@ -20,11 +20,14 @@ const keptOf = (make: (platform: Platform, all: () => Route[]) => Promise<KeptAn
     }
   })
 
-/** The OpenAPI document of this deployment. */
-export const keptContract = keptOf(({ config }, all) => {
-  const document = buildOpenApi(all(), { baseUrl: config.baseUrl, version: manifest.version })
-  return keepAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' })
-})
+const keptContract = (part: OpenApiPart) =>
+  keptOf(({ config }, all) => {
+    const document = buildOpenApi(all(), { baseUrl: config.baseUrl, version: manifest.version, part })
+    return keepAnswer(JSON.stringify(document), { 'content-type': 'application/json; charset=utf-8' })
+  })
+
+/** The OpenAPI documents of this deployment. */
+export const keptContracts = { api: keptContract('api'), scim: keptContract('scim') }
 
 const keptPage = (render: (all: () => Route[]) => Promise<string>, contentSecurityPolicy = PAGE_POLICY) =>
   keptOf(async (_platform, all) => keepAnswer(await render(all), pageHeaders(contentSecurityPolicy)))
@@ -36,7 +39,10 @@ const REFERENCE_POLICY =
 
 // Disables everything that contacts other hosts: fonts, telemetry, the request proxy, the assistant.
 const CONFIGURATION = {
-  url: '/v1/openapi.json',
+  sources: [
+    { title: 'API', slug: 'api', url: '/v1/openapi.json', default: true },
+    { title: 'SCIM', slug: 'scim', url: '/v1/scim/openapi.json' },
+  ],
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },

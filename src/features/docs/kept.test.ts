@@ -5,7 +5,7 @@ import { startApp } from '../../../test/harness.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
 import { keepAnswer, keepOnce } from '../../platform/http/kept.ts'
 import { routes } from '../../routes.ts'
-import { keptContract } from './docs.ts'
+import { keptContracts } from './docs.ts'
 
 const { app, baseUrl } = await startApp()
 
@@ -35,6 +35,7 @@ const GZIP = { 'accept-encoding': 'gzip' }
 const documents: [path: string, type: string][] = [
   ['/v1/openapi.json', 'application/json; charset=utf-8'],
   ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
+  ['/v1/scim/openapi.json', 'application/json; charset=utf-8'],
   ['/docs', 'text/html; charset=utf-8'],
   ['/docs/errors', 'text/html; charset=utf-8'],
   ['/docs/events', 'text/html; charset=utf-8'],
@@ -116,7 +117,7 @@ test('it is rendered and compressed once, unless that failed', async () => {
   await expect(get()).rejects.toThrow('The first time')
   const [one, other] = await Promise.all([get(), get()])
   expect([one === other, (await get()) === one, made]).toEqual([true, true, 2])
-  const contract = () => keptContract(app.platform)(() => routes)
+  const contract = () => keptContracts.api(app.platform)(() => routes)
   const first = await contract()
   expect(await contract()).toBe(first)
 })

@@ -11,30 +11,22 @@ import { confirmTotpOf } from './confirmation.ts'
 import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
-import { EnrollmentReply, FactorRemoval, toEnrollment } from './schema.ts'
+import {
+  BackupCodes,
+  BackupCodesReply,
+  EnrollmentReply,
+  FactorPhone,
+  FactorRemoval,
+  PendingPhone,
+  PendingTotp,
+  showPending,
+  TotpCode,
+  toEnrollment,
+} from './schema.ts'
 import { endsFields, readEnds } from './sessions-end.ts'
 import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
-const BackupCodes = Type.Array(Type.String(), {
-  description: 'Ten, each for one sign-in. Shown only once.',
-  examples: [
-    [
-      '0-8WZQ4-M1XKD',
-      '2-PVN6T-93GRC',
-      '3-YH0BE-TK5AZ',
-      '5-1QJSM-W8F7N',
-      '7-K3M9X-2QPTA',
-      'B-ZD4V6-0HNYR',
-      'E-5XCTG-PA9JK',
-      'K-Q2SW8-M7EB1',
-      'T-9FRH3-VZ0DX',
-      'X-4NGAY-6KCPQ',
-    ],
-  ],
-})
-const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
-const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
 const NAMES_USER = 'Send userId in the body or the query.'
 const ENDS = 'Codes, links and challenges of sign-ins under way end.'
 
@@ -66,30 +58,14 @@ export const factorRoutes: Route[] = [
     summary: 'Start enrolling an authenticator app',
     description: 'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes.',
     body: Type.Object({ userId: FactorUserId }),
-    reply: Type.Object({
-      pendingId: Type.String({ format: 'uuid' }),
-      qrDataUrl: Type.String({
-        description: 'A PNG of otpauthUrl, as a data URL.',
-        examples: ['data:image/png;base64,iVBORw0KGgo…'],
-      }),
-      secret: Type.String({ description: 'Base32. Never shown again.', examples: [Secret] }),
-      otpauthUrl: Type.String({
-        examples: [
-          `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
-        ],
-      }),
-      expires_at: Type.String({ format: 'date-time' }),
-    }),
+    reply: PendingTotp,
     errors: [
       userErrors.notFound,
       userErrors.verificationRequired,
       loginErrors.methodDisabled,
       factorErrors.alreadyEnrolled,
     ],
-    handle: async (work, { body }) => {
-      const { expiresAt, ...pending } = await beginTotp(work, body.userId)
-      return { ...pending, expires_at: expiresAt.toISOString() }
-    },
+    handle: async (work, { body }) => showPending(await beginTotp(work, body.userId)),
   }),
   defineRoute({
     method: 'PUT',
@@ -107,7 +83,7 @@ export const factorRoutes: Route[] = [
     body: Type.Object({
       userId: FactorUserId,
       pendingId: Type.String({ minLength: 1, maxLength: 64 }),
-      code: Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] }),
+      code: TotpCode,
       challenge_token: Type.Optional(ChallengeToken),
       ...endsFields,
     }),
@@ -168,7 +144,7 @@ export const factorRoutes: Route[] = [
     summary: 'Create new backup codes',
     description: `The old ones stop working. ${ENDS}`,
     body: Type.Object({ userId: FactorUserId, ...endsFields }),
-    reply: Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }),
+    reply: BackupCodesReply,
     errors: [userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents: [sessionEvents.revoked],
@@ -188,14 +164,9 @@ export const factorRoutes: Route[] = [
     description: 'Sends a code, if the policy allows sms and messages can be sent. It works for ten minutes.',
     body: Type.Object({
       userId: FactorUserId,
-      phone: Type.String({
-        minLength: 1,
-        maxLength: 32,
-        description: 'E.164, such as +14155550123.',
-        examples: ['+14155550123'],
-      }),
+      phone: FactorPhone,
     }),
-    reply: Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
+    reply: PendingPhone,
     errors: [
       userErrors.notFound,
       userErrors.verificationRequired,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable } from '../../platform/schema.ts'
 import { maskPhone } from '../../platform/sms/phone.ts'
+import type { PendingTotp as Pending } from './enrollment.ts'
 import type { FactorRow } from './store.ts'
 
 const moment = nullable(Type.String({ format: 'date-time' }))
@@ -51,4 +52,67 @@ export const FactorRemoval = named(
     },
     { description: 'The factor was removed.' },
   ),
+)
+
+export const BackupCodes = Type.Array(Type.String(), {
+  description: 'Ten, each for one sign-in. Shown only once.',
+  examples: [
+    [
+      '0-8WZQ4-M1XKD',
+      '2-PVN6T-93GRC',
+      '3-YH0BE-TK5AZ',
+      '5-1QJSM-W8F7N',
+      '7-K3M9X-2QPTA',
+      'B-ZD4V6-0HNYR',
+      'E-5XCTG-PA9JK',
+      'K-Q2SW8-M7EB1',
+      'T-9FRH3-VZ0DX',
+      'X-4NGAY-6KCPQ',
+    ],
+  ],
+})
+const Secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+
+/** What an app is shown, once. */
+export const PendingTotp = named(
+  'PendingTotp',
+  Type.Object({
+    pendingId: Type.String({ format: 'uuid' }),
+    qrDataUrl: Type.String({
+      description: 'A PNG of otpauthUrl, as a data URL.',
+      examples: ['data:image/png;base64,iVBORw0KGgo…'],
+    }),
+    secret: Type.String({ description: 'Base32. Never shown again.', examples: [Secret] }),
+    otpauthUrl: Type.String({
+      examples: [
+        `otpauth://totp/Acme:ada%40acme.example?issuer=Acme&secret=${Secret}&algorithm=SHA1&digits=6&period=30`,
+      ],
+    }),
+    expires_at: Type.String({ format: 'date-time' }),
+  }),
+)
+
+export function showPending({ expiresAt, ...pending }: Pending): Static<typeof PendingTotp> {
+  return { ...pending, expires_at: expiresAt.toISOString() }
+}
+
+export const TotpCode = Type.String({ minLength: 1, maxLength: 20, description: 'Six digits.', examples: ['492039'] })
+
+export const FactorPhone = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'E.164, such as +14155550123.',
+  examples: ['+14155550123'],
+})
+
+const DeliveryHint = Type.String({ description: 'The number, masked.', examples: ['+•••••23'] })
+
+export const PendingPhone = named(
+  'PendingPhone',
+  Type.Object({ delivery_hint: DeliveryHint, expires_at: Type.String({ format: 'date-time' }) }),
+)
+
+export const BackupCodesReply = named(
+  'BackupCodes',
+  Type.Object({ success: Type.Boolean(), backupCodes: BackupCodes }, { description: 'The codes, shown only once.' }),
 )

@@ -1,9 +1,7 @@
 import { Type } from 'typebox'
-import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
-import { isId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
+import { revokeUserSessions, sessionIdOf } from '../sessions/sessions.ts'
 
 export const reasons = defineEndReasons('mfa_enrolled', 'mfa_removed', 'mfa_codes_renewed')
 
@@ -26,13 +24,10 @@ export interface SessionsToEnd {
 
 /** Reads `endsFields`. A token that is not valid spares no session. */
 export async function readEnds(
-  { platform, directory }: Work,
-  body: { revokeSessions?: boolean; access_token?: string },
+  work: Work,
+  { revokeSessions = true, access_token: token = null }: { revokeSessions?: boolean; access_token?: string | null },
 ): Promise<SessionsToEnd> {
-  const { revokeSessions = true, access_token: token } = body
-  const claims = token === undefined ? null : await verifyAccessToken(platform, directory.environmentId, token)
-  const id = claims?.['sid']
-  return { revokeSessions, sparedId: typeof id === 'string' && isId(id) ? id : null }
+  return { revokeSessions, sparedId: await sessionIdOf(work, token) }
 }
 
 /** Ends sessions of a user whose factors have changed. */

@@ -19,7 +19,7 @@ import {
   type SignInFacts,
 } from '../login/login.ts'
 import { giveRoles, holdRoles, isNamed } from '../roles/roles.ts'
-import { makeTie, writeTie } from '../sessions/sessions.ts'
+import { makeTie, writeTie } from '../ties/ties.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
 import type { Begun } from './begin.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'

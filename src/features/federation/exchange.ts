@@ -1,7 +1,7 @@
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { assertDoorOpen, assertMaySignIn, completeLogin, type SessionReply } from '../login/login.ts'
-import { type Tie, writeTie } from '../sessions/sessions.ts'
+import { type Tie, writeTie } from '../ties/ties.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'

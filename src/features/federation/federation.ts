@@ -1,5 +1,5 @@
 export { assertRedirectAllowed } from '../links/links.ts'
-export { keepTie, type NamedThere, providerLogoutEvents } from '../sessions/sessions.ts'
+export { keepTie, type NamedThere, providerLogoutEvents } from '../ties/ties.ts'
 export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from './addresses.ts'
 export {
   type BareWork,

@@ -4,8 +4,8 @@ import { person, RULES, signInAs, workOfOrganization } from '../../../test/feder
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
-import { cleanUpSessions } from '../sessions/cleanup.ts'
-import { findTie } from '../sessions/sessions.ts'
+import { cleanUpTies } from '../ties/cleanup.ts'
+import { findTie } from '../ties/ties.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -145,12 +145,12 @@ test('what a logout takes is sealed, and goes when the session can be no more', 
   expect(await findTie(work, sessionOf(big['access_token']))).toMatchObject({ hint: null })
   const rows = await db.selectFrom('federated_sessions').selectAll().execute()
   expect(JSON.stringify(rows)).not.toContain('what a logout takes')
-  await cleanUpSessions.handle(app.app.platform, {}, 1)
+  await cleanUpTies.handle(app.app.platform, {}, 1)
   expect(await findTie(work, sessionOf(access_token))).not.toBeNull()
   await app.advance(30 * 24 * 3600 + 3601)
   expect(await findTie(work, sessionOf(access_token))).toBeNull()
   await app.advance(3660)
-  await cleanUpSessions.handle(app.app.platform, {}, 1)
+  await cleanUpTies.handle(app.app.platform, {}, 1)
   expect(await db.selectFrom('federated_sessions').selectAll().execute()).toEqual([])
   await app.advance(-(30 * 24 * 3600 + 7261))
 })

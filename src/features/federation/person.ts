@@ -1,4 +1,4 @@
-import type { NamedThere } from '../sessions/sessions.ts'
+import type { NamedThere } from '../ties/ties.ts'
 import { FederationFailure } from './errors.ts'
 
 /** What a provider says of a person, after every check of its protocol. */

@@ -6,7 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
-import { type HashedThere, isNamed } from '../sessions/sessions.ts'
+import { type HashedThere, isNamed } from '../ties/ties.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {

@@ -24,7 +24,7 @@ export const mfaBelongings: Belonging[] = [
   {
     table: 'trusted_devices',
     proof: (work, change) => (change.keepsFactors ? null : removeDevices(work, change)),
-    cutOff: (work, change) => (change.keepsSessions ? null : removeDevices(work, change)),
+    cutOff: (work, change) => (change.keepsSessions && !change.devices ? null : removeDevices(work, change)),
     removal: removeDevices,
     // Each trusts a device on the word of the organization that the user leaves.
     move: removeDevices,

@@ -74,12 +74,18 @@ export async function listDevices(db: Db, directory: Directory, userId: string, 
     .execute()
 }
 
-/** Removes one device. Returns the device, or undefined when there is none. */
-export async function forgetDevice(tx: Tx, directory: Directory, id: string): Promise<DeviceRow | undefined> {
+/** Removes one device, of this user if one is named. Returns the device, or undefined when there is none. */
+export async function forgetDevice(
+  tx: Tx,
+  directory: Directory,
+  id: string,
+  ownerId: string | null,
+): Promise<DeviceRow | undefined> {
   return tx
     .deleteFrom('trusted_devices')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
+    .$if(ownerId !== null, (query) => query.where('user_id', '=', ownerId ?? ''))
     .returningAll()
     .executeTakeFirst()
 }

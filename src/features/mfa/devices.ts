@@ -18,11 +18,11 @@ export async function listDevicesOf(work: Work, userId: string): Promise<DeviceR
   return listDevices(work.db, work.directory, user.id, LONGEST_TRUST_DAYS)
 }
 
-/** Removes a device: its next sign-in requires the second factor. Throws `trusted_device_not_found`. */
-export async function forgetDeviceOf(work: Work, which: string): Promise<void> {
+/** Removes a device, of this user if one is named: its next sign-in requires the second factor. Throws `trusted_device_not_found`. */
+export async function forgetDeviceOf(work: Work, which: string, ownerId: string | null = null): Promise<void> {
   const id = which.toLowerCase()
   await inTx(work, async (work) => {
-    const device = isId(id) ? await forgetDevice(work.db, work.directory, id) : undefined
+    const device = isId(id) ? await forgetDevice(work.db, work.directory, id, ownerId) : undefined
     if (!device) throw mfaErrors.trustedDeviceNotFound()
     await record(work, mfaEvents.trustedDeviceRemoved(aboutDevice(device)))
   })

@@ -4,7 +4,12 @@ import { spanInWords } from '../../platform/mail/span.ts'
 import type { NewSms } from '../../platform/sms/outbox.ts'
 import type { ShownCode } from './codes.ts'
 
-const kinds = { otp: defineMail('otp'), loginOtp: defineMail('login_otp'), signupOtp: defineMail('signup_otp') }
+const kinds = {
+  otp: defineMail('otp'),
+  loginOtp: defineMail('login_otp'),
+  signupOtp: defineMail('signup_otp'),
+  stepUpOtp: defineMail('step_up_otp'),
+}
 
 /** The mail with a code of the generator. */
 export function codeMail(to: string, code: ShownCode): Message {
@@ -34,6 +39,12 @@ function describeSeconds(seconds: number): string {
 
 const TEXTS = {
   login: { kind: kinds.loginOtp, subject: 'Your sign-in code', heading: 'Your sign-in code', act: 'sign in' },
+  step_up: {
+    kind: kinds.stepUpOtp,
+    subject: 'Confirm that it is you',
+    heading: 'Confirm that it is you',
+    act: 'confirm a change of your account',
+  },
   signup: { kind: kinds.signupOtp, subject: 'Confirm your email address', heading: 'Welcome', act: 'continue' },
 } as const
 

@@ -10,7 +10,11 @@ export const otpEvents = defineEvents({
     Type.Object(
       {
         otp_id: Type.String({ format: 'uuid' }),
-        purpose: Type.Optional(Type.Enum(['login', 'signup'], { description: 'Absent for a code of the generator.' })),
+        purpose: Type.Optional(
+          Type.Enum(['login', 'signup', 'step_up', 'email_change'], {
+            description: 'Absent for a code of the generator.',
+          }),
+        ),
         channel: Type.Optional(Type.String({ examples: ['email'] })),
         session_id: Type.Optional(nullable(Type.String({ examples: ['checkout-4711'] }), 'Generator only.')),
         email: Type.Optional(Type.String({ description: 'Generator only.', examples: ['ada@acme.example'] })),

@@ -9,11 +9,14 @@ import { findLiveOtpRow, hasLiveSignupRow, insertOtpRow, triedCode, type Verdict
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
 
+/** What else a code is for: somebody who has signed in proves that again, or that another mailbox is theirs. */
+export type OwnPurpose = 'step_up' | 'email_change'
+
 // A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the settings of the generator.
 const MAX_SIGN_IN_TTL_SECONDS = 600
 
 export interface NewOtp {
-  purpose: SignInPurpose
+  purpose: SignInPurpose | OwnPurpose
   /** Null when no user has the address: a decoy, which takes the same path and signs no one in. */
   userId: string | null
   /** No user has the address, and redeeming the code creates one. */
@@ -51,7 +54,7 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
 /** A code that was sent a moment ago and has not been tried, so that no second mail is needed. */
 export async function findLiveOtp(
   work: Work,
-  which: { purpose: SignInPurpose; identity: Buffer; newerThanSeconds: number },
+  which: { purpose: SignInPurpose | OwnPurpose; identity: Buffer; newerThanSeconds: number },
 ): Promise<{ otpId: string; expiresAt: Date } | null> {
   const row = await findLiveOtpRow(work.db, work.directory, which, which.newerThanSeconds)
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
@@ -64,7 +67,7 @@ export function signsUpStill(work: Work, otpId: string): Promise<boolean> {
 
 /** An attempt at a sign-in code. */
 export interface OtpAttempt {
-  purpose: SignInPurpose
+  purpose: SignInPurpose | OwnPurpose
   otpId: string
   code: string
 }

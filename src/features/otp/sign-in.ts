@@ -21,7 +21,7 @@ import { signInMail } from './emails.ts'
 import { signInCodeErrors } from './errors.ts'
 import { describeNothingSent, otpEvents } from './events.ts'
 import { type OtpSettings, otpSettings } from './settings.ts'
-import { findLiveOtp, issueOtp, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
+import { findLiveOtp, issueOtp, type OwnPurpose, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
 
 export const otpMethod: SignInMethod = {
@@ -139,6 +139,22 @@ function signInWith(work: Work, facts: SignInFacts, { methodOfPending }: CodeUse
   return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
 }
 
+/**
+ * Judges a code that was mailed to an address for somebody who has signed in, after counting the attempt. Returns what burns
+ * it. Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
+ */
+export async function proveOwnCode(
+  work: Work,
+  who: Identity,
+  sent: { purpose: OwnPurpose; otpId: string; code: string; userId: string },
+): Promise<UsedProof> {
+  const { purpose, code, userId } = sent
+  const otpId = sent.otpId.toLowerCase()
+  const attempt = await tryOtp(work, who, { purpose, otpId, code })
+  if (attempt.outcome !== 'match' || attempt.userId !== userId) throw await refusal(work, who, attempt)
+  return codeProof({ otp_id: otpId, otp_purpose: purpose })
+}
+
 async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   const { facts } = attempt
   // Outside any transaction, so that it survives the refusal.
@@ -160,7 +176,8 @@ async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
   }
 }
 
-function sendLimits(settings: OtpSettings) {
+/** How often a code may be mailed to an address. */
+export function sendLimits(settings: OtpSettings) {
   return [
     { bucket: 'otp.send.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
     { bucket: 'otp.send.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },

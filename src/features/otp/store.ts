@@ -11,7 +11,7 @@ import { defineReading } from '../../platform/readings.ts'
 type Statements = Pick<Database, 'query'>
 
 /** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
-export type OtpPurpose = 'generator' | 'login' | 'signup'
+export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change'
 
 /** The outcome of a presented code. */
 export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'

@@ -9,7 +9,7 @@ import { passkeyDeletedMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
 import { type Passkey, toPasskey } from './schema.ts'
-import { deletePasskey, findPasskey, listPasskeys, type PasskeyRow } from './store.ts'
+import { deletePasskey, findPasskey, listPasskeys } from './store.ts'
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
 export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<Passkey[]> {
@@ -26,11 +26,14 @@ export interface Removal {
   left: number
 }
 
-/** Deletes a passkey, by our id or the authenticator's, and notifies the user. Throws `passkey_not_found`. */
-export async function deletePasskeyOf(work: Work, which: string): Promise<Removal> {
+/**
+ * Deletes a passkey, by our id or the authenticator's, of this user if one is named, and notifies the user. Throws
+ * `passkey_not_found`.
+ */
+export async function deletePasskeyOf(work: Work, which: string, ownerId: string | null = null): Promise<Removal> {
   return inTx(work, async (work) => {
     const { directory, db } = work
-    const passkey = await findNamed(work, which)
+    const passkey = await findNamed(work, which, ownerId)
     const user = passkey ? await findUserForUpdate(work, passkey.user_id) : null
     if (!passkey || !user) throw passkeyErrors.notFound()
     const left = await deletePasskey(db, directory, passkey)
@@ -42,10 +45,12 @@ export async function deletePasskeyOf(work: Work, which: string): Promise<Remova
   })
 }
 
-async function findNamed({ directory, db }: TxWork, which: string): Promise<PasskeyRow | undefined> {
+/** A passkey by either id, of this user if one is named. */
+export async function findNamed({ directory, db }: TxWork, which: string, ownerId: string | null) {
   const id = which.toLowerCase()
   const byId = isId(id) ? await findPasskey(db, directory, { id }) : undefined
-  return byId ?? findPasskey(db, directory, { credentialId: which })
+  const found = byId ?? (await findPasskey(db, directory, { credentialId: which }))
+  return ownerId === null || found?.user_id === ownerId ? found : undefined
 }
 
 /** Tells the remover of a passkey that the user has no factor left, and whether the policy requires one. */

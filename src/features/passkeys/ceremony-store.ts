@@ -8,7 +8,7 @@ import { isId, newId } from '../../platform/ids.ts'
 export type CeremonyRow = Selectable<WebauthnCeremonies>
 
 export interface NewCeremony {
-  kind: 'registration' | 'login'
+  kind: 'registration' | 'login' | 'step_up'
   userId: string | null
   /** Keyed hash of the address of a sign-in. */
   identity: Buffer | null

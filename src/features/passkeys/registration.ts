@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, loginErrors } from '../login/login.ts'
@@ -38,12 +36,12 @@ export interface StartedCeremony<O> {
  */
 export async function startRegistration(
   work: Work,
-  sent: { userId: string; accessToken: string | null },
+  sent: { userId: string; sessionId: string | null },
 ): Promise<StartedCeremony<CreationOptions>> {
   const { directory, db } = work
   const user = await getRegistrant(work, sent.userId)
   const rp = await relyingPartyOf(work)
-  await assertRecentSignIn(work, user, sent.accessToken, rp.settings.require_recent_sign_in_seconds)
+  await assertRecentSignIn(work, user, sent.sessionId, rp.settings.require_recent_sign_in_seconds)
   const present = await listPasskeys(db, directory, user.id)
   if (present.length >= MAX_PASSKEYS) throw passkeyErrors.limitReached()
   const challenge = randomBytes(32)
@@ -138,16 +136,14 @@ function userHandle(user: UserRow): Buffer {
 }
 
 async function assertRecentSignIn(
-  { platform, directory, db }: Work,
+  { directory, db }: Work,
   user: UserRow,
-  accessToken: string | null,
+  id: string | null,
   withinSeconds: number,
 ): Promise<void> {
   if (withinSeconds === 0) return
-  const claims = accessToken === null ? null : await verifyAccessToken(platform, directory.environmentId, accessToken)
-  const id = claims?.['sid']
   const factors = user.mfa_enrolled || user.passkey_count > 0
-  const session = typeof id === 'string' && isId(id) ? { id, userId: user.id, withinSeconds, factors } : null
+  const session = id === null ? null : { id, userId: user.id, withinSeconds, factors }
   if (session && (await isRecentSession(db, directory, session))) return
   throw passkeyErrors.recentSignInRequired({
     detail: `Registering requires the access_token of a sign-in of the user within the last ${withinSeconds} s.`,

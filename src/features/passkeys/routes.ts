@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { wholeList, wholeListReply } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
+import { sessionIdOf } from '../sessions/sessions.ts'
 import { userErrors } from '../users/users.ts'
 import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf } from './administration.ts'
 import { passkeyErrors } from './errors.ts'
@@ -53,7 +54,8 @@ export const passkeyRoutes: Route[] = [
     examples: { reply: REGISTER_EXAMPLE },
     handle: async (work, { body }) => {
       const { userId, deviceName = null, access_token: accessToken = null } = body
-      if (body.action === 'options') return startRegistration(work, { userId, accessToken })
+      if (body.action === 'options')
+        return startRegistration(work, { userId, sessionId: await sessionIdOf(work, accessToken) })
       const credential = await finishRegistration(work, { userId, deviceName, ...requireAnswer(body) })
       return { success: true, credential }
     },

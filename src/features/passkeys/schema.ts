@@ -68,6 +68,12 @@ export const SignInCredential = named(
 )
 export type SignInCredential = Static<typeof SignInCredential>
 
+export const PasskeyName = Type.String({
+  maxLength: 100,
+  ...ONE_LINE,
+  description: 'The user’s name for the device. Default: the name of the authenticator, if known.',
+})
+
 export const RegisterBody = Type.Object({
   action: Type.Enum(['options', 'verify']),
   userId: Type.String({
@@ -78,13 +84,7 @@ export const RegisterBody = Type.Object({
   }),
   challengeId: Type.Optional(ceremonyId('the action options')),
   credential: Type.Optional(RegistrationCredential),
-  deviceName: Type.Optional(
-    Type.String({
-      maxLength: 100,
-      ...ONE_LINE,
-      description: 'The user’s name for the device. Default: the name of the authenticator, if known.',
-    }),
-  ),
+  deviceName: Type.Optional(PasskeyName),
   access_token: Type.Optional(
     Type.String({
       maxLength: 8192,

@@ -37,6 +37,7 @@ export const passkeyMethod: SignInMethod = {
 export async function startSignIn(
   work: Work,
   sent: { email: string; conditional: boolean },
+  kind: 'login' | 'step_up' = 'login',
 ): Promise<StartedCeremony<RequestOptions>> {
   const { directory, db } = work
   const who = readWho(work, sent.email, sent.conditional)
@@ -48,7 +49,7 @@ export async function startSignIn(
   const passkeys = norm === undefined ? [] : await listPasskeysOfAddress(db, directory, norm, rp.id)
   const challenge = randomBytes(32)
   const challengeId = await startCeremony(db, directory, {
-    kind: 'login',
+    kind,
     userId: passkeys[0]?.user_id ?? null,
     identity: who?.hash ?? null,
     challenge,
@@ -89,10 +90,18 @@ function readWho({ platform }: Work, email: string, mayBeEmpty: boolean): Identi
  * Throws `passkey_invalid` for any mismatch, and what the door throws.
  */
 export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
+  const { facts, proof, refuse } = await provePasskey(work, sent, 'login')
+  const done = await completeLogin(work, facts, { method: passkeyMethod, ...proof })
+  if (!done) throw await refuse()
+  return done
+}
+
+/** Judges the signature, which consumes the challenge. Answers what burns it, and the refusal where another was faster. */
+export async function provePasskey(work: Work, sent: SignInVerifyBody, kind: 'login' | 'step_up') {
   const { platform, directory, db } = work
   const who = readWho(work, sent.email, true)
   const [ceremony, passkey] = await Promise.all([
-    spendCeremony(platform.db, directory, 'login', sent.challengeId),
+    spendCeremony(platform.db, directory, kind, sent.challengeId),
     findPasskeyByCredential(db, directory, sent.credential.id),
   ])
   const mismatch = findMismatch(ceremony, who, passkey, sent.credential)
@@ -105,10 +114,8 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
   const owner = who ?? identify(platform, { email: passkey.email, norm: passkey.email_norm })
   const facts = await findSignInFacts(work, owner)
   if (facts?.user_id !== passkey.user_id) throw await refusal(work, { who, passkey }, 'other_user')
-  const done = await completeLogin(work, facts, proofOf(passkey, proved))
   // The passkey has just been deleted, or another response with the same counter was faster.
-  if (!done) throw await refusal(work, { who, passkey }, 'counter')
-  return done
+  return { facts, proof: proofOf(passkey, proved), refuse: () => refusal(work, { who, passkey }, 'counter') }
 }
 
 /**
@@ -117,7 +124,6 @@ export async function signInWithPasskey(work: Work, sent: SignInVerifyBody) {
  */
 function proofOf(passkey: OwnedPasskey, { userVerified, ...use }: Assertion) {
   return {
-    method: passkeyMethod,
     amr: userVerified ? ['pop', 'user', 'mfa'] : ['pop', 'user'],
     ...(userVerified ? { aal: 'aal2' as const } : {}),
     spends: [passkeyProof({ passkey_id: passkey.id, passkey_counter: use.counter, passkey_backed_up: use.backedUp })],

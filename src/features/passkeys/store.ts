@@ -143,6 +143,21 @@ export async function findPasskey(
     .executeTakeFirst()
 }
 
+export async function setDeviceName(
+  tx: Tx,
+  directory: Directory,
+  id: string,
+  name: string | null,
+): Promise<PasskeyRow> {
+  return tx
+    .updateTable('passkeys')
+    .set({ device_name: name })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
 /**
  * Deletes a passkey of a user whose row the caller holds.
  * @returns how many the user has left, or undefined when another request deleted it first.

@@ -108,17 +108,23 @@ async function clearFailuresIfRefused(
 }
 
 /**
- * Judges a password that is sent in addition to another proof; creates no session. Throws `invalid_credentials`,
- * `account_locked`, `method_disabled`, `unavailable`.
+ * Judges a password that is sent in addition to another proof; creates no session. Returns the password that was right.
+ * Throws `invalid_credentials`, `account_locked`, `method_disabled`, `unavailable`.
  */
-export async function provePassword(work: Work, who: Identity, facts: SignInFacts, password: string): Promise<void> {
+export async function provePassword(
+  work: Work,
+  who: Identity,
+  facts: SignInFacts,
+  password: string,
+): Promise<StoredPassword> {
   const settings = await getPasswordSettings(work)
-  await withPasswordPlace(work, async () => {
+  const { stored } = await withPasswordPlace(work, async () => {
     const { person, read } = await readFacts(work, who, readPassword({}))
     const stored = person?.user_id === facts.user_id ? toStoredPassword(read) : null
     return judge(work, settings, { who, facts, stored, password })
   })
   await clearFailures(work, sourceOf(work, who)).execute()
+  return stored
 }
 
 /** A presented password, and the user of the address. */

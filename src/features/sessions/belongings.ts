@@ -1,4 +1,4 @@
-import { type Belonging, goes, isPending, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, isPending, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { AT_ONCE, leaveToJob, revocationOf } from './cut-off.ts'
 import { markSessionRows } from './cut-off-store.ts'
@@ -35,14 +35,5 @@ const cutOffs: Belonging = {
   isAbsent: isPending,
 }
 
-const ties: Belonging = {
-  table: 'federated_sessions',
-  proof: goes('federated_sessions'),
-  cutOff: { stays: 'Whose session has ended here may still want to end the one at the provider.' },
-  removal: goes('federated_sessions'),
-  move: goes('federated_sessions'),
-  isAbsent: isPending,
-}
-
 /** What a user has of sessions. */
-export const sessionBelongings: Belonging[] = [sessions, cutOffs, ties]
+export const sessionBelongings: Belonging[] = [sessions, cutOffs]

@@ -7,10 +7,4 @@ export const cleanUpSessions = defineCleanup('sessions.cleanup', '*/10 * * * *',
     key: ['directory_id', 'id'],
     where: sql`expires_at < clock_now() - interval '30 days'`,
   }),
-  defineRetention({
-    table: 'federated_sessions',
-    key: ['directory_id', 'id'],
-    where: sql`expires_at < clock_now() - interval '1 hour'`,
-    orderBy: 'expires_at',
-  }),
 ])

@@ -1,16 +1,23 @@
 export {
   revokeOrganizationSessions,
   revokeSession,
+  revokeSessions,
   revokeUserSessions,
+  stopSignIns,
 } from './cut-off.ts'
+export { sessionErrors } from './errors.ts'
 export { sessionEvents } from './events.ts'
 export { endOldestSessions, hasSessions, holdSessionLimit, sessionRoom } from './limit.ts'
-export { endLinked, endThere, hashThere, providerLogoutEvents } from './provider-logout.ts'
-export type { NamedThere } from './provider-names.ts'
+export { endOtherSessions, endOwnSession, listOwnSessions, renewAuthentication, sessionIdOf } from './own.ts'
 export { type HeldRole, heldRolesText, permissionsOf } from './role-claims.ts'
-export { RevokedCount } from './schema.ts'
+export { RevokedCount, Session, toSession } from './schema.ts'
 export { sessionSettings } from './settings.ts'
 export { isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
-export { type HashedThere, isNamed } from './tie-store.ts'
-export { findTie, keepTie, makeTie, type Tie, writeTie } from './ties.ts'
-export { accountOfTeam, audienceOf, exampleTokens, issueTokens, SessionTokens } from './tokens.ts'
+export {
+  accountOfTeam,
+  audienceOf,
+  exampleTokens,
+  issueAccessToken,
+  issueTokens,
+  SessionTokens,
+} from './tokens.ts'

@@ -153,12 +153,51 @@ export function listSessionRows(
   return takePage(query, page, { at: 'sessions.created_at', id: 'sessions.id' }).execute()
 }
 
-export async function sessionExists(db: Db, directory: Directory, sessionId: string): Promise<boolean> {
+/** A live session of a user, locked until the transaction ends. */
+export async function lockLiveSession(
+  tx: Tx,
+  directory: Directory,
+  session: { id: string; userId: string },
+): Promise<SessionRow | undefined> {
+  return tx
+    .selectFrom('sessions')
+    .selectAll()
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', session.id)
+    .where('user_id', '=', session.userId)
+    .where(isLiveSession(directory))
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Notes that the user of a session has authenticated in it just now. */
+export async function setAuthenticated(
+  tx: Tx,
+  directory: Directory,
+  { id, amr, aal }: Pick<SessionRow, 'id' | 'amr' | 'aal'>,
+): Promise<SessionRow> {
+  return tx
+    .updateTable('sessions')
+    .set({ authenticated_at: now, amr, aal })
+    .where('directory_id', '=', directory.id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Whether there is or was such a session, of this user if one is named. */
+export async function sessionExists(
+  db: Db,
+  directory: Directory,
+  sessionId: string,
+  userId: string | null = null,
+): Promise<boolean> {
   const row = await db
     .selectFrom('sessions')
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('id', '=', sessionId)
+    .$if(userId !== null, (query) => query.where('user_id', '=', userId ?? ''))
     .executeTakeFirst()
   return row !== undefined
 }

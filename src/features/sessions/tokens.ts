@@ -60,11 +60,10 @@ export interface TokenSubject {
   endsAt: Date
 }
 
-/** The input of `issueTokens`. */
-interface TokenIssue {
+/** The input of `issueAccessToken`. */
+interface AccessIssue {
   facts: Holder
   session: TokenSubject
-  refreshToken: string
   settings: { access_token_ttl_seconds: number }
 }
 
@@ -87,11 +86,28 @@ export function accountOfTeam(audience: unknown): string | null {
 
 const TEAM_SUFFIX = '/team'
 
-/** Signs the access token (claims of RFC 9068 §2.2 and our own) and assembles the session object. */
+type Tenant = Pick<Work, 'platform' | 'directory'>
+
+/** Signs the access token and assembles the session object. */
 export async function issueTokens(
-  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  { facts, session, refreshToken, settings }: TokenIssue,
+  work: Tenant,
+  { refreshToken, ...issue }: AccessIssue & { refreshToken: string },
 ): Promise<SessionTokens> {
+  const { access_token, expires_in } = await issueAccessToken(work, issue)
+  return {
+    access_token,
+    refresh_token: refreshToken,
+    expires_in,
+    user_id: issue.session.userId,
+    directory_user_id: issue.facts.user_id,
+  }
+}
+
+/** Signs an access token (claims of RFC 9068 §2.2 and our own). */
+export async function issueAccessToken(
+  { platform, directory }: Tenant,
+  { facts, session, settings }: AccessIssue,
+): Promise<Pick<SessionTokens, 'access_token' | 'expires_in'>> {
   const issuedAt = epochSeconds(platform.clock)
   const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
@@ -117,11 +133,5 @@ export async function issueTokens(
     env: directory.environmentSlug,
     connection_id: null,
   })
-  return {
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    expires_in: expiresIn,
-    user_id: session.userId,
-    directory_user_id: facts.user_id,
-  }
+  return { access_token: accessToken, expires_in: expiresIn }
 }

@@ -101,7 +101,18 @@ function readClaims(token: string): JWTPayload | null {
   }
 }
 
-function toCaller({ directory, sessionId, session }: LiveToken): UserCaller {
+/** As the token says, and not the session, which may have been authenticated anew since the token was issued. */
+function authenticationOf({ claims }: LiveToken): Pick<UserCaller, 'amr' | 'aal' | 'authenticatedAt'> {
+  const amr: unknown = claims?.['amr']
+  return {
+    amr: Array.isArray(amr) ? amr.map(String) : [],
+    aal: String(claims?.['aal']),
+    authenticatedAt: new Date(Number(claims?.['auth_time']) * 1000),
+  }
+}
+
+function toCaller(live: LiveToken): UserCaller {
+  const { directory, sessionId, session } = live
   return {
     kind: 'user',
     actor: { type: 'user', id: session.user_id },
@@ -113,8 +124,6 @@ function toCaller({ directory, sessionId, session }: LiveToken): UserCaller {
     userId: session.auth_account_id,
     directoryUserId: session.user_id,
     sessionId,
-    amr: session.amr,
-    aal: session.aal,
-    authenticatedAt: new Date(session.authenticated_ms),
+    ...authenticationOf(live),
   }
 }

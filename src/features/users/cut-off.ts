@@ -17,8 +17,8 @@ export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, li
 
 /**
  * Ends pending sign-ins of the user: codes, challenges, ceremonies and links. A link that another request is redeeming
- * right now is skipped, and refused by the raised epoch.
+ * right now is skipped, and refused by the raised epoch. With `devices`, of trusted devices, too.
  */
-export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: EndReason): Promise<void> {
-  await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true })
+export async function voidPendingSignIns(work: TxWork, user: HeldUser, reason: EndReason, devices = false) {
+  await applyToBelongings(work, 'cutOff', { user, reason, keepsSessions: true, devices })
 }

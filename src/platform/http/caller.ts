@@ -35,7 +35,7 @@ export interface UserCaller extends CallerBase {
   sessionId: string
   amr: readonly string[]
   aal: string
-  /** When the user last authenticated. */
+  /** When the user last authenticated before the token was issued, to the second. */
   authenticatedAt: Date
 }
 

@@ -21,10 +21,19 @@ Every answer has \`X-Request-Id\`, which identifies the request in log lines and
 \`RateLimit-Policy\`, the limit and its window in seconds (\`"default";q=3;w=60\`), and the older \`X-RateLimit-Limit\`,
 \`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
 
+const SCIM_INTRODUCTION = `What the directory of an organization calls to provision users and groups: SCIM 2.0 (RFC 7643, RFC 7644, RFC 9865). Send
+the token of the organization, which \`POST /v1/scim/config\` of [the API](/v1/openapi.json) makes, as a Bearer token. The
+endpoint describes itself as well, below \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is an
+error of SCIM (RFC 7644 §3.12).`
+
+/** What is described apart: who calls it knows nothing of the rest. */
+export type OpenApiPart = 'api' | 'scim'
+
 interface Options {
   /** The public URL of the service, without a trailing slash. */
   baseUrl: string
   version: string
+  part: OpenApiPart
 }
 
 /** What operations share. */
@@ -37,20 +46,21 @@ interface Contract {
 }
 
 /**
- * The OpenAPI 3.1 document of the routes. The same routes give the same text, so the committed file can be compared.
- * Throws when two operations share a name.
+ * The OpenAPI 3.1 document of the routes of a part. The same routes give the same text, so the committed file can be
+ * compared. Throws when two operations share a name.
  */
-export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): object {
+export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Options): object {
+  const isScim = part === 'scim'
   const components = collectSchemas()
   components.schemas.set('Problem', problemSchema)
-  const events = describeEvents(components)
+  const events = isScim ? { webhooks: {}, contents: [], example: {} } : describeEvents(components)
   const contract: Contract = {
     components,
     responses: collectRecurring('responses'),
     parameters: collectRecurring('parameters'),
     examples: { AnyEvent: events.example },
   }
-  const shown = routes.filter((route) => !route.hidden)
+  const shown = routes.filter(({ hidden, media }) => !hidden && (media === 'scim') === isScim)
   const paths: Record<string, JsonObject> = {}
   const operations = new Map<string, JsonObject>()
   for (const route of shown) {
@@ -59,7 +69,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
       if (operations.has(operationId)) throw new Error(`Two operations have the name ${operationId}`)
       const operation = describeOperation(route, path, operationId, contract)
       // Of the operation, since the reference page does not look at those of the path.
-      if (!path.startsWith('/v1/')) operation['servers'] = [{ url: baseUrl }]
+      if (!isScim && !path.startsWith('/v1/')) operation['servers'] = [{ url: baseUrl }]
       operations.set(operationId, operation)
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation }
     }
@@ -71,26 +81,34 @@ export function buildOpenApi(routes: Route[], { baseUrl, version }: Options): ob
   for (const { schema, example } of events.contents)
     if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
   const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
+  const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
+  const kinds = isScim ? [callerKinds.scim] : [callerKinds.key, callerKinds.user]
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Watchword',
+      title: isScim ? 'Watchword SCIM' : 'Watchword',
       version,
-      description: INTRODUCTION,
+      description: isScim ? SCIM_INTRODUCTION : INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }],
+    servers: isScim ? [{ url: baseUrl }] : api,
     tags: [...new Set(shown.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    webhooks: events.webhooks,
+    ...(isScim ? {} : { webhooks: events.webhooks }),
     components: {
-      securitySchemes: Object.assign({}, ...Object.values(callerKinds).map((kind) => kind.securitySchemes)),
-      parameters: { ...parameterComponents, ...contract.parameters.components() },
-      headers: headerComponents,
+      securitySchemes: Object.assign({}, ...kinds.map((kind) => kind.securitySchemes)),
+      parameters: used({ ...parameterComponents, ...contract.parameters.components() }, paths),
+      headers: used(headerComponents, { ...paths, ...recurring }),
       responses: recurring,
       schemas: sorted(schemas),
     },
   }
+}
+
+/** Those components that a part refers to. */
+function used(components: Record<string, JsonObject>, part: JsonObject): Record<string, JsonObject> {
+  const text = JSON.stringify(part)
+  return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`/${name}"`)))
 }
 
 /** The schemas that these parts refer to, or those refer to. */

@@ -4,7 +4,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineBeside } from '../../platform/proofs.ts'
-import { isLiveSession } from './store.ts'
+import { isLiveSession } from '../sessions/sessions.ts'
 
 /** Ties what is made, a session or a challenge, to the sign-in that it comes from. */
 export const sessionTied = defineBeside({

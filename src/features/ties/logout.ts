@@ -1,9 +1,8 @@
 import type { EndReason } from '../../platform/end-reasons.ts'
 import type { TxWork } from '../../platform/work.ts'
-import { revokeSessions, stopSignIns } from './cut-off.ts'
-import { sessionEvents } from './events.ts'
-import { hashNames, type Namer } from './provider-names.ts'
-import { findSessionIdsOf, findTiedRows, type HashedThere } from './tie-store.ts'
+import { revokeSessions, sessionEvents, stopSignIns } from '../sessions/sessions.ts'
+import { hashNames, type Namer } from './names.ts'
+import { findSessionIdsOf, findTiedRows, type HashedThere } from './store.ts'
 
 /** What the end of sessions of a provider may record. */
 export const providerLogoutEvents = [sessionEvents.revoked]

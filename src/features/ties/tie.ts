@@ -1,8 +1,8 @@
 import type { UsedBeside } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
-import { type HashedNames, hashNames, type NamedThere } from './provider-names.ts'
-import { sessionSettings } from './settings.ts'
-import { findTieRow, sessionTied, tieKept } from './tie-store.ts'
+import { sessionSettings } from '../sessions/sessions.ts'
+import { type HashedNames, hashNames, type NamedThere } from './names.ts'
+import { findTieRow, sessionTied, tieKept } from './store.ts'
 
 /** What ties a session to the sign-in at a provider that it came from. */
 export interface Tie extends HashedNames {

@@ -1,0 +1,63 @@
+import { type Static, Type } from 'typebox'
+import type { UserCaller } from '../../platform/http/caller.ts'
+import { named } from '../../platform/schema.ts'
+import { Session } from '../sessions/sessions.ts'
+import { User, UserCreate, type UserRow } from '../users/users.ts'
+
+const shown = User.properties
+
+/** What people see of themselves: without what the customer's backend keeps for its own use. */
+const Me = named(
+  'Me',
+  Type.Object({
+    id: shown.id,
+    userId: Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] }),
+    subOrgId: shown.subOrgId,
+    email: shown.email,
+    emailVerified: shown.emailVerified,
+    displayName: shown.displayName,
+    firstName: shown.firstName,
+    lastName: shown.lastName,
+    phone: shown.phone,
+    role: shown.role,
+    scimManaged: shown.scimManaged,
+    mfaEnrolled: shown.mfaEnrolled,
+    passkeyCount: shown.passkeyCount,
+    createdAt: shown.createdAt,
+    updatedAt: shown.updatedAt,
+  }),
+)
+
+export const MeReply = named('MeReply', Type.Object({ user: Me }))
+
+export function toMe(row: UserRow, { userId, organizationId }: UserCaller): Static<typeof Me> {
+  return {
+    id: row.id,
+    userId,
+    subOrgId: organizationId,
+    email: row.email,
+    emailVerified: row.email_verified,
+    displayName: row.display_name,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    phone: row.phone,
+    role: row.role,
+    scimManaged: row.scim_managed,
+    mfaEnrolled: row.mfa_enrolled,
+    passkeyCount: row.passkey_count,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+const { displayName, firstName, lastName, phone } = UserCreate.properties
+
+export const MePatch = Type.Object({ displayName, firstName, lastName, phone })
+
+export const OwnSession = named(
+  'OwnSession',
+  Type.Object({
+    ...Session.properties,
+    current: Type.Boolean({ description: 'The session of the access token.', examples: [true] }),
+  }),
+)
