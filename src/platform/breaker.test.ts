@@ -59,3 +59,10 @@ test('one that has nothing to tell is calm', () => {
   breaker.attempt(false)
   expect(breaker.isCalm()).toBe(false)
 })
+
+test('a clock that is put back makes no rest longer', () => {
+  const breaker = breakerWith({ restMs: 30_000 })
+  breaker.attempt(false)
+  breaker.time.ms -= 3600_000
+  expect(breaker.attempt(true)).toBe(true)
+})

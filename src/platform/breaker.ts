@@ -23,10 +23,12 @@ export function createBreaker(
   let underWay = 0
   let unanswered = 0
   let restsUntilMs = Number.NEGATIVE_INFINITY
+  // A clock that was put back may not make the rest any longer.
+  const isResting = (leftMs = restsUntilMs - nowMs()) => leftMs > 0 && leftMs <= restMs
   return {
     /** @returns a function to call at the end, with whether the peer answered, or null when not admitted. */
     enter(): ((answered: boolean) => void) | null {
-      if (unanswered >= failures && (underWay >= probes || nowMs() < restsUntilMs)) return null
+      if (unanswered >= failures && (underWay >= probes || isResting())) return null
       underWay++
       const startedAtMs = nowMs()
       return (answered) => {

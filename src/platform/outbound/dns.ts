@@ -1,3 +1,4 @@
+import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
@@ -24,6 +25,27 @@ export async function lookUpTxt({ config }: Pick<Platform, 'config'>, name: stri
   } catch (error) {
     const isNone = ['ENOTFOUND', 'ENODATA'].includes(String(readErrorField(error, 'code')))
     return { texts: isNone ? [] : null }
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/**
+ * Every address of a name, asked of the name servers by a socket of its own. The system's look-up would wait in one of two
+ * threads that the process has for it, ten seconds and more where a name server is silent: whoever has two such names
+ * would hold up all names of everybody. `server`: the one to ask, instead of the system's. Throws as node:dns does.
+ */
+export async function lookUpAddresses(hostname: string, server: string | null = null): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+  if (server !== null) resolver.setServers([server])
+  const late = setTimeout(() => resolver.cancel(), LIMIT_MS)
+  try {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
+    return [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ]
   } finally {
     clearTimeout(late)
   }

@@ -8,6 +8,7 @@ import { outOfPlace } from '../http/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
 import { type Exceptions, hostOf, isPublicAddress, PRIVATE_NAME, readExceptions } from './addresses.ts'
 import { type Connections, connectionKey, end, keepConnections } from './connections.ts'
+import { lookUpAddresses } from './dns.ts'
 
 export interface OutboundRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -62,7 +63,16 @@ export class OutboundFailure extends Error {
 /** Finds every address of a host name. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
-const resolveBySystem: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+// Names that `/etc/hosts` alone may have, and of which no name server of a stranger is asked.
+const LOCAL_NAME = /(^|\.)(localhost|internal)$/
+
+/** By the system what the operator has named; of other names the name servers may be silent, which must hold up nobody. */
+const resolverFor =
+  (exceptions: Exceptions): Resolve =>
+  (hostname) =>
+    exceptions.host(hostname) || LOCAL_NAME.test(hostname)
+      ? lookup(hostname, { all: true, verbatim: true })
+      : lookUpAddresses(hostname)
 
 const TIMEOUT_MS = 15_000
 const MAX_BODY_BYTES = 64 * 1024
@@ -79,9 +89,10 @@ export function outboundFetch(platform: Platform, url: string, request: Outbound
 
 const outbound = perPlatform((platform) => openOutbound(platform.config))
 
-/** The same with a given resolver. */
-export function openOutbound(config: Pick<Config, 'outboundAllow'>, resolve: Resolve = resolveBySystem) {
+/** The same, also with another resolver. */
+export function openOutbound(config: Pick<Config, 'outboundAllow'>, given?: Resolve) {
   const exceptions = readExceptions(config.outboundAllow)
+  const resolve = given ?? resolverFor(exceptions)
   const connections = keepConnections<Client>()
   return async (url: string, request: OutboundRequest): Promise<OutboundResponse> => {
     const target = readTarget(url)
