@@ -1,0 +1,49 @@
+import { Value } from 'typebox/value'
+import { expect, test } from 'vitest'
+import { eventCatalogue } from '../src/platform/events.ts'
+import { routes } from '../src/routes.ts'
+import { startDnsPeer } from './dns-peer.ts'
+import { occasions } from './event-occasions.ts'
+import { startApp } from './harness.ts'
+import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
+import { startReceiver } from './webhook-receiver.ts'
+import { makeWorldFor } from './world.ts'
+
+const [dns, peer] = [await startDnsPeer(), await startReceiver()]
+const app = await startApp({ env: { WATCHWORD_DNS_SERVER: dns.address, WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1' } })
+const catalogue = eventCatalogue()
+
+/** Types that were raised, each time with data of their schema. */
+async function raisedIn(accountId: string): Promise<string[]> {
+  const events = await app.events({ accountId })
+  for (const { type, data } of events) {
+    const definition = catalogue.find((each) => each.type === type)
+    expect([type, definition && [...Value.Errors(definition.data, data)]]).toEqual([type, []])
+  }
+  return events.map(({ type }) => type)
+}
+
+// Before anything moves the clock, by which samples make codes.
+test('what no occasion raises is raised by the sample of a route', { timeout: 60_000 }, async () => {
+  const raised = new Set<string>()
+  for (const route of routes.filter(({ auth, method }) => auth === 'key' && method !== 'GET')) {
+    const tenant = await app.tenant()
+    const world = await makeWorldFor(app, tenant, route)
+    const caller = orgWideOnly.includes(nameOf(route)) ? world.orgWide : world.scoped
+    await sendSample(caller, route, sampleOf(route, world))
+    for (const type of await raisedIn(tenant.accountId)) raised.add(type)
+  }
+  const missing = catalogue.filter(({ type }) => !raised.has(type)).map(({ type }) => type)
+  expect(missing).toEqual(Object.keys(occasions).toSorted())
+})
+
+const makers = Map.groupBy(Object.entries(occasions), ([, raise]) => raise)
+const cases = [...makers].map(([raise, entries]) => [entries.map(([type]) => type), raise] as const)
+
+test.each(cases)('%j happens', async (types, raise) => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const caller = await tenant.withKey({ subOrgId })
+  await raise({ app, tenant, subOrgId, caller, dns, peer })
+  expect(await raisedIn(tenant.accountId)).toEqual(expect.arrayContaining(types))
+})
