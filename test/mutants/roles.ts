@@ -61,6 +61,13 @@ export const roles: Mutant[] = [
     tests: [ESCALATION_TEST],
   },
   {
+    name: 'a token of provisioning is handed to nobody who could not give what its groups give',
+    file: 'src/features/scim/config.ts',
+    find: 'if (linked) await assertMayUseMapping(work, linked)',
+    replace: '',
+    tests: [ESCALATION_TEST],
+  },
+  {
     name: 'roles of another organization are not given',
     file: ASSIGN,
     find: 'if (strange >= 0)',

@@ -93,6 +93,13 @@ export const team: Mutant[] = [
     tests: [MEMBERS_TEST],
   },
   {
+    name: 'what no scope allows is given with a role by a key of all alone',
+    file: ROLES,
+    find: "const isUnbounded = caller.kind === 'member' || caller.scopes.includes('*')",
+    replace: 'const isUnbounded = true',
+    tests: ['src/features/roles/escalation.test.ts'],
+  },
+  {
     name: 'nobody gives more than they hold on a roster',
     file: ROSTER,
     find: '    for (const { row, role } of wanted) assertMayChange(work.caller, row?.role ?? null, role)\n',

@@ -1,5 +1,5 @@
 import { type Scope, scopes } from '../../contract.ts'
-import { teamRolePermissions } from '../../contract-permissions.ts'
+import { permissionScopes, teamRolePermissions } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
@@ -34,8 +34,11 @@ export function coversRole(role: TeamRole, other: TeamRole): boolean {
  * Throws `privilege_escalation`.
  */
 export function assertMayChange(caller: KeyCaller, before: TeamRole | null, after: TeamRole | null): void {
+  const isUnbounded = caller.kind === 'member' || caller.scopes.includes('*')
   const lacks = (role: TeamRole) =>
-    !isSubset(scopesOf(role), caller.scopes) || (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
+    !isSubset(scopesOf(role), caller.scopes) ||
+    (!isUnbounded && teamRolePermissions[role].some((permission) => permissionScopes[permission] === null)) ||
+    (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
   for (const role of [after, before === 'owner' ? before : null])
     if (role !== null && before !== after && lacks(role))
       throw httpErrors.privilegeEscalation({

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import { succeeded } from '../../../test/factors.ts'
 import { fresh } from '../../../test/fresh.ts'
-import { type Caller, startApp } from '../../../test/harness.ts'
-import { newUser } from '../../../test/people.ts'
+import { type Caller, type Reply, startApp } from '../../../test/harness.ts'
+import { plantMember } from '../../../test/members.ts'
+import { newEmail, newUser } from '../../../test/people.ts'
 import { nameOf } from '../../../test/samples.ts'
 import { joinedMember } from '../../../test/team.ts'
 import { type Scope, scopes } from '../../contract.ts'
-import { permissionScopes, permissions } from '../../contract-permissions.ts'
+import { permissionScopes, permissions, teamRolePermissions } from '../../contract-permissions.ts'
+import { isScopePattern } from '../../platform/http/scopes.ts'
 import { routes } from '../../routes.ts'
+import { TEAM_ROLES, type TeamRole } from '../members/team-roles.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -109,25 +112,119 @@ test('nobody makes an admin without the scopes of one', async () => {
   expect((await tenant.get(`/v1/rbac/users/${userId}/roles`)).body.role).toBe('member')
 })
 
-/** Routes whose bodies say what somebody may do; each is tried above, or grants nothing to a person. */
-const SAYING = [
-  'PATCH /v1/mfa/policy',
-  'PATCH /v1/rbac/roles/{roleId}',
-  'PATCH /v1/sso/connections/{connectionId}',
-  'POST /v1/rbac/check',
-  'POST /v1/rbac/roles',
-  'POST /v1/sso/connections',
-  'PUT /v1/rbac/members/{membershipId}/roles',
-  'PUT /v1/rbac/users/{userId}/roles',
+const owner = await plantMember(app, { accountId: tenant.accountId, organizationId: subOrgId, role: 'owner' })
+
+/** Every way to make somebody of the team what they were not. */
+const TEAM_WAYS: [string, Scope, (key: Caller, role: TeamRole) => Promise<Reply>][] = [
+  ['an invitation', 'members.write', (key, role) => key.post('/v1/members/invites', { email: newEmail(), role })],
+  ['a role', 'members.write', (key, role) => key.patch(`/v1/members/${membershipId}`, { newRole: role })],
+  [
+    'a roster',
+    'sub_orgs.write',
+    (key, role) =>
+      key.put(`/v1/organizations/${subOrgId}/members`, {
+        members: [
+          { membershipId: owner, role: 'owner' },
+          { membershipId, role },
+        ],
+      }),
+  ],
 ]
 
-test('no other route takes a role or a permission', () => {
-  const says = routes.filter(({ body }) =>
-    Object.keys(body?.properties ?? {}).some((name) => /role|permission/i.test(name)),
-  )
-  const saying = says.map(nameOf).sort()
-  // Of settings and of the team others say what these mean.
-  expect(saying.filter((name) => !/settings|policy|members/.test(name) || SAYING.includes(name))).toEqual(SAYING)
+const teamState = () =>
+  db
+    .selectFrom('members')
+    .select(['id', 'role', 'status'])
+    .where('account_id', '=', tenant.accountId)
+    .orderBy('id')
+    .execute()
+
+test.each(permissions)('nobody is made of the team what holds %s by who lacks it', async (permission) => {
+  const needed: Scope | null = permissionScopes[permission]
+  const key = await tenant.withKey({ subOrgId, scopes: scopes.filter((each) => each !== needed) })
+  const before = await teamState()
+  for (const [name, scope, grant] of TEAM_WAYS)
+    for (const role of TEAM_ROLES) {
+      const holds: readonly string[] = teamRolePermissions[role]
+      // A member is one already, but for who is invited.
+      if (scope === needed || !holds.includes(permission) || (role === 'member' && name !== 'an invitation')) continue
+      const reply = await grant(key, role)
+      expect([reply.status, reply.body.code], `${name} ${role}`).toEqual([403, 'privilege_escalation'])
+    }
+  expect(await teamState()).toEqual(before)
+})
+
+const scoped = permissions.flatMap((permission) => {
+  const scope: Scope | null = permissionScopes[permission]
+  return scope === null || scope === 'api_keys.manage' ? [] : [[permission, scope] as const]
+})
+
+test.each(scoped)('no key carries %s that is given by one without it', async (_, scope) => {
+  const made = succeeded(await tenant.post('/v1/api-keys', { subOrgId, name: 'Wide', scopes: [scope] })).apiKey.id
+  const key = await tenant.withKey({ subOrgId, scopes: scopes.filter((each) => each !== scope) })
+  const family = `${scope.slice(0, scope.lastIndexOf('.'))}.*`
+  for (const asked of [scope, '*', ...(isScopePattern(family) ? [family] : [])]) {
+    const reply = await key.post('/v1/api-keys', { name: 'More', scopes: [asked] })
+    expect([reply.status, reply.body.code], asked).toEqual([403, 'privilege_escalation'])
+  }
+  const reply = await key.post(`/v1/api-keys/${made}/rotate`, {})
+  expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
+  const kept = await db.selectFrom('api_keys').select('id').where('name', '=', 'More').execute()
+  expect(kept).toEqual([])
+  succeeded(await tenant.delete(`/v1/api-keys/${made}?subOrgId=${subOrgId}`))
+})
+
+test.each(permissions)('nobody is handed a token of provisioning that gives %s, who lacks it', async (permission) => {
+  const needed: Scope | null = permissionScopes[permission]
+  if (needed === 'scim_config.write') return
+  const mapped = await connect({ All: await makeRole([permission]) })
+  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: mapped }))
+  const rotate = (key: Caller) => key.post('/v1/scim/config', { subOrgId, action: 'rotate-token' })
+  const before = await db.selectFrom('scim_tokens').select('id').execute()
+  const reply = await rotate(await tenant.withKey({ subOrgId, scopes: scopes.filter((each) => each !== needed) }))
+  expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
+  expect(await db.selectFrom('scim_tokens').select('id').execute()).toEqual(before)
+  const holder = needed === null ? ['*'] : ['scim_config.write' as const, needed]
+  succeeded(await rotate(await tenant.withKey({ subOrgId, scopes: holder })))
+  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: null }))
+  succeeded(await tenant.delete(`/v1/sso/connections/${mapped}?subOrgId=${subOrgId}`))
+})
+
+/** Fields of bodies, however deep, that say what somebody may do: each is tried above, or grants nothing to a person. */
+const SAYING = [
+  'PATCH /v1/auth/settings: trusted_devices_for_enforced_roles',
+  'PATCH /v1/auth/settings/defaults: trusted_devices_for_enforced_roles',
+  'PATCH /v1/members/{membershipId}: newRole',
+  'PATCH /v1/mfa/policy: enforce_for_roles',
+  'PATCH /v1/mfa/policy/defaults: enforce_for_roles',
+  'PATCH /v1/rbac/roles/{roleId}: permissions',
+  'PATCH /v1/sso/connections/{connectionId}: default_role, group_role_mapping',
+  'POST /v1/api-keys: scopes',
+  'POST /v1/members/invites: role',
+  'POST /v1/rbac/check: permission',
+  'POST /v1/rbac/roles: permissions',
+  'POST /v1/sso/connections: default_role, group_role_mapping',
+  'PUT /v1/organizations/{subOrgId}/members: role',
+  'PUT /v1/rbac/members/{membershipId}/roles: roleIds',
+  'PUT /v1/rbac/users/{userId}/roles: role, roleIds',
+  'PUT /v1/social/providers: scopes',
+]
+
+/** The names of all fields of a schema. */
+function fieldsOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([name, inner]) => [
+    ...(name === 'properties' ? Object.keys(inner) : []),
+    ...fieldsOf(inner),
+  ])
+}
+
+test('no other route takes a role, a permission or a scope', () => {
+  const saying = routes.flatMap((route) => {
+    const said = fieldsOf(route.body).filter((name) => /role|permission|^scopes$/i.test(name))
+    return said.length ? [`${nameOf(route)}: ${[...new Set(said)].toSorted().join(', ')}`] : []
+  })
+  expect(saying.toSorted()).toEqual(SAYING.toSorted())
 })
 
 test('a member of the team grants what their role holds, however many scopes it has', async () => {

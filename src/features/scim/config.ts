@@ -93,12 +93,18 @@ async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Pr
 
 /**
  * Gives provisioning a new token. The previous one works for the overlap; without one it ends at once, with any that still
- * overlaps from an earlier rotation.
+ * overlaps from an earlier rotation. Throws `privilege_escalation` where groups give more than the key has.
  */
-export async function rotateToken(work: Work, overlapSeconds: number): Promise<{ token: string; config: ScimConfig }> {
+export async function rotateToken(
+  work: CallerWork,
+  overlapSeconds: number,
+): Promise<{ token: string; config: ScimConfig }> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const row = await lockConfigRow(db, directory)
+    // Whoever has the token puts people into groups.
+    const linked = row.sso_connection_id === null ? null : await findConnection(work, row.sso_connection_id)
+    if (linked) await assertMayUseMapping(work, linked)
     const before = await show(work, row)
     for (const ended of await endTokenRows(db, directory, overlapSeconds))
       await forgetToken(platform, db, ended.token_hash)

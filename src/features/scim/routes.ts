@@ -44,6 +44,7 @@ const configRoutes: Route[] = [
     description: 'The token is shown once. It is good for the SCIM endpoint of this organization and nothing else.',
     body: ScimConfigAction,
     reply: ScimTokenReply,
+    errors: [httpErrors.privilegeEscalation],
     event: scimEvents.tokenRotated,
     handle: (work, { body }) => rotateToken(work, body.overlap_seconds ?? 0),
   }),
