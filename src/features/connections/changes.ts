@@ -128,7 +128,7 @@ function eventOf(before: ConnectionRow, after: ConnectionRow) {
 export async function told(
   work: TxWork,
   row: ConnectionRow,
-  event: 'created' | 'updated' | 'activated' | 'deactivated' | 'certificateRenewed' | 'deleted',
+  event: Exclude<keyof typeof connectionEvents, 'certificateExpiring' | 'keysChanged'>,
   before?: ConnectionRow,
 ): Promise<Connection> {
   const { platform, directory } = work
@@ -166,11 +166,7 @@ async function configOf(
   if (idp_certificate !== undefined)
     config.idp_certificates = readCertificates([idp_certificate].flat(), 'idp_certificate')
   if ((config.idp_certificates?.length ?? 0) > MAX_IDP_CERTIFICATES)
-    throw invalidField(
-      'idp_certificate',
-      'too_many',
-      `idp_certificate has at most ${MAX_IDP_CERTIFICATES} certificates`,
-    )
+    throw invalidField('idp_certificate', 'too_many', `idp_certificate has at most ${MAX_IDP_CERTIFICATES} of them`)
   assertAddresses(work, config)
   assertGroups(config.group_role_mapping)
   return config

@@ -29,7 +29,9 @@ export async function testConnection(work: Work, id: string): Promise<{ success:
     const last_test = JSON.stringify({ success, checks, at: platform.clock.now().toISOString() })
     const moves = row.status === 'draft' || row.status === 'error'
     const set = { last_test, ...(moves ? { status: 'testing' } : {}) }
-    await told(work, await updateConnectionRow(work.db, directory, row.id, set), 'updated', row)
+    const after = await updateConnectionRow(work.db, directory, row.id, set)
+    await told(work, after, 'updated', row)
+    if (!success) await told(work, after, 'testFailed')
   })
   return { success, checks }
 }

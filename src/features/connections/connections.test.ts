@@ -140,6 +140,17 @@ test('a test says that nobody can sign in before a domain is verified, whatever 
   expect(await domainChecks()).toEqual([])
 })
 
+test('a test that finds something is recorded with what it found', async () => {
+  const { create, key } = await makeOrganization()
+  const closed = await create({ ...oidc, oidc_issuer: 'https://login.invalid' })
+  const { body } = await key.post(`${CONNECTIONS}/${closed.id}/test`)
+  expect(body.success).toBe(false)
+  const events = await app.events({ accountId: tenant.accountId, type: 'sso.connection.test_failed' })
+  expect(events.filter(({ target_id }) => target_id === closed.id)).toMatchObject([
+    { data: { status: 'testing', last_test: { success: false, checks: body.checks } } },
+  ])
+})
+
 test('what a change does not name stays, and its events tell what became of the connection', async () => {
   const { key, create } = await makeOrganization()
   const made = await create({ ...oidc, group_role_mapping: { Engineers: 'admin', __proto: 'member' } })

@@ -8,9 +8,10 @@ export const connectionEvents = defineEvents({
   activated: ['sso.connection.activated', 'A connection became active: people sign in by it.', Connection],
   deactivated: [
     'sso.connection.deactivated',
-    'An active connection got another status: nobody signs in by it.',
+    'An active connection is so no longer: nobody signs in by it.',
     Connection,
   ],
+  testFailed: ['sso.connection.test_failed', 'A test found what does not work: see its `last_test`.', Connection],
   certificateExpiring: [
     'sso.connection.certificate_expiring',
     'The last certificate of a provider expires in 60, 30, 7 or 1 days, or has expired. Sign-ins go on.',

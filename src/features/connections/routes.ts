@@ -125,7 +125,7 @@ export const connectionRoutes: Route[] = [
       'Tries all that needs no person, each with a message and how to mend it. The answer says testing; an active ' +
       'connection stays active all the same. Up to 60 an hour.',
     reply: ConnectionTestReply,
-    maybeEvents: [connectionEvents.updated],
+    maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
     async handle(work, { params }) {
       return { ...(await testConnection(work, params.connectionId)), status: 'testing' as const }
     },

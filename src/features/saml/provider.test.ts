@@ -64,6 +64,8 @@ test('a connection of the metadata of a provider signs in at it', async () => {
     ['clock', true],
   ])
   expect(check).toMatchObject({ success: true, status: 'testing' })
+  const failed = await app.events({ accountId: tenant.accountId, type: 'sso.connection.test_failed' })
+  expect(failed).toEqual([])
 })
 
 test.each([
