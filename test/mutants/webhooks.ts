@@ -114,4 +114,18 @@ export const webhooks: Mutant[] = [
     replace: '',
     tests: [`${OUTBOUND}/connections.test.ts`],
   },
+  {
+    name: 'a signature is not kept where deliveries are read',
+    file: 'src/platform/webhooks/attempt.ts',
+    find: "return signatures.replaceAll(/(v1,.{6})\\S*/g, '$1…')",
+    replace: 'return signatures',
+    tests: ['src/features/webhooks/deliveries.test.ts'],
+  },
+  {
+    name: 'a webhook is not replayed without end',
+    file: 'src/features/webhooks/repeat.ts',
+    find: '  await countAct(work, idBytes(found.id), [REPLAYS])\n',
+    replace: '',
+    tests: ['src/features/webhooks/deliveries.test.ts'],
+  },
 ]

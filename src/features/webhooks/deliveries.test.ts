@@ -120,6 +120,35 @@ test('while a secret is rotated both sign; afterwards the new one alone', async 
   await service.advance(-3601)
 })
 
+test('whoever reads deliveries tells which secret signed, and cannot sign', async () => {
+  const { receiver, subOrgId, path, of, deliveries } = await listen()
+  await tenant.post(`${path}/rotate-secret${of}`, { overlapSeconds: 3600 })
+  await makeUser(subOrgId)
+  await dispatch()
+  const signatures = String(receiver.received[0]?.headers['webhook-signature']).split(' ')
+  const [{ request }] = await deliveries()
+  expect(request.headers['webhook-signature']).toBe(signatures.map((each) => `${each.slice(0, 9)}…`).join(' '))
+  const kept = await platform.db.selectFrom('webhook_deliveries').select('request_headers').execute()
+  for (const signature of signatures) expect(JSON.stringify(kept)).not.toContain(signature)
+  expect(signatures).toHaveLength(2)
+})
+
+test('a replay ends after it begins, and one webhook asks for ten in an hour', async () => {
+  const { path, of } = await listen()
+  const other = await listen()
+  const now = platform.clock.now().getTime()
+  const at = (seconds: number) => new Date(now + seconds * 1000).toISOString()
+  const replay = (where = { path, of }, body: object = { from: at(-60), to: at(-30) }) =>
+    tenant.post(`${where.path}/replay${where.of}`, body)
+  const backwards = await replay(undefined, { from: at(-30), to: at(-60) })
+  expect([backwards.status, backwards.body.errors[0].field]).toEqual([400, 'to'])
+  for (let i = 0; i < 10; i++) expect((await replay()).status).toBe(200)
+  const refused = await replay()
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]/)
+  expect((await replay(other)).status).toBe(200)
+})
+
 test('a test is sent at once and to that one alone, resending and replaying keep the id', async () => {
   const { receiver, subOrgId, path, of, secret, deliveries } = await listen({ events: ['*'] })
   const tested = await tenant.post(`${path}/test${of}`)

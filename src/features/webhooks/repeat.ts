@@ -2,6 +2,7 @@ import { invalidField } from '../../platform/errors.ts'
 import { findEvents, positionBefore, readPlaces } from '../../platform/event-places.ts'
 import { recordOne } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
+import { countAct, idBytes, type RateLimit } from '../../platform/http/rate-limit.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { enqueue, type JobHandler } from '../../platform/jobs/queue.ts'
 import {
@@ -81,9 +82,12 @@ export async function resendDelivery(work: Work, text: string, deliveryId: strin
   })
 }
 
+/** What one webhook may ask for: each may send everything of a month again. */
+const REPLAYS: RateLimit = { bucket: 'webhook.replay', limit: 10, windowSeconds: 3600 }
+
 /**
  * Sends again what the webhook listens to and what happened from then on, until `to` or now, under the same ids. Throws
- * `webhook_not_found`, `webhook_disabled`, `invalid_request`.
+ * `webhook_not_found`, `webhook_disabled`, `invalid_request`, `rate_limited`.
  */
 export async function replayEvents(
   work: Work,
@@ -95,6 +99,10 @@ export async function replayEvents(
   const start = new Date(from)
   if (start.getTime() < now.getTime() - KEPT_DAYS * 24 * 3600_000)
     throw invalidField('from', 'too_early', `from reaches back ${KEPT_DAYS} days at most`)
+  if (to !== undefined && new Date(to) < start) throw invalidField('to', 'too_early', 'to is not before from')
+  const found = await findWebhookRow(work.db, work.directory, readId(text))
+  if (!found) throw webhookErrors.notFound()
+  await countAct(work, idBytes(found.id), [REPLAYS])
   await inTx(work, async (work) => {
     const { db, directory } = work
     const webhook = await lockWebhook(work, text)

@@ -183,7 +183,7 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/replay',
     operation: 'webhooks.replay',
     summary: 'Replay events',
-    description: 'Sends again, under the same ids, what happened from then on, 30 days back at most.',
+    description: 'Sends again, under the same ids, what happened from then on, 30 days back at most. Up to 10 an hour.',
     body: Type.Object({
       from: Type.String({ format: 'date-time' }),
       to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
