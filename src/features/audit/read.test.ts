@@ -156,6 +156,16 @@ test('pages stay what they are while others write', async () => {
 })
 
 describe('an export', () => {
+  test('goes on where a page has ended, and refuses the cursor of another reach', async () => {
+    const { next_cursor } = await page(wide, { subOrgId, limit: '2' })
+    const ids = (text: string) => text.split('\n').flatMap((line) => (line ? [JSON.parse(line).id] : []))
+    const whole = ids(await exported())
+    expect(whole.length).toBeGreaterThan(2)
+    expect(ids(await exported({ after: next_cursor }))).toEqual(whole.slice(2))
+    const elsewhere = await wide.get(`/v1/audit/export?after=${next_cursor}`)
+    expect([elsewhere.status, elsewhere.body.errors[0].field]).toEqual([400, 'after'])
+  })
+
   test('as CSV has a line for each event, and no cell that a spreadsheet would calculate', async () => {
     for (const csv of [await exported({ format: 'csv' }), await exported({}, { accept: 'text/csv' })]) {
       const lines = csv.split('\r\n')

@@ -17,8 +17,7 @@ export async function listAudit(
   { after, limit }: { after: string | null; limit: number },
 ): Promise<{ events: Sent[]; has_more: boolean; next_cursor: string | null }> {
   const { platform, directory } = work
-  const before = after === null ? null : openPosition(platform, directory, after)
-  const { events, next } = await readPage(work, toFilter(query), before, limit)
+  const { events, next } = await readPage(work, toFilter(query), placeOf(work, after), limit)
   const next_cursor = next && sealPosition(platform, directory, next)
   return { events: events.map(toEvent), has_more: next !== null, next_cursor }
 }
@@ -39,11 +38,15 @@ const FORMATS = {
   ndjson: { type: 'application/x-ndjson', head: '', line: (event: Sent) => `${JSON.stringify(event)}\n` },
 }
 
-/** All of that, page by page as the client reads. Holds no connection in between. */
-export async function exportAudit(work: Reading, query: AuditQuery, format: keyof typeof FORMATS): Promise<Download> {
+/** All of that, from a cursor on, page by page as the client reads. Holds no connection in between. */
+export async function exportAudit(
+  work: Reading,
+  query: AuditQuery,
+  { after, format }: { after: string | null; format: keyof typeof FORMATS },
+): Promise<Download> {
   const filter = toFilter(query)
   // What is refused is refused before anything is sent.
-  const first = await readPage(work, filter, null, EXPORTED)
+  const first = await readPage(work, filter, placeOf(work, after), EXPORTED)
   const { type, head, line } = FORMATS[format]
   async function* pieces() {
     yield head
@@ -53,6 +56,10 @@ export async function exportAudit(work: Reading, query: AuditQuery, format: keyo
     }
   }
   return asDownload(type, `audit.${format}`, pieces())
+}
+
+function placeOf({ platform, directory }: Reading, after: string | null): Position | null {
+  return after === null ? null : openPosition(platform, directory, after)
 }
 
 function readPage(

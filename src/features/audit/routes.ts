@@ -5,6 +5,8 @@ import { csvHead, exportAudit, listAudit } from './read.ts'
 import { AuditPage, auditQuery } from './schema.ts'
 import { AuditSettingsReply, auditSettings } from './settings.ts'
 
+const after = Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' }))
+
 const about = { method: 'GET', scope: 'audit.read', directory: 'reach', tag: 'Audit log' } as const
 
 export const auditRoutes: Route[] = [
@@ -18,7 +20,7 @@ export const auditRoutes: Route[] = [
       'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
     query: Type.Object({
       ...auditQuery,
-      after: Type.Optional(Type.String({ maxLength: 200, description: 'next_cursor of the last page.' })),
+      after,
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 100.' })),
     }),
     reply: AuditPage,
@@ -32,14 +34,15 @@ export const auditRoutes: Route[] = [
     description: 'All that matches, newest first, as fast as it is read. A file that was cut off has no proper end.',
     query: Type.Object({
       ...auditQuery,
+      after,
       format: Type.Optional(Type.Enum(['csv', 'ndjson'], { description: 'Default ndjson, or csv by `Accept`.' })),
     }),
     downloads: {
       'application/x-ndjson': '{"id":"evt_0198b6f2-7c1b-7e05-8a63-c94d1b2e7f30","type":"user.created"}\n',
       'text/csv': csvHead,
     },
-    handle: (work, { query: { format, ...query } }) =>
-      exportAudit(work, query, format ?? (/^text\/csv\b/i.test(work.accept) ? 'csv' : 'ndjson')),
+    handle: (work, { query: { format, after = null, ...query } }) =>
+      exportAudit(work, query, { after, format: format ?? (/^text\/csv\b/i.test(work.accept) ? 'csv' : 'ndjson') }),
   }),
   ...settingsRoutes(auditSettings, {
     tag: 'Audit log',
