@@ -1,6 +1,7 @@
 import type { Row } from './bench.ts'
 import { limitRows } from './limits/rows.ts'
 import { betterAuthRows } from './peers/rows.ts'
+import { auditRows } from './product/audit-rows.ts'
 import { costlyRows } from './product/costly-rows.ts'
 import { cutOffRows } from './product/cut-off-rows.ts'
 import { enumerationRows } from './product/enumeration-rows.ts'
@@ -35,6 +36,7 @@ export const rows: Row[] = [
   ...costlyRows,
   ...enumerationRows,
   ...userRows,
+  ...auditRows,
   ...federationRows,
   ...provisioningRows,
   ...ssoRows,
