@@ -346,4 +346,11 @@ export async function insertDomainRow`,
     replace: "if (url.protocol.startsWith('http')) return true",
     tests: ['src/features/connections/connections.test.ts'],
   },
+  {
+    name: 'people whose application has withdrawn its address are told so in words for people',
+    file: 'src/features/federation/hand-back.ts',
+    find: 'error instanceof ApiError ? deliveryErrors.invalidRedirectUri({ detail: WITHDRAWN }) : error',
+    replace: 'error instanceof ApiError && WITHDRAWN ? deliveryErrors.invalidRedirectUri() : error',
+    tests: ['src/features/federation/state.test.ts'],
+  },
 ]

@@ -7,7 +7,6 @@ import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
-import { assertRedirectAllowed } from '../links/links.ts'
 import {
   askGates,
   assertMaySignIn,
@@ -25,7 +24,7 @@ import type { Begun } from './begin.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
-import { endTest, failFederated, handBack } from './hand-back.ts'
+import { assertStillAllowed, endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
 import { findIdentityRow, holdConnectionRow, type IdentityRow, identityProof, insertIdentityRow } from './store.ts'
@@ -57,7 +56,7 @@ export async function settleFederated(
   rules: FederationRules,
 ): Promise<{ redirect: Redirect; code: FailureCode | null }> {
   // Before there is a session that nobody could be handed.
-  await assertRedirectAllowed(work, begun.redirectUri)
+  await assertStillAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
     if (begun.isTest) return { redirect: await tryOut(work, { begun, person, rules }), code: null }

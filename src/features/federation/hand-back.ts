@@ -32,14 +32,18 @@ const WITHDRAWN =
   'You cannot be taken back to the page that you came from: its address was withdrawn meanwhile. Please open your ' +
   'application anew; should this happen again, tell whoever runs it.'
 
-/** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
-export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
+/** The check of an address once more, told to a person, who cannot change any settings. Throws `invalid_redirect_uri`. */
+export async function assertStillAllowed(work: Work, redirectUri: string): Promise<void> {
   try {
     await assertRedirectAllowed(work, redirectUri)
   } catch (error) {
-    // Told to a person, who cannot change any settings.
     throw error instanceof ApiError ? deliveryErrors.invalidRedirectUri({ detail: WITHDRAWN }) : error
   }
+}
+
+/** Sends the browser to an address of the application with these parameters. Throws `invalid_redirect_uri`. */
+export async function leadTo(work: Work, redirectUri: string, said: Record<string, string>): Promise<Redirect> {
+  await assertStillAllowed(work, redirectUri)
   const url = new URL(redirectUri)
   // What we say replaces what the address says by the same name.
   for (const [name, value] of Object.entries(said)) url.searchParams.set(name, value)
