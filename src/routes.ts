@@ -6,6 +6,7 @@ import { auditRoutes } from './features/audit/routes.ts'
 import { bulkRoutes } from './features/bulk/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
 import { connectionRoutes } from './features/connections/routes.ts'
+import { discoveryRoutes } from './features/discovery/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
@@ -67,6 +68,7 @@ const declared: Route[] = [
   ...ownRoutes,
   ...inviteRoutes,
   ...otpRoutes,
+  ...discoveryRoutes,
   ...loginRoutes,
   ...authSettingsRoutes(authSettingsFamily),
   ...linkRoutes,

@@ -4,6 +4,7 @@ import * as audit from '../src/features/audit/sample.ts'
 import * as bulk from '../src/features/bulk/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
 import * as connections from '../src/features/connections/sample.ts'
+import * as discovery from '../src/features/discovery/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
@@ -62,6 +63,7 @@ const withRecords = noRecords
   .add(apiKeys)
   .add(invites)
   .add(otp)
+  .add(discovery)
   .add(signup)
   .add(password)
   .add(links)

@@ -51,6 +51,7 @@ async function countOf(table: 'sessions' | 'mfa_challenges', world: World): Prom
 
 test('the ways in are found by what they answer', () => {
   expect(waysIn.map(([name]) => name).sort()).toEqual([
+    'POST /v1/auth/discovery/exchange',
     'POST /v1/auth/invite/accept',
     'POST /v1/auth/login/magic-link/verify',
     'POST /v1/auth/login/otp/verify',

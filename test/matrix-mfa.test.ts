@@ -121,6 +121,15 @@ const rows: Record<string, { begin: Begin; answers: Record<State, Outcome> }> = 
     // A new password ends the trust in devices.
     answers: { ...FOR_A_METHOD, 'trusted device': 'challenge' },
   },
+  'POST /v1/auth/discovery/exchange': {
+    async begin({ subOrgId, email }) {
+      const { otp_id } = succeeded(await tenant.post('/v1/auth/discovery/otp/send', { email }))
+      const sent = { email, otp_id, code: await mailedCode(app, email) }
+      const { discovery_token } = succeeded(await tenant.post('/v1/auth/discovery/otp/verify', sent))
+      return (headers) => tenant.post('/v1/auth/discovery/exchange', { subOrgId, discovery_token }, headers)
+    },
+    answers: FOR_A_METHOD,
+  },
   'POST /v1/auth/invite/accept': {
     async begin(person) {
       const token = await mailed(person, `/v1/users/${person.id}/invite`, 'invite')

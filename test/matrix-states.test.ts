@@ -44,7 +44,8 @@ const signIns = byName.filter(
   ([name, route]) =>
     route.method === 'POST' &&
     (route.scope === 'auth.login' || route.scope === 'auth.signup') &&
-    !tellOrEnd.includes(name),
+    !tellOrEnd.includes(name) &&
+    !orgWideOnly.includes(name),
 )
 
 describe.each(['suspended', 'archived'])('in an organization that is %s', async (status) => {

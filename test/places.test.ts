@@ -38,7 +38,7 @@ const OTHER_WORDS: Record<string, string> = {
 }
 
 /** Below these the words that follow say nothing. */
-const WHOLE = ['signup', 'docs', '.well-known', 'me']
+const WHOLE = ['signup', 'discovery', 'docs', '.well-known', 'me']
 
 const sources = readSources('src').filter(({ path }) => !path.endsWith('.test.ts'))
 const folderOf = (path: string) => /^src\/features\/([^/]+)\//.exec(path)?.[1]

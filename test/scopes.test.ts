@@ -67,6 +67,9 @@ const CALLERS: Record<string, string[]> = {
   'auth.login': [
     'GET /v1/auth/methods',
     'POST /v1/auth/email/verify',
+    'POST /v1/auth/discovery/exchange',
+    'POST /v1/auth/discovery/otp/send',
+    'POST /v1/auth/discovery/otp/verify',
     'POST /v1/auth/invite/accept',
     'POST /v1/auth/login/magic-link/send',
     'POST /v1/auth/login/magic-link/verify',

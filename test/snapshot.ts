@@ -21,7 +21,7 @@ const statements = new WeakMap<Db, Map<string, CompiledQuery<Digest>>>()
 
 /**
  * A digest of every table: two of them show whether anything was written in between. `failedSignInsOf` names a
- * directory whose events of refused sign-ins, told or counted, do not count; with `failedSignIns` false none of these events counts.
+ * directory whose events of refused sign-ins, told or counted, do not count, nor those of its environment; with `failedSignIns` false none of these events counts.
  */
 export async function snapshot(app: TestApp, options: Leaving = {}): Promise<Record<string, string>> {
   const { db } = app.app.platform
@@ -54,5 +54,8 @@ async function writeStatement(db: Db, leaving: Leaving): Promise<CompiledQuery<D
 /** Which events count. */
 function counted({ failedSignIns = true, failedSignInsOf }: Leaving) {
   return sql`type <> 'auth.login.failed'
-    or (${failedSignIns} and directory_id is distinct from ${failedSignInsOf ?? null}::uuid)`
+    or (${failedSignIns} and directory_id is not null and directory_id not in (
+      select d.id from directories own join directories d on d.id = own.id
+        or (d.environment_id = own.environment_id and d.kind = 'account')
+      where own.id = ${failedSignInsOf ?? null}::uuid))`
 }

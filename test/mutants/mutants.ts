@@ -1,6 +1,7 @@
 import { audit } from './audit.ts'
 import { availability } from './availability.ts'
 import { connections } from './connections.ts'
+import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
@@ -37,6 +38,7 @@ export const mutants: Mutant[] = [
   ...audit,
   ...availability,
   ...connections,
+  ...discovery,
   ...domains,
   ...roles,
   ...federation,

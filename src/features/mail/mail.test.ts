@@ -15,6 +15,7 @@ const owner = await service.tenant()
 const NO_SUBJECTS = {
   login_otp: null,
   signup_otp: null,
+  step_up_otp: null,
   otp: null,
   magic_link: null,
   password_reset: null,
@@ -23,6 +24,7 @@ const NO_SUBJECTS = {
   signup_link: null,
   account_locked: null,
   password_changed: null,
+  discovery_otp: null,
   email_changed: null,
   mfa_enrolled: null,
   mfa_removed: null,

@@ -9,6 +9,7 @@ const kinds = {
   loginOtp: defineMail('login_otp'),
   signupOtp: defineMail('signup_otp'),
   stepUpOtp: defineMail('step_up_otp'),
+  discoveryOtp: defineMail('discovery_otp'),
 }
 
 /** The mail with a code of the generator. */
@@ -45,6 +46,7 @@ const TEXTS = {
     heading: 'Confirm that it is you',
     act: 'confirm a change of your account',
   },
+  discovery: { kind: kinds.discoveryOtp, subject: 'Your sign-in code', heading: 'Your sign-in code', act: 'continue' },
   signup: { kind: kinds.signupOtp, subject: 'Confirm your email address', heading: 'Welcome', act: 'continue' },
 } as const
 

@@ -11,7 +11,7 @@ export const otpEvents = defineEvents({
       {
         otp_id: Type.String({ format: 'uuid' }),
         purpose: Type.Optional(
-          Type.Enum(['login', 'signup', 'step_up', 'email_change'], {
+          Type.Enum(['login', 'signup', 'step_up', 'email_change', 'discovery'], {
             description: 'Absent for a code of the generator.',
           }),
         ),

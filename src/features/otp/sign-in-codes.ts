@@ -9,8 +9,11 @@ import { findLiveOtpRow, hasLiveSignupRow, insertOtpRow, triedCode, type Verdict
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
 
-/** What else a code is for: somebody who has signed in proves that again, or that another mailbox is theirs. */
-export type OwnPurpose = 'step_up' | 'email_change'
+/**
+ * What else a code is for: somebody who has signed in proves that again, or that another mailbox is theirs; or asks which
+ * organizations there are for a mailbox, and enters one.
+ */
+export type OwnPurpose = 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
 // A code sent out of band lives ten minutes at most (ASVS 6.5.5), whatever the settings of the generator.
 const MAX_SIGN_IN_TTL_SECONDS = 600

@@ -140,13 +140,13 @@ function signInWith(work: Work, facts: SignInFacts, { methodOfPending }: CodeUse
 }
 
 /**
- * Judges a code that was mailed to an address for somebody who has signed in, after counting the attempt. Returns what burns
- * it. Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
+ * Judges a code that was mailed to an address for somebody who has signed in, or for whoever has it (null), after counting
+ * the attempt. Returns what burns it. Throws `otp_invalid`, `otp_expired` (only for the right code), `otp_too_many_attempts`.
  */
 export async function proveOwnCode(
   work: Work,
   who: Identity,
-  sent: { purpose: OwnPurpose; otpId: string; code: string; userId: string },
+  sent: { purpose: OwnPurpose; otpId: string; code: string; userId: string | null },
 ): Promise<UsedProof> {
   const { purpose, code, userId } = sent
   const otpId = sent.otpId.toLowerCase()

@@ -11,7 +11,7 @@ import { defineReading } from '../../platform/readings.ts'
 type Statements = Pick<Database, 'query'>
 
 /** Separates the codes of each use: a code created for one is never accepted for another (ASVS 6.6.2). */
-export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change'
+export type OtpPurpose = 'generator' | 'login' | 'signup' | 'step_up' | 'email_change' | 'discovery' | 'discovered'
 
 /** The outcome of a presented code. */
 export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknown'
@@ -37,6 +37,18 @@ export async function insertOtpRow(db: Db, directory: Directory, row: NewOtpRow,
     .returning('expires_at')
     .executeTakeFirstOrThrow()
   return inserted.expires_at
+}
+
+/** Stores the same code in each of these directories. */
+export async function insertGrantedRows(
+  db: Db,
+  directories: Directory[],
+  row: Pick<NewOtpRow, 'id' | 'purpose' | 'identity' | 'phrase_hash'>,
+  ttlSeconds: number,
+): Promise<void> {
+  const expires_at = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
+  const values = directories.map(({ id: directory_id }) => ({ ...row, directory_id, max_attempts: 5, expires_at }))
+  if (values.length > 0) await db.insertInto('otps').values(values).execute()
 }
 
 /** A code of the generator that is not sent: the hot path. */

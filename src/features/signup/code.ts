@@ -4,8 +4,8 @@ import type { Work } from '../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply } from '../login/login.ts'
 import { otpMethod, type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { signUpByMailbox } from './first-session.ts'
+import { judgeSignup, signupMethod } from './judge.ts'
 import { provisionLater } from './pending.ts'
-import { judgeSignup, signupMethod } from './signup.ts'
 
 /**
  * Mails a code that proves the mailbox. With open sign-up an unknown address soon becomes a pending user: nothing can be

@@ -11,7 +11,7 @@ import { assertDoorOpen, doorSettings, loginErrors, type SessionReply } from '..
 import { getPasswordSettings, hashNewPassword, type PasswordSettings, storePassword } from '../password/password.ts'
 import { createSignup, findUserByEmail, type SignupProfile, userErrors } from '../users/users.ts'
 import { startFirstSession } from './first-session.ts'
-import { judgeSignup, signupMethod } from './signup.ts'
+import { judgeSignup, signupMethod } from './judge.ts'
 
 // The response tells whether a user has the address.
 const limits: RateLimit[] = [{ bucket: 'signup.minute', limit: 10, windowSeconds: 60 }]

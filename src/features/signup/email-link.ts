@@ -27,7 +27,7 @@ import { SignupProfile } from '../users/users.ts'
 import { signupLinkMail } from './emails.ts'
 import { signupEvents } from './events.ts'
 import { signUpByMailbox } from './first-session.ts'
-import { judgeSignup, signupMethod } from './signup.ts'
+import { judgeSignup, signupMethod } from './judge.ts'
 
 const purpose = defineMailedPurpose('signup', 'signup')
 

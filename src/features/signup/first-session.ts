@@ -4,7 +4,7 @@ import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { completeLogin, findSignInFacts, loginEvents, type SessionReply, type SignInFacts } from '../login/login.ts'
 import { createSignup, type SignupProfile, type UserRow } from '../users/users.ts'
-import { judgeSignup } from './signup.ts'
+import { judgeSignup } from './judge.ts'
 
 type Proof = Parameters<typeof completeLogin>[2]
 

@@ -4,6 +4,7 @@ import type { SignInMethod } from '../login/login.ts'
 export { ssoGate } from './gate.ts'
 export { logOutAtProvider } from './logout.ts'
 export { enforcementSettings } from './settings.ts'
+export { discoverConnection } from './start.ts'
 
 /** Sign-in at the identity provider of the organization. */
 export const ssoMethod: SignInMethod = {

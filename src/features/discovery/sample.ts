@@ -1,0 +1,41 @@
+import { succeeded } from '../../../test/factors.ts'
+import { freshEmail } from '../../../test/fresh.ts'
+import type { TestApp } from '../../../test/harness.ts'
+import type { Start } from '../../../test/records.ts'
+import type { Samples } from '../../../test/samples.ts'
+import { mailedCode } from '../../../test/sign-in.ts'
+
+/** A code that was mailed for discovery, and a token of somebody else. */
+export interface DiscoveryRecords {
+  discoveryEmail: string
+  discoveryCode: string
+  discoveryToken: string
+  ids: { discoveryOtp: string }
+}
+
+export async function makeRecords(app: TestApp, { scoped, orgWide }: Start): Promise<DiscoveryRecords> {
+  const [email, other] = [freshEmail('dis'), freshEmail('cov')]
+  succeeded(await scoped.post('/v1/users', { email: other }))
+  const send = async (email: string) => {
+    const { otp_id } = succeeded(await orgWide.post('/v1/auth/discovery/otp/send', { email }))
+    return { email, otp_id, code: await mailedCode(app, email) }
+  }
+  const found = succeeded(await orgWide.post('/v1/auth/discovery/otp/verify', await send(other)))
+  const { otp_id: discoveryOtp, code } = await send(email)
+  return {
+    discoveryEmail: email,
+    discoveryCode: code,
+    discoveryToken: found.discovery_token,
+    ids: { discoveryOtp },
+  }
+}
+
+export const samples: Samples = {
+  'POST /v1/auth/discovery/otp/send': ({ email }) => ({ body: { email } }),
+  'POST /v1/auth/discovery/otp/verify': ({ ids, discoveryEmail, discoveryCode }) => ({
+    body: { email: discoveryEmail, otp_id: ids.discoveryOtp, code: discoveryCode },
+  }),
+  'POST /v1/auth/discovery/exchange': ({ discoveryToken }) => ({ body: { discovery_token: discoveryToken } }),
+}
+
+export const orgWideOnly = ['POST /v1/auth/discovery/otp/send', 'POST /v1/auth/discovery/otp/verify']
