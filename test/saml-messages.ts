@@ -143,10 +143,25 @@ const XENC11 = 'http://www.w3.org/2009/xmlenc11#'
 
 /** Puts the assertion of a response under encryption for a certificate. */
 export function encryptAssertion(xml: string, certificatePem: string, encryption: Encryption = {}): string {
+  return encryptElement(xml, { name: 'Assertion', by: 'EncryptedAssertion' }, certificatePem, encryption)
+}
+
+/** The same for the name of who is meant. */
+export function encryptName(xml: string, certificatePem: string): string {
+  const declared = xml.replace('<saml:NameID', '<saml:NameID xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"')
+  return encryptElement(declared, { name: 'NameID', by: 'EncryptedID' }, certificatePem, {})
+}
+
+function encryptElement(
+  xml: string,
+  { name, by }: { name: string; by: string },
+  certificatePem: string,
+  encryption: Encryption,
+): string {
   const { cipher = 'aes256-gcm', key = 'rsa-oaep-mgf1p' } = encryption
   const contentKey = randomBytes(cipher === 'aes128-gcm' ? 16 : 32)
-  const start = xml.indexOf('<saml:Assertion')
-  const end = xml.indexOf('</saml:Assertion>') + '</saml:Assertion>'.length
+  const start = xml.indexOf(`<saml:${name}`)
+  const end = xml.indexOf(`</saml:${name}>`) + `</saml:${name}>`.length
   const wrapped = publicEncrypt(
     key === 'rsa-1_5'
       ? { key: certificatePem, padding: constants.RSA_PKCS1_PADDING }
@@ -163,11 +178,11 @@ export function encryptAssertion(xml: string, certificatePem: string, encryption
         `<x11:MGF xmlns:x11="${XENC11}" Algorithm="${XENC11}mgf1sha256"/></xenc:EncryptionMethod>`
       : `<xenc:EncryptionMethod Algorithm="${XENC}${key}"/>`
   const encrypted =
-    `<saml:EncryptedAssertion><xenc:EncryptedData xmlns:xenc="${XENC}" Type="${XENC}Element">` +
+    `<saml:${by}><xenc:EncryptedData xmlns:xenc="${XENC}" Type="${XENC}Element">` +
     `<xenc:EncryptionMethod Algorithm="${cipher.endsWith('gcm') ? XENC11 : XENC}${cipher}"/>` +
     `<ds:KeyInfo xmlns:ds="http://www.w3.org/2000/09/xmldsig#"><xenc:EncryptedKey>${method}` +
     `${cipherData(wrapped)}</xenc:EncryptedKey></ds:KeyInfo>` +
-    `${cipherData(seal(cipher, contentKey, xml.slice(start, end)))}</xenc:EncryptedData></saml:EncryptedAssertion>`
+    `${cipherData(seal(cipher, contentKey, xml.slice(start, end)))}</xenc:EncryptedData></saml:${by}>`
   return `${xml.slice(0, start)}${encrypted}${xml.slice(end)}`
 }
 

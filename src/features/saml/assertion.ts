@@ -1,3 +1,5 @@
+import { decryptElement } from '../../platform/xml/decryption.ts'
+import { parseMessage, readUtf8 } from '../../platform/xml/message.ts'
 import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
 import { BEARER, ENTITY, type NameId, ns } from '../descriptors/descriptors.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
@@ -38,9 +40,9 @@ const KNOWN_CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRes
 
 /**
  * Checks an assertion by the Web Browser SSO profile (SAML profiles §4.1.4.3) and reads it. It must have been verified,
- * or stand in a response that was. Throws SamlRefusal.
+ * or stand in a response that was. Throws XmlRefusal.
  */
-export function readAssertion(assertion: XmlElement, expected: Expected): Assertion {
+export function readAssertion(assertion: XmlElement, expected: Expected, decryptionKeys: string[]): Assertion {
   const id = attributeOf(assertion, 'ID')
   if (id === null || attributeOf(assertion, 'Version') !== '2.0')
     throw new SamlRefusal('structure', 'The assertion is not one of SAML 2.0.')
@@ -51,7 +53,7 @@ export function readAssertion(assertion: XmlElement, expected: Expected): Assert
   checkWindow('The assertion', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)
   const subject = onlyChild(assertion, ns.assertion, 'Subject')
   if (!subject) throw new SamlRefusal('subject', 'The assertion has not one subject.')
-  const nameId = readNameId(subject)
+  const nameId = readNameId(subject, decryptionKeys)
   const until = checkConfirmation(subject, expected)
   checkConditions(assertion, expected)
   return {
@@ -86,12 +88,20 @@ export function checkInResponseTo(element: XmlElement, { requestId }: Pick<Expec
   return inResponseTo !== null
 }
 
-/** The one NameID of a subject, or of a request to log out. Throws SamlRefusal. */
-export function readNameId(subject: XmlElement): NameId {
-  const nameId = onlyChild(subject, ns.assertion, 'NameID')
+/**
+ * The one NameID of a subject, or of a request to log out, which may be encrypted by itself (SAML core §2.2.4): what is
+ * encrypted was signed with the rest. Throws XmlRefusal.
+ */
+export function readNameId(subject: XmlElement, decryptionKeys: string[]): NameId {
+  const names = subject.children.filter(
+    ({ namespace, name }) => namespace === ns.assertion && /^(NameID|EncryptedID|BaseID)$/.test(name),
+  )
+  const [only] = names
+  const nameId = only?.name === 'EncryptedID' ? decrypted(only, decryptionKeys) : only
   const value = trimXml(nameId?.text ?? '')
-  if (!nameId || nameId.children.length > 0 || value === '' || value.length > 1024)
-    throw new SamlRefusal('subject', 'The assertion has no NameID, or one that is encrypted by itself.')
+  const isName = nameId?.namespace === ns.assertion && nameId.name === 'NameID' && nameId.children.length === 0
+  if (names.length !== 1 || !isName || value === '' || value.length > 1024)
+    throw new SamlRefusal('subject', 'There is not one NameID.')
   return {
     value,
     format: attributeOf(nameId, 'Format'),
@@ -99,6 +109,9 @@ export function readNameId(subject: XmlElement): NameId {
     spNameQualifier: attributeOf(nameId, 'SPNameQualifier'),
   }
 }
+
+const decrypted = (encrypted: XmlElement, keys: string[]) =>
+  parseMessage(readUtf8(decryptElement(encrypted, keys))).root
 
 /** Exactly one bearer confirmation, for this address and request. Returns until when it holds. */
 function checkConfirmation(subject: XmlElement, expected: Expected): number {

@@ -7,6 +7,7 @@ import { ns } from '../descriptors/descriptors.ts'
 import { checkIssuer, checkWindow, timeOf } from './assertion.ts'
 import { expectedOf, spellingsOf, trustOf } from './partner.ts'
 import { SamlRefusal } from './refusal.ts'
+import type { Trust } from './response.ts'
 import { verifySigned } from './signature.ts'
 import { checkSoleStructure } from './structure.ts'
 
@@ -31,8 +32,9 @@ export async function readLogoutMessage(
   work: LogoutWork,
   connection: KnownConnection,
   { name, ...posted }: Pick<PostedLogout, 'message' | 'query'> & { name: 'LogoutRequest' | 'LogoutResponse' },
-): Promise<{ root: XmlElement; id: string; issuer: string; issuedAt: number }> {
-  const root = await verified(work, connection, { name, ...posted })
+): Promise<{ root: XmlElement; id: string; issuer: string; issuedAt: number; decryptionKeys: string[] }> {
+  const trust = await trustOf(work, connection)
+  const root = await verified(trust, { name, ...posted })
   const expected = expectedOf(work.platform, connection)
   const urls = spellingsOf(work.platform, `/v1/auth/login/sso/saml/slo/${connection.id}`)
   const issuer = checkIssuer(root, expected)
@@ -42,16 +44,14 @@ export async function readLogoutMessage(
   if (!urls.includes(attributeOf(root, 'Destination') ?? ''))
     throw new SamlRefusal('destination', 'The message was made for another address.')
   checkWindow('The message', { from: issuedAt, until: issuedAt + MAX_AGE_MS }, expected)
-  return { root, id, issuer, issuedAt }
+  return { root, id, issuer, issuedAt, decryptionKeys: trust.decryptionKeys }
 }
 
 /** What the provider signed: the message itself, or with the query that has it. */
 async function verified(
-  work: LogoutWork,
-  connection: KnownConnection,
+  { certificates, allowSha1 }: Trust,
   posted: Parameters<typeof readLogoutMessage>[2],
 ): Promise<XmlElement> {
-  const { certificates, allowSha1 } = await trustOf(work, connection)
   const message: Message = posted.query
     ? readQueried(posted.message, SHORT_MESSAGE)
     : readPosted(posted.message, SHORT_MESSAGE)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../test/saml-connection.ts'
-import { encodeMessage, type ProviderPair, type Signing, signXml } from '../../../test/saml-messages.ts'
+import { encodeMessage, encryptName, type ProviderPair, type Signing, signXml } from '../../../test/saml-messages.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
 import { ns, SUCCESS } from '../descriptors/descriptors.ts'
@@ -209,4 +209,14 @@ test('whoever opens the address without a message is told so in words for people
     expect([reply.status, reply.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
     expect(await reply.text()).toContain('go back to your application')
   }
+})
+
+test('a request may encrypt who is meant, for the key of the environment', async () => {
+  const isLive = await signIn()
+  const { body } = await tenant.get('/v1/sso/keys')
+  const { certificate } = body.keys.find(({ use }: { use: string }) => use === 'encryption')
+  expect((await post(signed(encryptName(logoutRequest(), stranger.certificatePem)))).status).toBe(400)
+  expect(await isLive()).toBe(true)
+  expect((await post(signed(encryptName(logoutRequest(), certificate.pem)))).status).toBe(204)
+  expect(await isLive()).toBe(false)
 })

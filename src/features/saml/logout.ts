@@ -83,15 +83,13 @@ async function readRequest(
   posted: PostedLogout,
 ): Promise<{ id: string; issuedAt: number; said: SignedOutThere }> {
   try {
-    const { root, id, issuer, issuedAt } = await readLogoutMessage(work, connection, {
+    const { root, id, issuer, issuedAt, decryptionKeys } = await readLogoutMessage(work, connection, {
       ...posted,
       name: 'LogoutRequest',
     })
-    if (childrenOf(root, ns.assertion, 'NameID').length !== 1)
-      throw new SamlRefusal('subject', 'The request has not one NameID.')
     const until = timeOf(root, 'NotOnOrAfter')
     checkWindow('The request', { from: null, until }, expectedOf(work.platform, connection))
-    const nameId = readNameId(root)
+    const nameId = readNameId(root, decryptionKeys)
     const { idpEntityId, spEntityId } = expectedOf(work.platform, connection)
     const said = {
       source: connection.id,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encryptAssertion, type Said, signXml, writeResponse } from '../../../test/saml-messages.ts'
+import { encryptAssertion, encryptName, type Said, signXml, writeResponse } from '../../../test/saml-messages.ts'
 import {
   expected,
   idp,
@@ -32,6 +32,7 @@ test.each([
     'by AES-128 and the OAEP of XML Encryption 1.1',
     encryptAssertion(signedResponse(), spEncryption.certificatePem, { cipher: 'aes128-gcm', key: 'rsa-oaep' }),
   ],
+  ['the name is encrypted by itself', signXml(encryptName(plain, spEncryption.certificatePem), 'Assertion', idp)],
   ['by SHA-512', signXml(plain, 'Assertion', idp, SHA512())],
   ['with a declaration and white space', `<?xml version="1.0" encoding="UTF-8"?>\r\n${signedResponse()}\n`],
 ])('a response is accepted where %s', async (_, xml) => {
@@ -163,6 +164,28 @@ const strict: [string, string, { expected?: Partial<Expected>; trust?: Partial<T
     encryptAssertion(plain, spEncryption.certificatePem),
     {},
     'not_signed',
+  ],
+  [
+    'its name was encrypted for somebody else',
+    signXml(encryptName(plain, otherIdp.certificatePem), 'Assertion', idp),
+    {},
+    'decryption',
+  ],
+  [
+    'a name stands beside the encrypted one',
+    signXml(
+      encryptName(plain, spEncryption.certificatePem).replace('<saml:EncryptedID>', '<saml:NameID>x</saml:NameID>$&'),
+      'Assertion',
+      idp,
+    ),
+    {},
+    'subject',
+  ],
+  [
+    'the name was encrypted after the signature',
+    encryptName(signedResponse(), spEncryption.certificatePem),
+    {},
+    'signature',
   ],
   ['it was encrypted for somebody else', encryptAssertion(signedResponse(), otherIdp.certificatePem), {}, 'decryption'],
 ]

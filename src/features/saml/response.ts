@@ -32,10 +32,10 @@ export async function readResponse({ text, root }: Message, expected: Expected, 
   const { which, message, assertion } = openAssertion(outer ?? { text, root }, trust)
   if (!signatureOf(assertion)) {
     if (!outer) throw new SamlRefusal('not_signed', 'Neither the response nor the assertion is signed.')
-    return readAssertion(assertion, expected)
+    return readAssertion(assertion, expected, trust.decryptionKeys)
   }
   const signed = await verifySigned(message.text, which, assertion, trust.certificates)
-  return readAssertion(signed.root, expected)
+  return readAssertion(signed.root, expected, trust.decryptionKeys)
 }
 
 /** The assertion of a response, decrypted if need be, and the message in which it stands. */
