@@ -351,7 +351,7 @@ const responses: Mutant[] = [
   {
     name: 'an assertion of SAML names a person',
     file: ASSERTION,
-    find: "if (!nameId || nameId.children.length > 0 || value === '' || value.length > 1024)",
+    find: "if (names.length !== 1 || !isName || value === '' || value.length > 1024)",
     replace: 'if (!nameId)',
     tests: [RESPONSE_TEST],
     only: 'empty name',
@@ -443,7 +443,7 @@ const signIns: Mutant[] = [
   {
     name: 'an assertion of SAML is accepted once',
     file: ACS,
-    find: 'if (await insertAssertionRow(work.db, work.directory, row)) return assertion',
+    find: 'if (await insertAssertionRow(work.db, work.directory, row, unless)) return assertion',
     replace: 'if (row) return assertion',
     tests: [ACS_TEST],
     only: 'once',
@@ -491,7 +491,7 @@ const signIns: Mutant[] = [
   },
   {
     name: 'a transient name of SAML is nobody',
-    file: PERSON,
+    file: 'src/features/descriptors/person.ts',
     find: 'nameId.format === nameIdFormats.transient ? null : nameId.value',
     replace: 'nameId.value',
     tests: [ACS_TEST],

@@ -3,4 +3,5 @@ export { type NameId, writeAuthnRequest, writeLogoutRequest, writeLogoutResponse
 export { namesMeant, partsOfName } from './name.ts'
 export { BEARER, ENTITY, nameIdFormats, ns, PARTIAL_LOGOUT, REQUESTER, SUCCESS, UNKNOWN_PRINCIPAL } from './names.ts'
 export { logoutPage, type Outgoing, postFields, redirectUrl } from './outgoing.ts'
+export { readPerson } from './person.ts'
 export { writeSpMetadata } from './sp-metadata.ts'

@@ -22,6 +22,7 @@ import {
   takeFederated,
 } from '../federation/federation.ts'
 import type { Assertion, Expected } from './assertion.ts'
+import { unlessSignedOut } from './late.ts'
 import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
 import { toHeard } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
@@ -116,8 +117,9 @@ async function accept(
     const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
     const assertion = await readResponse(readPosted(response), expected, await trustOf(work, connection))
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
-    if (await insertAssertionRow(work.db, work.directory, row)) return assertion
-    throw new SamlRefusal('replayed', 'The assertion was used before.')
+    const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
+    if (await insertAssertionRow(work.db, work.directory, row, unless)) return assertion
+    throw new SamlRefusal('replayed', 'The assertion was used before, or whom it names was signed out since.')
   } catch (error) {
     if (!(error instanceof XmlRefusal)) throw error
     throw new FederationFailure(CODES.get(error.reason) ?? 'response_invalid', `${error.message} (${error.reason})`)

@@ -28,13 +28,14 @@ export interface Assertion {
   attributes: Map<string, string[]>
   sessionIndex: string | null
   authnContext: string | null
+  issuedAt: Date
   /** Nobody can present it any more from then on. */
   expiresAt: Date
 }
 
 const SKEW_MS = 60_000
 // Bounds how long the IDs of assertions are remembered, whatever a provider writes.
-const MAX_AGE_MS = 24 * 3600_000
+export const MAX_AGE_MS = 24 * 3600_000
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 const KNOWN_CONDITIONS = new Set(['AudienceRestriction', 'OneTimeUse', 'ProxyRestriction'])
 
@@ -62,6 +63,7 @@ export function readAssertion(assertion: XmlElement, expected: Expected, decrypt
     nameId,
     attributes: readAttributes(assertion),
     ...readSignIn(assertion, expected),
+    issuedAt: new Date(issuedAt),
     expiresAt: new Date(Math.min(until, issuedAt + MAX_AGE_MS) + SKEW_MS),
   }
 }

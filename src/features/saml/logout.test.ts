@@ -220,3 +220,23 @@ test('a request may encrypt who is meant, for the key of the environment', async
   expect((await post(signed(encryptName(logoutRequest(), certificate.pem)))).status).toBe(204)
   expect(await isLive()).toBe(false)
 })
+
+test('an assertion that was on its way when its person signed out lets nobody in; a later one does', async () => {
+  const acs = new URL(sp.acs_url).pathname
+  const at = (seconds: number) => new Date(app.app.platform.clock.now().getTime() + seconds * 1000).toISOString()
+  const enter = async (said: object) => {
+    const start = await organization.start()
+    return broughtBack(await postResponse(app, acs, organization.respond(start, said), start.state))
+  }
+  const session = logoutRequest({ nameId: `bo@${domain}` })
+  expect((await post(signed(session))).status).toBeLessThan(400)
+  const bo = { nameId: `bo@${domain}` }
+  expect(await enter({ ...bo, issuedAt: at(-5) })).toMatchObject({ error: 'response_invalid' })
+  // Another session of theirs, another person, and a sign-in after that.
+  expect(await enter({ ...bo, issuedAt: at(-5), sessionIndex: 's-2' })).toHaveProperty('access_token')
+  expect(await enter({ nameId: `cy@${domain}`, issuedAt: at(-5) })).toHaveProperty('access_token')
+  expect(await enter({ ...bo, issuedAt: at(1) })).toHaveProperty('access_token')
+  const all = logoutRequest({ nameId: `bo@${domain}` }).replace(/<samlp:SessionIndex>.*<\/samlp:SessionIndex>/, '')
+  expect((await post(signed(all))).status).toBeLessThan(400)
+  expect(await enter({ ...bo, issuedAt: at(-5), sessionIndex: 's-3' })).toMatchObject({ error: 'response_invalid' })
+})

@@ -24,6 +24,7 @@ import {
   type SignedOutThere,
 } from '../federation/federation.ts'
 import { checkWindow, readNameId, timeOf } from './assertion.ts'
+import { noteLogout } from './late.ts'
 import { MAX_AGE_MS, type PostedLogout, readLogoutMessage } from './logout-message.ts'
 import { expectedOf } from './partner.ts'
 import { SamlRefusal } from './refusal.ts'
@@ -51,6 +52,7 @@ export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redi
     }
     if (!(await insertAssertionRow(work.db, work.directory, row)))
       throw refused(new SamlRefusal('replayed', 'The request was used before.'))
+    await noteLogout(work, said, issuedAt)
     return endSessionsThere(work, said)
   })
   return answerTo(work, connection, { id, relayState: posted.relayState, isKnown })

@@ -54,6 +54,7 @@ test.each([
     ]),
     sessionIndex: 's-1',
     authnContext: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
+    issuedAt: expect.any(Date),
     expiresAt: new Date(secondsFromNow(360)),
   })
 })

@@ -1,19 +1,44 @@
-import type { Insertable } from 'kysely'
+import { sql } from 'kysely'
+import { byteaArray } from '../../platform/db/arrays.ts'
 import type { Db } from '../../platform/db/pool.ts'
-import type { SamlAssertions } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
-/** Notes an assertion of a connection. False if it was noted before: of any number at the same time, one is the first. */
+/**
+ * Notes an assertion, or a message, of a connection. False if it was noted before: of any number at the same time, one is
+ * the first. False too where one of `unless` was noted until after a time.
+ */
 export async function insertAssertionRow(
   db: Db,
   directory: Directory,
-  row: Omit<Insertable<SamlAssertions>, 'directory_id'>,
+  { connection_id, assertion_hash, expires_at }: { connection_id: string; assertion_hash: Buffer; expires_at: Date },
+  unless: { hashes: Buffer[]; after: Date } = { hashes: [], after: expires_at },
 ): Promise<boolean> {
-  const inserted = await db
+  const { rows } = await sql`
+    insert into saml_assertions (directory_id, connection_id, assertion_hash, expires_at)
+    select ${directory.id}::uuid, ${connection_id}::uuid, ${assertion_hash}::bytea, ${expires_at}::timestamptz
+    where not exists (
+      select from saml_assertions
+      where directory_id = ${directory.id}::uuid and connection_id = ${connection_id}::uuid
+        and assertion_hash = any(${byteaArray(unless.hashes)}::bytea[]) and expires_at > ${unless.after}::timestamptz)
+    on conflict do nothing
+    returning connection_id`.execute(db)
+  return rows.length === 1
+}
+
+/** Notes what a request to log out means, until a time that is the later of two such requests. */
+export async function insertLogoutRows(
+  db: Db,
+  directory: Directory,
+  { hashes, ...row }: { connection_id: string; hashes: Buffer[]; expires_at: Date },
+): Promise<void> {
+  const values = hashes.map((assertion_hash) => ({ ...row, assertion_hash, directory_id: directory.id }))
+  await db
     .insertInto('saml_assertions')
-    .values({ ...row, directory_id: directory.id })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('connection_id')
-    .executeTakeFirst()
-  return inserted !== undefined
+    .values(values)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['directory_id', 'connection_id', 'assertion_hash'])
+        .doUpdateSet({ expires_at: sql`greatest(saml_assertions.expires_at, excluded.expires_at)` }),
+    )
+    .execute()
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { hashPurpose, type Keyring } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 
@@ -33,3 +34,16 @@ export function hashNames(keyring: Keyring, namer: Namer, named: Partial<NamedTh
     sessionHash: session === null ? null : hash('session', [session]),
   }
 }
+
+/** Whom and which sessions of theirs a provider means, each as one hash: of a name for all sessions, or of name and session. */
+export function keysMeant({ names, sessions }: { names: Buffer[]; sessions: Buffer[] }): Buffer[] {
+  return sessions.length === 0 ? names : names.flatMap((name) => sessions.map((session) => both(name, session)))
+}
+
+/** Those by which a sign-in would be meant. */
+export function keysOfSignIn(keyring: Keyring, namer: Namer, named: NamedThere): Buffer[] {
+  const { nameHash, sessionHash } = hashNames(keyring, namer, named)
+  return [nameHash, nameHash && sessionHash && both(nameHash, sessionHash)].filter((key) => key !== null)
+}
+
+const both = (name: Buffer, session: Buffer) => createHash('sha256').update(name).update(session).digest()

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Assertion } from './assertion.ts'
 import { type AttributeMapping, readPerson } from './person.ts'
 
 const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims'
@@ -11,14 +10,10 @@ function read(
   mapping: AttributeMapping = {},
   nameId = { value: 'u-1', format: PERSISTENT },
 ) {
-  const assertion: Assertion = {
-    id: '_a',
-    issuer: 'urn:idp',
+  const assertion = {
     nameId: { nameQualifier: null, spNameQualifier: null, ...nameId },
     attributes: new Map(Object.entries(attributes)),
-    sessionIndex: null,
     authnContext: null,
-    expiresAt: new Date(0),
   }
   return readPerson(assertion, mapping)
 }

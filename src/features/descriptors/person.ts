@@ -1,0 +1,109 @@
+import type { NameId } from './messages.ts'
+import { nameIdFormats } from './names.ts'
+
+/** By which attributes a connection says who somebody is; what it does not name is found by the usual names. */
+export type AttributeMapping = Partial<
+  Record<'subject' | 'email' | 'first_name' | 'last_name' | 'display_name' | 'groups', string>
+>
+
+/** Who signed in, by the word of the provider. */
+export interface SaidPerson {
+  /** Null if the provider named nobody by an identifier that lasts. */
+  subject: string | null
+  email: string | null
+  firstName: string | null
+  lastName: string | null
+  displayName: string | null
+  /** Null if the provider said nothing of groups. */
+  groups: string[] | null
+  /** The provider says that it asked for a second factor. */
+  saysTwoFactor: boolean
+}
+
+/** What an assertion says of a person. */
+interface SaidOfPerson {
+  nameId: NameId
+  /** By the name of the attribute. */
+  attributes: Map<string, string[]>
+  authnContext: string | null
+}
+
+const CLAIMS = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/'
+const MICROSOFT = 'http://schemas.microsoft.com/ws/2008/06/identity/claims/'
+
+// As Okta, Entra ID, Google, AD FS, OneLogin, JumpCloud and Keycloak name them unless told otherwise, or as their
+// guides propose; compared without regard to case.
+const USUAL_NAMES = {
+  subject: [],
+  email: [
+    'email',
+    'mail',
+    'emailAddress',
+    'User.email',
+    `${CLAIMS}emailaddress`,
+    'urn:oid:0.9.2342.19200300.100.1.3',
+    'urn:oid:1.2.840.113549.1.9.1',
+  ],
+  first_name: ['firstName', 'first_name', 'givenName', 'User.FirstName', `${CLAIMS}givenname`, 'urn:oid:2.5.4.42'],
+  last_name: ['lastName', 'last_name', 'surname', 'sn', 'User.LastName', `${CLAIMS}surname`, 'urn:oid:2.5.4.4'],
+  display_name: [
+    'displayName',
+    'display_name',
+    'http://schemas.microsoft.com/identity/claims/displayname',
+    'urn:oid:2.16.840.1.113730.3.1.241',
+  ],
+  groups: [
+    'groups',
+    'group',
+    'memberOf',
+    `${MICROSOFT}groups`,
+    'http://schemas.xmlsoap.org/claims/Group',
+    `${MICROSOFT}role`,
+    'Role',
+  ],
+}
+
+// Contexts (SAML authentication context §3.4, REFEDS MFA profile) and values of Entra ID and RFC 8176.
+const TWO_FACTOR = new Set([
+  'urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract',
+  'urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorUnregistered',
+  'https://refeds.org/profile/mfa',
+  'http://schemas.microsoft.com/claims/multipleauthn',
+])
+const METHODS_OF_ENTRA = 'http://schemas.microsoft.com/claims/authnmethodsreferences'
+
+/** Reads who signed in, by the mapping of the connection. */
+export function readPerson(assertion: SaidOfPerson, mapping: AttributeMapping): SaidPerson {
+  const { nameId, authnContext, attributes } = assertion
+  const all = (field: keyof AttributeMapping) => valuesOf(attributes, mapping[field] ?? USUAL_NAMES[field])
+  const one = (field: keyof AttributeMapping) => all(field)?.[0] ?? null
+  const isAddress = nameId.format === nameIdFormats.email || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(nameId.value)
+  const methods = [
+    ...(valuesOf(attributes, METHODS_OF_ENTRA) ?? []),
+    ...(valuesOf(attributes, 'amr') ?? []).map((method) => (method === 'mfa' ? [...TWO_FACTOR][0] : method)),
+  ]
+  return {
+    subject: mapping.subject === undefined ? lastingName(assertion) : one('subject'),
+    // A mapping that was set is meant: where its attribute is missing, nothing takes its place.
+    email: one('email') ?? (mapping.email === undefined && isAddress ? nameId.value : null),
+    firstName: one('first_name'),
+    lastName: one('last_name'),
+    displayName: one('display_name'),
+    groups: all('groups'),
+    saysTwoFactor: [authnContext, ...methods].some((method) => TWO_FACTOR.has(method ?? '')),
+  }
+}
+
+/** A transient name is another one at each sign-in (SAML core §8.3.8). */
+function lastingName({ nameId }: SaidOfPerson): string | null {
+  return nameId.format === nameIdFormats.transient ? null : nameId.value
+}
+
+/** The values of the first attribute that is there; null if none is. */
+function valuesOf(attributes: SaidOfPerson['attributes'], names: string | string[]): string[] | null {
+  if (typeof names === 'string') return attributes.get(names) ?? null
+  for (const wanted of names)
+    for (const [name, values] of attributes)
+      if (name.toLowerCase() === wanted.toLowerCase() && values.length > 0) return values
+  return null
+}
