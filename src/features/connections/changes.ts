@@ -189,7 +189,7 @@ async function fromMetadata(
   }
 }
 
-const ADDRESSES = ['idp_sso_url', 'idp_slo_url', 'idp_metadata_url', 'oidc_issuer'] as const
+const ADDRESSES = ['idp_sso_url', 'idp_slo_url', 'idp_slo_response_url', 'idp_metadata_url', 'oidc_issuer'] as const
 
 function assertAddresses({ platform }: Work, config: Partial<ConnectionConfig>): void {
   for (const field of ADDRESSES) {

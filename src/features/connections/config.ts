@@ -26,6 +26,7 @@ export const ConnectionConfig = Type.Object({
   idp_entity_id: nullable(text(1024, 'http://www.okta.com/exk1a2b3c4')),
   idp_sso_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/sso/saml'),
   idp_slo_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/saml'),
+  idp_slo_response_url: url('https://acme.okta.com/app/acme/exk1a2b3c4/slo/done'),
   idp_metadata_url: url('https://acme.okta.com/app/exk1a2b3c4/sso/saml/metadata'),
   /** PEM */
   idp_certificates: Type.Array(Type.String({ examples: ['-----BEGIN CERTIFICATE-----'] }), {
@@ -59,6 +60,7 @@ const DEFAULTS: ConnectionConfig = {
   idp_entity_id: null,
   idp_sso_url: null,
   idp_slo_url: null,
+  idp_slo_response_url: null,
   idp_metadata_url: null,
   idp_certificates: [],
   sign_requests: true,

@@ -13,7 +13,10 @@ const entity = (content: string, more = '') =>
 const provider = (content: string) =>
   `<md:IDPSSODescriptor WantAuthnRequestsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${content}</md:IDPSSODescriptor>`
 const services =
-  service('SingleLogoutService', 'HTTP-Redirect', 'https://idp.example/slo') +
+  service('SingleLogoutService', 'HTTP-Redirect', 'https://idp.example/slo').replace(
+    '/>',
+    ' ResponseLocation="https://idp.example/slo/done"/>',
+  ) +
   service('SingleSignOnService', 'SOAP', 'https://idp.example/soap') +
   service('SingleSignOnService', 'HTTP-POST', 'https://idp.example/post?a=1&amp;b=2') +
   service('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/sso')
@@ -28,6 +31,7 @@ test('metadata gives the entity ID, the addresses by binding, every key for sign
     entityId: 'urn:idp',
     ssoUrls: { redirect: 'https://idp.example/sso', post: 'https://idp.example/post?a=1&b=2' },
     sloUrls: { redirect: 'https://idp.example/slo', post: null },
+    sloResponseUrls: { redirect: 'https://idp.example/slo/done', post: null },
     certificates: [idp.certificatePem, otherIdp.certificatePem].map((pem) => `${pem.trim()}\n`),
     wantsSignedRequests: true,
     validUntil: new Date('2027-01-01T00:00:00Z'),

@@ -8,6 +8,8 @@ export interface IdpMetadata {
   entityId: string
   ssoUrls: { redirect: string | null; post: string | null }
   sloUrls: { redirect: string | null; post: string | null }
+  /** Where answers to requests to log out go, if elsewhere (SAML metadata §2.2.2). */
+  sloResponseUrls: { redirect: string | null; post: string | null }
   /** PEM, of every key that may sign. */
   certificates: string[]
   /** Whether it wants requests to be signed; null if it does not say. */
@@ -39,6 +41,7 @@ export function readIdpMetadata(xml: string): IdpMetadata {
     entityId,
     ssoUrls: readAddresses(descriptor, 'SingleSignOnService'),
     sloUrls: readAddresses(descriptor, 'SingleLogoutService'),
+    sloResponseUrls: readAddresses(descriptor, 'SingleLogoutService', 'ResponseLocation'),
     certificates,
     wantsSignedRequests: wants === null ? null : wants === 'true' || wants === '1',
     validUntil: readValidUntil([descriptor, entity]),
@@ -70,10 +73,10 @@ function descriptorsOf(entity: XmlElement): XmlElement[] {
   )
 }
 
-function readAddresses(descriptor: XmlElement, name: string): IdpMetadata['ssoUrls'] {
+function readAddresses(descriptor: XmlElement, name: string, attribute = 'Location'): IdpMetadata['ssoUrls'] {
   const find = (binding: string) => {
     const service = childrenOf(descriptor, ns.metadata, name).find((one) => attributeOf(one, 'Binding') === binding)
-    return service ? attributeOf(service, 'Location') : null
+    return service ? attributeOf(service, attribute) : null
   }
   return { redirect: find(bindings.redirect), post: find(bindings.post) }
 }

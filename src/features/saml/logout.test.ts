@@ -185,6 +185,23 @@ test('a request for somebody who is nobody here, or of a provider without an add
   expect((await post(signed(logoutRequest()))).status).toBe(204)
 })
 
+test('the answer goes where the provider takes answers, if that is elsewhere', async () => {
+  await organization.change({ idp_slo_response_url: 'https://idp.example/slo/done' })
+  const reply = await post(signed(logoutRequest({ nameId: 'nobody' })))
+  const url = new URL(reply.headers.get('location') ?? '')
+  expect([url.origin + url.pathname, url.searchParams.has('SAMLResponse')]).toEqual([
+    'https://idp.example/slo/done',
+    true,
+  ])
+  const packed = Buffer.from(url.searchParams.get('SAMLResponse') ?? '', 'base64')
+  expect(attributeOf(readXml(inflateRawSync(packed).toString()), 'Destination')).toBe('https://idp.example/slo/done')
+  await organization.change({ idp_slo_response_url: null })
+  const refused = await tenant.patch(`/v1/sso/connections/${connectionId}?subOrgId=${organization.subOrgId}`, {
+    idp_slo_response_url: 'http://idp.example/slo',
+  })
+  expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'idp_slo_response_url'])
+})
+
 test('a provider whose connection is not active signs nobody out', async () => {
   await organization.change({ status: 'active' })
   const lives = await signIn()

@@ -61,9 +61,10 @@ export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redi
 /** By the binding that the provider takes. Who is known and has no session is signed out already, which is a success. */
 async function answerTo(
   work: Work,
-  { id: connectionId, idp_slo_url: target, slo_binding }: KnownConnection,
+  { id: connectionId, idp_slo_url, idp_slo_response_url, slo_binding }: KnownConnection,
   { id, relayState, isKnown }: { id: string; relayState: string | null; isKnown: boolean },
 ): Promise<Redirect | RenderedPage | null> {
+  const target = idp_slo_response_url ?? idp_slo_url
   if (target === null) return null
   const { platform, directory } = work
   const [current = null] = (await spKeys(platform, directory)).signing

@@ -32,11 +32,12 @@ export const samlProtocol: SsoProtocol = {
   check: checkProvider,
   readMetadata(xml) {
     try {
-      const { entityId, ssoUrls, sloUrls, certificates, wantsSignedRequests } = readIdpMetadata(xml)
+      const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests } = readIdpMetadata(xml)
       return {
         idp_entity_id: entityId,
         idp_sso_url: ssoUrls.redirect ?? ssoUrls.post,
         idp_slo_url: sloUrls.redirect ?? sloUrls.post,
+        idp_slo_response_url: sloUrls.redirect === null ? sloResponseUrls.post : sloResponseUrls.redirect,
         idp_certificates: certificates,
         slo_binding: sloUrls.redirect === null && sloUrls.post !== null ? 'post' : 'redirect',
         request_binding: ssoUrls.redirect === null && ssoUrls.post !== null ? 'post' : 'redirect',
