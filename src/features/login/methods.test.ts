@@ -12,10 +12,10 @@ test('the ways to sign in are those that work right now, in the order of a sign-
   }
   expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body).toEqual({
     methods: [
-      { id: 'password', label: 'Password', providers: null },
-      { id: 'otp', label: 'Email code', providers: null },
-      { id: 'magic_link', label: 'Magic link', providers: null },
-      { id: 'passkey', label: 'Passkey', providers: null },
+      { id: 'password', label: 'Password', providers: null, connections: null },
+      { id: 'otp', label: 'Email code', providers: null, connections: null },
+      { id: 'magic_link', label: 'Magic link', providers: null, connections: null },
+      { id: 'passkey', label: 'Passkey', providers: null, connections: null },
     ],
   })
   await tenant.patch('/v1/auth/settings', { subOrgId, email_password_enabled: false })

@@ -5,6 +5,13 @@ import { named, nullable } from '../../platform/schema.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 
+const OfferedConnection = Type.Object({
+  id: Type.String({ format: 'uuid', examples: ['0198b6f2-6c40-7a51-8f3e-2b9d4c7a1e05'] }),
+  name: Type.String({ examples: ['Acme Okta'] }),
+  protocol: Type.Enum(['saml', 'oidc']),
+})
+type OfferedConnection = Static<typeof OfferedConnection>
+
 /** A way to sign in, which its noun brings in. */
 export interface SignInMethod {
   /** `auth_method` of the sessions that it opens. Permanent: rows hold it. */
@@ -16,6 +23,8 @@ export interface SignInMethod {
     isOn(work: Work): Promise<boolean>
     /** Of one that goes by others: which of them. */
     providers?(work: Work): Promise<string[]>
+    /** The identity providers of the organization itself. */
+    connections?(work: Work): Promise<OfferedConnection[]>
   } | null
 }
 
@@ -26,8 +35,13 @@ export const signInMethods = handedIn<readonly SignInMethod[]>('the sign-in meth
 export const LoginMethod = named(
   'LoginMethod',
   Type.Object(
-    { id: Type.String(), label: Type.String(), providers: nullable(Type.Array(Type.String())) },
-    { examples: [{ id: 'otp', label: 'Email code', providers: null }] },
+    {
+      id: Type.String(),
+      label: Type.String(),
+      providers: nullable(Type.Array(Type.String())),
+      connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),
+    },
+    { examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }] },
   ),
 )
 
@@ -36,7 +50,12 @@ export async function listLoginMethods(work: Work): Promise<Static<typeof LoginM
   const methods = []
   for (const { id, offer } of signInMethods.of(work.platform)) {
     if (offer && (await offer.isOn(work)) && (await isServiceEnabled(work, offer.service)))
-      methods.push({ id, label: offer.label, providers: (await offer.providers?.(work)) ?? null })
+      methods.push({
+        id,
+        label: offer.label,
+        providers: (await offer.providers?.(work)) ?? null,
+        connections: (await offer.connections?.(work)) ?? null,
+      })
   }
   return methods
 }

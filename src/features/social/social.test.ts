@@ -38,7 +38,7 @@ test('providers are off until they are turned on, and have the credentials of th
   expect((await start('github')).body.code).toBe('provider_not_configured')
   const methods = async () =>
     (await key.get('/v1/auth/methods')).body.methods.find(({ id }: { id: string }) => id === 'social')
-  expect(await methods()).toEqual({ id: 'social', label: 'Social login', providers: ['google'] })
+  expect(await methods()).toEqual({ id: 'social', label: 'Social login', providers: ['google'], connections: null })
   const set = { provider: 'github', enabled: true, client_id: 'mine', client_secret: 'canary-77', scopes: ['read:org'] }
   const put = await key.put(PROVIDERS, set)
   expect(put.body.providers[1]).toMatchObject({

@@ -127,9 +127,13 @@ test('the connection of an address is found by a domain that the organization ha
   await tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status: 'active' })
   expect((await discover(`ada@${other}`)).connectionId).toBe(id)
   expect((await discover(`ada@${mine}`)).connectionId).toBe(connection)
-  expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body.methods).toContainEqual(
-    expect.objectContaining({ id: 'sso', label: 'Single sign-on' }),
-  )
+  const connections = [connection, id].map((id) => ({ id, name: 'Acme', protocol: 'oidc' }))
+  expect((await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`)).body.methods).toContainEqual({
+    id: 'sso',
+    label: 'Single sign-on',
+    providers: null,
+    connections,
+  })
 })
 
 test('no address is sent to a connection that lacks something', async () => {

@@ -1,4 +1,4 @@
-import { hasActiveConnection } from '../connections/connections.ts'
+import { hasActiveConnection, usableConnections } from '../connections/connections.ts'
 import type { SignInMethod } from '../login/login.ts'
 
 export { ssoGate } from './gate.ts'
@@ -9,5 +9,11 @@ export { discoverConnection } from './start.ts'
 /** Sign-in at the identity provider of the organization. */
 export const ssoMethod: SignInMethod = {
   id: 'sso',
-  offer: { label: 'Single sign-on', service: 'sso', isOn: hasActiveConnection },
+  offer: {
+    label: 'Single sign-on',
+    service: 'sso',
+    isOn: hasActiveConnection,
+    connections: async (work) =>
+      (await usableConnections(work)).map(({ id, name, protocol }) => ({ id, name, protocol })),
+  },
 }
