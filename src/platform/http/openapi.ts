@@ -22,7 +22,7 @@ Every answer has \`X-Request-Id\`, which identifies the request in log lines and
 \`-Remaining\` and \`-Reset\`, which are \`q\`, \`r\` and \`t\`.`
 
 const SCIM_INTRODUCTION = `What the directory of an organization calls to provision users and groups: SCIM 2.0 (RFC 7643, RFC 7644, RFC 9865). Send
-the token of the organization, which \`POST /v1/scim/config\` of [the API](/v1/openapi.json) makes, as a Bearer token. The
+the token of the organization, which \`POST /v1/scim/config\` of [the API](/docs) makes, as a Bearer token. The
 endpoint describes itself as well, below \`/ServiceProviderConfig\`, \`/ResourceTypes\` and \`/Schemas\`. A refusal is an
 error of SCIM (RFC 7644 §3.12).`
 
