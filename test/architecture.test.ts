@@ -294,6 +294,7 @@ const NOW_READERS: Record<string, string> = {
 /** Where tests, which share a process, touch what is of all of it. */
 const SHARED_TOUCHERS: Record<string, string> = {
   'src/features/links/made-up-tokens.test.ts': 'stops the clock of the process, and sets it going again',
+  'src/features/saml/acs.test.ts': 'holds the clock, by which what is kept is read anew',
   'src/features/sso/keys.test.ts': 'watches whether keys are made, and stops watching',
   'src/platform/failures.test.ts': 'stops the clock of the process, and sets it going again',
   'test/embedded-peer.ts': 'in the text of a program that runs in a process of its own',

@@ -9,11 +9,16 @@ import { insertLogoutRows } from './store.ts'
 // As long as an assertion may be presented after it was issued, and the difference of clocks.
 const KEPT_MS = MAX_AGE_MS + 120_000
 
+// Beyond these it is the person that is noted: a provider makes no thousand rows of a message.
+const MAX_SESSIONS = 20
+
 /** Notes a logout for assertions that are on their way (SAML core §3.7.3.1). */
 export async function noteLogout(work: Work, said: SignedOutThere, issuedAt: number): Promise<void> {
+  const { names, sessions } = said
+  const meant = { names, sessions: sessions.length > MAX_SESSIONS ? [] : [...new Set(sessions)] }
   await insertLogoutRows(work.db, work.directory, {
     connection_id: said.source,
-    hashes: keysMeant(hashThere(work, said, said)),
+    hashes: keysMeant(hashThere(work, said, meant)),
     expires_at: new Date(issuedAt + KEPT_MS),
   })
 }

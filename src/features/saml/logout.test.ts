@@ -256,4 +256,18 @@ test('an assertion that was on its way when its person signed out lets nobody in
   const all = logoutRequest({ nameId: `bo@${domain}` }).replace(/<samlp:SessionIndex>.*<\/samlp:SessionIndex>/, '')
   expect((await post(signed(all))).status).toBeLessThan(400)
   expect(await enter({ ...bo, issuedAt: at(-5), sessionIndex: 's-3' })).toMatchObject({ error: 'response_invalid' })
+  // The same session twice, and more than are noted one by one.
+  const sessions = (count: number) =>
+    Array.from({ length: count }, (_, i) => `<samlp:SessionIndex>t-${i % 21}</samlp:SessionIndex>`).join('')
+  const noted = async () => {
+    const rows = app.app.platform.db.selectFrom('saml_assertions').where('connection_id', '=', connectionId)
+    return (await rows.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+  }
+  for (const count of [2, 42]) {
+    const [before, one] = [await noted(), all.replace('</samlp:LogoutRequest>', `${sessions(count)}$&`)]
+    const request = one.replace(/ ID="[^"]+"/, ` ID="_${fresh()}"`).replaceAll(`bo@${domain}`, `di@${domain}`)
+    expect((await post(signed(request))).status).toBeLessThan(400)
+    expect((await noted()) - before).toBeLessThan(20)
+  }
+  expect(await enter({ nameId: `di@${domain}`, issuedAt: at(-5), sessionIndex: 't-20' })).toHaveProperty('error')
 })
