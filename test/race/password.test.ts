@@ -31,6 +31,8 @@ test('200 wrong passwords at once on two processes: ten are looked at, whether o
     expect(count('invalid_credentials') + count('unavailable')).toBeGreaterThanOrEqual(10)
     expect(count('invalid_credentials') + count('account_locked') + count('unavailable')).toBe(200)
   }
+  // What of the ten a busy machine has left.
+  for (let i = 0; i < 10; i++) await login(0, known, `late ${i}`)
   expect((await login(0, known, PASSWORD)).body.code).toBe('account_locked')
   const locked = await app.events({ accountId: tenant.accountId, type: 'user.locked' })
   expect(locked).toHaveLength(1)
