@@ -1,5 +1,6 @@
 import type { TProperties } from 'typebox'
 import { emailVerificationSettings } from './features/email-verification/email-verification.ts'
+import { impersonationSettings } from './features/impersonation/settings.ts'
 import { inviteSettings } from './features/invites/settings.ts'
 import { linkSettings } from './features/links/links.ts'
 import { lockoutSettings } from './features/lockout/lockout.ts'
@@ -25,6 +26,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   tokenSettings,
   trustedDeviceSettings,
   enforcementSettings,
+  impersonationSettings,
 ]
 
 /** The family that they make. */

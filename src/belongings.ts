@@ -2,6 +2,7 @@ import { challengeBelongings } from './features/challenges/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
 import { federationBelongings } from './features/federation/belongings.ts'
 import { groupBelongings } from './features/groups/belongings.ts'
+import { impersonationBelongings } from './features/impersonation/belongings.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
@@ -17,6 +18,7 @@ import type { Belonging } from './platform/belongings.ts'
 export const belongings: Belonging[] = [
   ...sessionBelongings,
   ...tieBelongings,
+  ...impersonationBelongings,
   ...passwordBelongings,
   ...factorBelongings,
   ...challengeBelongings,

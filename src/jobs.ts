@@ -6,6 +6,7 @@ import { lookAfterConnection, lookAfterDueConnections } from './features/connect
 import { recheckDomain, recheckDueDomains } from './features/domains/recheck.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { cleanUpFederation } from './features/federation/cleanup.ts'
+import { announceEndedImpersonations } from './features/impersonation/ending.ts'
 import { announceExpiredInvites } from './features/invites/expiry.ts'
 import { cleanUpLinks } from './features/links/cleanup.ts'
 import { cleanUpLockouts } from './features/lockout/cleanup.ts'
@@ -45,6 +46,7 @@ export const jobs: JobHandler[] = [
   userCleanup,
   provisionSignup,
   announceExpiredInvites,
+  announceEndedImpersonations,
   cleanUpCeremonies,
   cleanUpSessions,
   cleanUpTies,

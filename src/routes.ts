@@ -16,6 +16,7 @@ import { federationRoutes } from './features/federation/routes.ts'
 import { groupRoutes } from './features/groups/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { hostedPages } from './features/hosted/hosted.ts'
+import { impersonationRoutes } from './features/impersonation/routes.ts'
 import { inviteRoutes } from './features/invites/routes.ts'
 import { linkRoutes } from './features/links/routes.ts'
 import { lockoutRoutes } from './features/lockout/routes.ts'
@@ -69,6 +70,7 @@ const declared: Route[] = [
   ...inviteRoutes,
   ...otpRoutes,
   ...discoveryRoutes,
+  ...impersonationRoutes,
   ...loginRoutes,
   ...authSettingsRoutes(authSettingsFamily),
   ...linkRoutes,

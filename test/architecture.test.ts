@@ -51,6 +51,9 @@ const EDGES = [
   'hosted → lockout',
   'hosted → login',
   'hosted → password',
+  'impersonation → login',
+  'impersonation → sessions',
+  'impersonation → users',
   'invites → links',
   'invites → login',
   'invites → password',
@@ -149,6 +152,7 @@ const WRITERS: Record<string, string[]> = {
   federated_sign_ins: ['features/federation'],
   idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
   identities: ['features/federation'],
+  impersonations: ['features/impersonation'],
   links: ['features/links'],
   lockouts: ['features/lockout'],
   logout_tokens: ['features/oidc'],
@@ -233,7 +237,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [120, 15]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [123, 16]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1682, otp: 1606 }

@@ -36,6 +36,7 @@ test('the settings of every noun are in the table of contents', () => {
 test('each noun reads its own part of what is set as a whole', async () => {
   const { subOrgId, work } = await setUp()
   const changes = {
+    impersonation_enabled: true,
     allow_sign_up: false,
     open_signup_default: true,
     password_min_length: 12,

@@ -1,5 +1,6 @@
 import { lookAfterConnection, lookAfterDueConnections } from '../src/features/connections/upkeep.ts'
 import { recheckDomain, recheckDueDomains } from '../src/features/domains/recheck.ts'
+import { announceEndedImpersonations } from '../src/features/impersonation/ending.ts'
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
 import { fanOut } from '../src/platform/webhooks/fan-out.ts'
@@ -33,6 +34,15 @@ type Occasion = (place: Place) => Promise<unknown>
 
 const DAY = 86_400
 const SAML = { protocol: 'saml', idp_entity_id: 'urn:acme', idp_sso_url: 'https://idp.acme.example/sso' }
+
+async function endImpersonation({ app, caller, subOrgId }: Place) {
+  succeeded(await caller.patch('/v1/auth/settings', { impersonation_enabled: true }))
+  const { userId } = await signedInUser(app, caller, subOrgId, newEmail())
+  const body = { actor: 'grace', reason: 'Ticket 4711' }
+  const { session } = succeeded(await caller.post(`/v1/users/${userId}/impersonate`, body))
+  succeeded(await caller.delete(`/v1/sessions/${session.id}`))
+  await announceEndedImpersonations.handle(app.app.platform, {}, 1)
+}
 
 async function makePassing({ app, caller }: Place) {
   succeeded(await caller.patch('/v1/auth/settings', { trusted_device_days: 30 }))
@@ -185,6 +195,7 @@ export const occasions: Readonly<Record<string, Occasion>> = {
   'domain.verified': loseDomain,
   'domain.verification_failed': loseDomain,
   'domain.verification_lost': loseDomain,
+  'impersonation.ended': endImpersonation,
   'invite.expired': expireInvite,
   'invite.resent': async ({ tenant, caller, subOrgId }) => {
     const { id } = await newUser(tenant, { subOrgId })

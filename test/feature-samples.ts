@@ -10,6 +10,7 @@ import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
 import * as factors from '../src/features/factors/sample.ts'
 import * as federation from '../src/features/federation/sample.ts'
+import * as impersonation from '../src/features/impersonation/sample.ts'
 import * as invites from '../src/features/invites/sample.ts'
 import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
@@ -64,6 +65,7 @@ const withRecords = noRecords
   .add(invites)
   .add(otp)
   .add(discovery)
+  .add(impersonation)
   .add(signup)
   .add(password)
   .add(links)

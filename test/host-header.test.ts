@@ -46,6 +46,7 @@ const MAILING_ROUTES = [
   'POST /v1/mfa/challenge/verify',
   'POST /v1/otp/generate',
   'POST /v1/users/invites',
+  'POST /v1/users/{userId}/impersonate',
   'POST /v1/users/{userId}/invite',
   'POST /v1/users/{userId}/password/reset',
   'POST /v1/users/{userId}/verify/resend',

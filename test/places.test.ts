@@ -20,6 +20,7 @@ const OTHER_WORDS: Record<string, string> = {
   'audit/events': 'audit',
   identities: 'federation',
   unlock: 'lockout',
+  impersonate: 'impersonation',
   'auth/link': 'hosted',
   'organization-apps': 'services',
   'members/invites': 'members',

@@ -231,6 +231,7 @@ const CALLERS: Record<string, string[]> = {
     'GET /v1/users/{userId}',
     'GET /v1/users/{userId}/identities',
   ],
+  impersonate: ['POST /v1/users/{userId}/impersonate'],
   'users.write': [
     'DELETE /v1/users/invites/{inviteId}',
     'DELETE /v1/users/{userId}',

@@ -32,6 +32,7 @@ export const PLACES = {
     'events',
     'exchange_codes',
     'federated_sessions',
+    'impersonations',
     'federated_sign_ins',
     'identities',
     'links',

@@ -176,6 +176,12 @@ export const httpErrors = defineErrors({
     'scope names the missing scope: use a key that has it.',
     { scope: Type.String({ description: 'The missing scope.' }) },
   ],
+  impersonationReadOnly: [
+    403,
+    'impersonation_read_only',
+    'Who acts for somebody else only reads',
+    'The access token has the claim act: it changes nothing here.',
+  ],
   subOrgMismatch: [
     403,
     'sub_org_mismatch',

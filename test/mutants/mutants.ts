@@ -6,6 +6,7 @@ import { domains } from './domains.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
+import { impersonation } from './impersonation.ts'
 import { limits } from './limits.ts'
 import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
@@ -39,6 +40,7 @@ export const mutants: Mutant[] = [
   ...availability,
   ...connections,
   ...discovery,
+  ...impersonation,
   ...domains,
   ...roles,
   ...federation,

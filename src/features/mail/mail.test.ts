@@ -30,6 +30,7 @@ const NO_SUBJECTS = {
   mfa_removed: null,
   mfa_locked: null,
   backup_code_used: null,
+  impersonation_started: null,
   passkey_registered: null,
   passkey_deleted: null,
   webhook_disabled: null,

@@ -15,6 +15,18 @@ export const AuthenticationFields = {
   aal: Type.String({ examples: ['aal1'] }),
 }
 
+/** Who acts for the user, and why. */
+export const Impersonator = named(
+  'Impersonator',
+  Type.Object(
+    {
+      sub: Type.String({ examples: ['grace@support.example'] }),
+      reason: Type.String({ examples: ['Ticket 4711: empty invoice'] }),
+    },
+    { description: 'Who acts for the user, and why: `act` of the token (RFC 8693 §4.1).' },
+  ),
+)
+
 export const EndReason = Type.String({
   description: 'Why it ended, such as `revoked`, `logout`, `password_changed`, `refresh_token_reused`.',
   examples: ['revoked'],
@@ -31,7 +43,7 @@ export const Session = named(
     ip_address: nullable(Type.String({ examples: ['203.0.113.7'] })),
     user_agent: nullable(Type.String({ examples: ['Mozilla/5.0'] })),
     status: Type.String({ examples: ['active'] }),
-    impersonator: Type.Null(),
+    impersonator: nullable(Impersonator, 'Null: the user.'),
     created_at: Moment,
     last_active_at: Moment,
     expires_at: Moment,
@@ -50,7 +62,7 @@ export function toSession(row: ListedSession): Static<typeof Session> {
     ip_address: row.ip_address,
     user_agent: row.user_agent,
     status: 'active',
-    impersonator: null,
+    impersonator: row.actor === null || row.act_reason === null ? null : { sub: row.actor, reason: row.act_reason },
     created_at: row.created_at.toISOString(),
     last_active_at: row.last_active_at.toISOString(),
     // Whichever end comes first.

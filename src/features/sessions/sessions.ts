@@ -10,9 +10,9 @@ export { sessionEvents } from './events.ts'
 export { endOldestSessions, hasSessions, holdSessionLimit, sessionRoom } from './limit.ts'
 export { endOtherSessions, endOwnSession, listOwnSessions, renewAuthentication, sessionIdOf } from './own.ts'
 export { type HeldRole, heldRolesText, permissionsOf } from './role-claims.ts'
-export { RevokedCount, Session, toSession } from './schema.ts'
+export { Impersonator, RevokedCount, Session, toSession } from './schema.ts'
 export { sessionSettings } from './settings.ts'
-export { isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
+export { IMPERSONATION, isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
 export {
   accountOfTeam,
   audienceOf,

@@ -5,6 +5,9 @@ import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 
+/** `auth_method` of sessions in which others act for the user. */
+export const IMPERSONATION = 'impersonation'
+
 export type SessionRow = Selectable<Sessions>
 export type RevokedRow = Pick<SessionRow, 'directory_id' | 'id' | 'user_id' | 'auth_account_id'>
 
@@ -90,7 +93,7 @@ export async function setSessionsAtMost(tx: Tx, directory: Directory, userId: st
     .execute()
 }
 
-/** Newest first. */
+/** Newest first. Those in which others act for the user are none of theirs. */
 export async function findLiveSessionIds(
   tx: Tx,
   directory: Directory,
@@ -102,6 +105,7 @@ export async function findLiveSessionIds(
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
+    .where('auth_method', '<>', IMPERSONATION)
     .where(isLiveSession(directory))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -110,7 +114,12 @@ export async function findLiveSessionIds(
   return rows.map((row) => row.id)
 }
 
-export type ListedSession = SessionRow & { organization_id: string | null }
+export type ListedSession = SessionRow & {
+  organization_id: string | null
+  /** Who acts for the user, and why. */
+  actor: string | null
+  act_reason: string | null
+}
 
 /** Live sessions within the reach, a page at a time. */
 export function listSessionRows(
@@ -128,8 +137,13 @@ export function listSessionRows(
     .innerJoin('users', (join) =>
       join.onRef('users.directory_id', '=', 'sessions.directory_id').onRef('users.id', '=', 'sessions.user_id'),
     )
+    .leftJoin('impersonations', (join) =>
+      join
+        .onRef('impersonations.directory_id', '=', 'sessions.directory_id')
+        .onRef('impersonations.id', '=', 'sessions.id'),
+    )
     .selectAll('sessions')
-    .select('directories.organization_id')
+    .select(['directories.organization_id', 'impersonations.actor', 'impersonations.reason as act_reason'])
     .where((eb) =>
       directory
         ? eb('sessions.directory_id', '=', directory.id)

@@ -7,6 +7,7 @@ import { handedIn } from '../../platform/platform.ts'
 import { named } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
 import { type HeldRole, roleClaims } from './role-claims.ts'
+import type { Impersonator } from './schema.ts'
 
 export const exampleTokens = {
   access_token:
@@ -58,6 +59,8 @@ export interface TokenSubject {
   authenticatedAt: Date
   /** The session's own end; no access token outlives it. */
   endsAt: Date
+  /** Who acts for the user, and why (RFC 8693 §4.1). */
+  act?: Static<typeof Impersonator>
 }
 
 /** The input of `issueAccessToken`. */
@@ -132,6 +135,7 @@ export async function issueAccessToken(
     auth_time: Math.floor(session.authenticatedAt.getTime() / 1000),
     env: directory.environmentSlug,
     connection_id: null,
+    ...(session.act ? { act: session.act } : {}),
   })
   return { access_token: accessToken, expires_in: expiresIn }
 }

@@ -124,6 +124,7 @@ function toCaller(live: LiveToken): UserCaller {
     userId: session.auth_account_id,
     directoryUserId: session.user_id,
     sessionId,
+    isImpersonated: live.claims?.['act'] !== undefined,
     ...authenticationOf(live),
   }
 }

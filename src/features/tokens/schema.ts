@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { named, nullable } from '../../platform/schema.ts'
-import { audienceOf, permissionsOf } from '../sessions/sessions.ts'
+import { audienceOf, Impersonator, permissionsOf } from '../sessions/sessions.ts'
 import type { LiveToken } from './tokens.ts'
 
 const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
@@ -31,6 +32,7 @@ export const Introspection = named(
       aal: Type.Optional(Type.String({ examples: ['aal1'] })),
       auth_time: Type.Optional(Type.Integer({ examples: [1795339800] })),
       env: Type.Optional(Type.String({ examples: ['production'] })),
+      act: Type.Optional(Impersonator),
     },
     { description: 'What the token says (RFC 7662); of one that is not live, only `active: false`.' },
   ),
@@ -59,7 +61,14 @@ export function toIntrospection(token: LiveToken | null, issuer: string): Static
     aal: session.aal,
     auth_time: Math.floor(session.authenticated_ms / 1000),
     env: directory.environmentSlug,
+    ...actOf(claims),
   }
+}
+
+/** Who acts for the user, if somebody does. */
+function actOf(claims: LiveToken['claims']): { act?: Static<typeof Impersonator> } {
+  const act: unknown = claims?.['act']
+  return act !== undefined && Value.Check(Impersonator, act) ? { act } : {}
 }
 
 /** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */

@@ -268,6 +268,16 @@ export interface Identities {
   user_id: string;
 }
 
+export interface Impersonations {
+  actor: string;
+  auth_account_id: string;
+  directory_id: string;
+  expires_at: Timestamp;
+  id: string;
+  reason: string;
+  user_id: string;
+}
+
 export interface Links {
   closed_at: Timestamp | null;
   created_at: Generated<Timestamp>;
@@ -881,6 +891,7 @@ export interface DB {
   federated_sign_ins: FederatedSignIns;
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
+  impersonations: Impersonations;
   links: Links;
   lockouts: Lockouts;
   logout_tokens: LogoutTokens;

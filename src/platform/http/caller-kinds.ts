@@ -35,7 +35,7 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
     securitySchemes: {
       accessToken: { type: 'http', scheme: 'bearer', description: 'The access token of an end user.' },
     },
-    errors: [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid],
+    errors: [httpErrors.accessTokenMissing, httpErrors.accessTokenInvalid, httpErrors.impersonationReadOnly],
   },
   scim: {
     name: 'Scim',

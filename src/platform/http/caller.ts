@@ -33,6 +33,8 @@ export interface UserCaller extends CallerBase {
   userId: string
   directoryUserId: string
   sessionId: string
+  /** Whether somebody else acts for the user: they only read. */
+  isImpersonated: boolean
   amr: readonly string[]
   aal: string
   /** When the user last authenticated before the token was issued, to the second. */

@@ -57,8 +57,12 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       authorize(caller, route.scope ?? 'any key')
       const rate = pipeline.limitKey(caller, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
-    } else if (route.cors === 'origins')
+      return
+    }
+    if (route.cors === 'origins')
       await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
+    if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')
+      throw httpErrors.impersonationReadOnly()
   }
 }
 

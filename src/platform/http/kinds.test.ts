@@ -99,6 +99,7 @@ async function someDirectory(): Promise<Directory> {
 function callerOf({ accountId, environmentId, environmentSlug, organizationId }: Directory): UserCaller {
   return {
     kind: 'user',
+    isImpersonated: false,
     actor: { type: 'scim', id: null },
     accountId,
     environmentId,

@@ -1,0 +1,71 @@
+import type { Mutant } from './mutant.ts'
+
+const FOLDER = 'src/features/impersonation'
+const tests = [`${FOLDER}/impersonation.test.ts`]
+
+/** What somebody who acts for a user may do, and who learns of it. */
+export const impersonation: Mutant[] = [
+  {
+    name: 'the organization allows it',
+    file: `${FOLDER}/impersonation.ts`,
+    find: 'if (!impersonation_enabled || work.directory.organizationId === null)',
+    replace: 'if (work.directory.organizationId === null)',
+    tests,
+  },
+  {
+    name: 'it is allowed by each organization for itself',
+    file: `${FOLDER}/settings.ts`,
+    find: "if (patch['impersonation_enabled'] === true && directory.organizationId === null)",
+    replace: 'if (directory.environmentId === patch)',
+    tests,
+  },
+  {
+    name: 'who acts for somebody only reads',
+    file: 'src/platform/http/entry.ts',
+    find: "if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')",
+    replace: "if (caller.kind === 'user' && caller.isImpersonated && route.method === 'PUT')",
+    tests,
+  },
+  {
+    name: 'the token says who acts',
+    file: 'src/features/sessions/tokens.ts',
+    find: '...(session.act ? { act: session.act } : {}),',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'whoever could not sign in is not acted for',
+    file: 'src/features/login/acting.ts',
+    find: '  await assertMaySignIn(work, facts)\n',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'who acts takes no session of the user',
+    file: 'src/features/sessions/store.ts',
+    find: "    .where('auth_method', '<>', IMPERSONATION)\n",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'a member of the team acts as who they are',
+    file: `${FOLDER}/impersonation.ts`,
+    find: "if (caller.kind === 'key') {",
+    replace: 'if (named !== undefined) {',
+    tests,
+  },
+  {
+    name: 'it lasts no longer than an access token',
+    file: `${FOLDER}/impersonation.ts`,
+    find: 'Math.min(wish.durationSeconds, access_token_ttl_seconds)',
+    replace: 'wish.durationSeconds',
+    tests,
+  },
+  {
+    name: 'the end of one with the organization is recorded',
+    file: `${FOLDER}/store.ts`,
+    find: 'and sessions.organization_epoch = coalesce(organizations.session_epoch, 0)',
+    replace: '',
+    tests,
+  },
+]
