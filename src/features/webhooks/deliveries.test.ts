@@ -149,6 +149,16 @@ test('a replay ends after it begins, and one webhook asks for ten in an hour', a
   expect((await replay(other)).status).toBe(200)
 })
 
+test('one webhook is tested sixty times in an hour', async () => {
+  const [one, other] = [await listen(), await listen()]
+  const send = ({ path, of }: { path: string; of: string }) => tenant.post(`${path}/test${of}`)
+  for (let i = 0; i < 60; i++) expect((await send(one)).status).toBe(200)
+  const refused = await send(one)
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  expect(one.receiver.received).toHaveLength(60)
+  expect((await send(other)).status).toBe(200)
+})
+
 test('a test is sent at once and to that one alone, resending and replaying keep the id', async () => {
   const { receiver, subOrgId, path, of, secret, deliveries } = await listen({ events: ['*'] })
   const tested = await tenant.post(`${path}/test${of}`)

@@ -28,9 +28,16 @@ import { findWebhookRow } from './store.ts'
 // Longer than an attempt takes: should this process die meanwhile, the queue sends the test.
 const TEST_SECONDS = 60
 
-/** Sends a test at once, and tells what came of it; a webhook that is disabled gets it too. Throws `webhook_not_found`. */
+/** Of one webhook: the receiver is waited for, and may be anybody's server. */
+const TESTS: RateLimit = { bucket: 'webhook.test', limit: 60, windowSeconds: 3600 }
+
+/**
+ * Sends a test at once, and tells what came of it; a webhook that is disabled gets it too. Throws `webhook_not_found`,
+ * `rate_limited`.
+ */
 export async function testWebhook(work: Work, text: string): Promise<{ success: boolean; delivery: WebhookDelivery }> {
   const { platform, directory } = work
+  await countOf(work, text, TESTS)
   const delivery = await inTx(work, async (work) => {
     const { id: webhookId } = await lockWebhook(work, text)
     const target = { type: 'webhook', id: webhookId }
@@ -100,9 +107,7 @@ export async function replayEvents(
   if (start.getTime() < now.getTime() - KEPT_DAYS * 24 * 3600_000)
     throw invalidField('from', 'too_early', `from reaches back ${KEPT_DAYS} days at most`)
   if (to !== undefined && new Date(to) < start) throw invalidField('to', 'too_early', 'to is not before from')
-  const found = await findWebhookRow(work.db, work.directory, readId(text))
-  if (!found) throw webhookErrors.notFound()
-  await countAct(work, idBytes(found.id), [REPLAYS])
+  await countOf(work, text, REPLAYS)
   await inTx(work, async (work) => {
     const { db, directory } = work
     const webhook = await lockWebhook(work, text)
@@ -112,6 +117,13 @@ export async function replayEvents(
     const position = await positionBefore(db, start)
     await enqueue(db, REPLAY, replayOf(directory.id, webhook.id, span, position))
   })
+}
+
+/** Counts what one webhook may ask for. Throws `webhook_not_found`, `rate_limited`. */
+async function countOf(work: Work, text: string, limit: RateLimit): Promise<void> {
+  const found = await findWebhookRow(work.db, work.directory, readId(text))
+  if (!found) throw webhookErrors.notFound()
+  await countAct(work, idBytes(found.id), [limit])
 }
 
 type Span = { from: string; to: string }

@@ -170,7 +170,7 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks/{webhookId}/test',
     operation: 'webhooks.test',
     summary: 'Test a webhook',
-    description: 'Sends `webhook.test` at once and once.',
+    description: 'Sends `webhook.test` at once and once. Up to 60 an hour.',
     reply: DeliveryReply,
     event: webhookEvents.test,
     // The answer of the receiver is waited for, which no transaction does.
