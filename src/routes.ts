@@ -22,7 +22,7 @@ import { linkRoutes } from './features/links/routes.ts'
 import { lockoutRoutes } from './features/lockout/routes.ts'
 import { authSettingsRoutes, loginRoutes } from './features/login/routes.ts'
 import { mailRoutes } from './features/mail/routes.ts'
-import { ownRoutes } from './features/me/routes.ts'
+import { ownRoutes, undoRoutes } from './features/me/routes.ts'
 import { memberRoutes } from './features/members/routes.ts'
 import { mfaRoutes } from './features/mfa/routes.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
@@ -67,6 +67,7 @@ const declared: Route[] = [
   ...userInfoRoutes,
   ...roleRoutes,
   ...ownRoutes,
+  ...undoRoutes,
   ...inviteRoutes,
   ...otpRoutes,
   ...discoveryRoutes,

@@ -50,6 +50,7 @@ const EDGES = [
   'hosted → links',
   'hosted → lockout',
   'hosted → login',
+  'hosted → me',
   'hosted → password',
   'impersonation → login',
   'impersonation → sessions',
@@ -67,6 +68,7 @@ const EDGES = [
   'login → users',
   'me → challenges',
   'me → factors',
+  'me → links',
   'me → lockout',
   'me → login',
   'me → mfa',
@@ -237,7 +239,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [123, 16]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [125, 16]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1682, otp: 1606 }

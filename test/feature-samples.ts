@@ -16,6 +16,7 @@ import * as links from '../src/features/links/sample.ts'
 import * as lockout from '../src/features/lockout/sample.ts'
 import * as login from '../src/features/login/sample.ts'
 import * as mail from '../src/features/mail/sample.ts'
+import * as me from '../src/features/me/sample.ts'
 import * as members from '../src/features/members/sample.ts'
 import * as mfa from '../src/features/mfa/sample.ts'
 import * as organizations from '../src/features/organizations/sample.ts'
@@ -71,6 +72,7 @@ const withRecords = noRecords
   .add(links)
   .add(emailVerification)
   .add(lockout)
+  .add(me)
   .add(factors)
   .add(mfa)
   .add(challenges)

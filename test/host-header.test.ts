@@ -39,6 +39,8 @@ const MAILING_ROUTES = [
   'POST /v1/auth/signup/authenticate-email/send',
   'POST /v1/auth/signup/otp/send',
   'POST /v1/auth/signup/password',
+  'POST /v1/me/email',
+  'POST /v1/me/email/verify',
   'POST /v1/me/passkeys/verify',
   'POST /v1/me/password',
   'POST /v1/me/step-up',

@@ -1,9 +1,10 @@
 import type { Tenant, TestApp } from './harness.ts'
+import { bearing, changeAddress } from './own-world.ts'
 import { newEmail } from './people.ts'
-import { type MailedLink, mailedLink } from './sign-in.ts'
+import { type MailedLink, mailedLink, signIn } from './sign-in.ts'
 
 /** The `type` of every link that leads to the page of the service. */
-export const linkTypes = ['magiclink', 'signup', 'invite', 'recovery', 'verification', 'unlock'] as const
+export const linkTypes = ['magiclink', 'signup', 'invite', 'recovery', 'verification', 'unlock', 'email_undo'] as const
 export type LinkType = (typeof linkTypes)[number]
 
 /** What a link of each type is for, as rows and events say. Permanent, like the types. */
@@ -14,6 +15,7 @@ export const purposeNames: Record<LinkType, string> = {
   recovery: 'password_reset',
   verification: 'email_verification',
   unlock: 'unlock',
+  email_undo: 'email_change_undo',
 }
 
 export interface Person {
@@ -61,5 +63,10 @@ export async function mailLinkTo(
       await tenant.patch('/v1/auth/settings', { subOrgId, lockout_max_attempts: 3 })
       for (const _ of [1, 2, 3]) await tenant.post('/v1/auth/login/password', { subOrgId, email, password: 'not this' })
       return mailed('account_locked')
+    case 'email_undo': {
+      const { access_token } = await signIn(app, tenant, subOrgId, email)
+      await changeAddress(app, bearing(app, access_token), newEmail())
+      return mailed('own_email_changed')
+    }
   }
 }

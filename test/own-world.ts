@@ -99,6 +99,12 @@ export const ownSamples: Record<string, OwnSample> = {
   'POST /v1/me/step-up': () => ({ body: { method: 'otp' } }),
   'POST /v1/me/step-up/verify': async (person) => ({ body: await ownCode(person) }),
   'POST /v1/me/password': () => ({ body: { new_password: freshPassword() } }),
+  'POST /v1/me/email': () => ({ body: { email: newEmail() } }),
+  'POST /v1/me/email/verify': async ({ me, world }) => {
+    const email = newEmail()
+    const { otp_id } = succeeded(await me.post('/v1/me/email', { email }))
+    return { body: { email, otp_id, code: await mailedCode(world.app, email) } }
+  },
   'GET /v1/me/mfa/totp': () => ({}),
   'POST /v1/me/mfa/totp': () => ({}),
   'PUT /v1/me/mfa/totp': async ({ me, world }) => {
@@ -175,6 +181,12 @@ async function workOf({ world: { app }, id }: Person & { world: OwnWorld }) {
 export async function ownCode({ world, me, email }: OwnPerson) {
   const { otp_id } = succeeded(await me.post('/v1/me/step-up', { method: 'otp' }))
   return { otp_id: String(otp_id), code: await mailedCode(world.app, email) }
+}
+
+/** Changes the address of whoever calls, by the code that is mailed to the new one. */
+export async function changeAddress(app: TestApp, me: Caller, email: string) {
+  const { otp_id } = succeeded(await me.post('/v1/me/email', { email }))
+  return me.post('/v1/me/email/verify', { email, otp_id, code: await mailedCode(app, email) })
 }
 
 /** The same person with a token of a proof of now, by their app or else a mailed code. */

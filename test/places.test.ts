@@ -15,6 +15,7 @@ const OTHER_WORDS: Record<string, string> = {
   sms: 'factors',
   email: 'email-verification',
   'verify/resend': 'email-verification',
+  'email/undo': 'me',
   'oidc/logout': 'oidc',
   'oidc/jwks': 'oidc',
   'audit/events': 'audit',

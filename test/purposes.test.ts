@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { beginFederated } from '../src/features/federation/begin.ts'
-import { enrollTotp, signInByLink } from './factors.ts'
+import { enrollTotp, signInByLink, succeeded } from './factors.ts'
 import { APPLICATION, newExchangeCode, workOfOrganization } from './federation.ts'
 import { startApp } from './harness.ts'
-import { newUser, type Person } from './people.ts'
-import { mailedCode, mailedLink } from './sign-in.ts'
+import { bearing, changeAddress } from './own-world.ts'
+import { newEmail, newUser, type Person } from './people.ts'
+import { mailedCode, mailedLink, signIn } from './sign-in.ts'
 
 // Every one-time secret against every route that takes one (ASVS 6.6.2): each is accepted only where it belongs.
 
@@ -115,6 +116,11 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
     const begun = { method: 'sso', source: randomUUID(), redirectUri: APPLICATION, responseMode: 'code' } as const
     return { otp_id: randomUUID(), text: (await beginFederated(work, begun)).state }
   },
+  'undo link': async (person) => {
+    const { access_token } = await signIn(app, tenant, person.subOrgId, person.email)
+    succeeded(await changeAddress(app, bearing(app, access_token), newEmail()))
+    return linked(person, 'own_email_changed')
+  },
   'unlock link': async (person) => {
     await setPassword(person)
     const { subOrgId, email } = person
@@ -163,6 +169,7 @@ const consumers: Record<string, { takes: string[]; body(person: Person, secret: 
   },
   '/v1/auth/token/exchange': { takes: ['exchange code'], body: (_, { text }) => ({ code: text.slice(0, 200) }) },
   '/v1/auth/token/refresh': { takes: [], body: (_, { text }) => ({ refresh_token: text }) },
+  '/v1/auth/email/undo': { takes: ['undo link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
   '/v1/auth/unlock': { takes: ['unlock link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
 }
 

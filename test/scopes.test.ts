@@ -48,6 +48,8 @@ const CALLERS: Record<string, string[]> = {
     'GET /v1/me/trusted-devices',
     'PATCH /v1/me',
     'PATCH /v1/me/passkeys/{id}',
+    'POST /v1/me/email',
+    'POST /v1/me/email/verify',
     'POST /v1/me/mfa/phone',
     'POST /v1/me/mfa/totp',
     'POST /v1/me/mfa/totp/backup-codes',
@@ -66,6 +68,7 @@ const CALLERS: Record<string, string[]> = {
   'apps_config.write': ['PUT /v1/organization-apps', 'PUT /v1/organization-apps/defaults'],
   'auth.login': [
     'GET /v1/auth/methods',
+    'POST /v1/auth/email/undo',
     'POST /v1/auth/email/verify',
     'POST /v1/auth/discovery/exchange',
     'POST /v1/auth/discovery/otp/send',

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.ts'
 const FRESH = 'src/features/me/freshness.ts'
 const MATRIX = 'test/matrix-own.test.ts'
 const STEP_UP = 'src/features/me/step-up.test.ts'
+const EMAIL = 'src/features/me/email.test.ts'
 
 /** What people do for themselves. */
 export const own: Mutant[] = [
@@ -106,5 +107,75 @@ export const own: Mutant[] = [
     find: 'if (wayIn) await assertIsWayIn(work, facts, wayIn)',
     replace: '',
     tests: [STEP_UP],
+  },
+  {
+    name: 'a change of address wants a code of the new mailbox, made for who asks',
+    file: 'src/features/otp/sign-in.ts',
+    find: "attempt.outcome !== 'match' || attempt.userId !== userId",
+    replace: "attempt.outcome !== 'match'",
+    tests: [EMAIL],
+  },
+  {
+    name: 'the code of a change of address is burnt',
+    file: 'src/features/me/email.ts',
+    find: 'if (!(await burn(work, proof, held.id))) throw',
+    replace: 'if (proof === null) throw',
+    tests: [EMAIL],
+  },
+  {
+    name: 'nobody mails strangers through their account without end',
+    file: 'src/features/me/email.ts',
+    find: 'await countAct(work, identify(platform, { email: user.email, norm: user.email_norm }).hash, ofOnePerson)',
+    replace: '',
+    tests: [EMAIL],
+  },
+  {
+    name: 'an address that provisioning has set is not changed by its user',
+    file: 'src/features/me/email.ts',
+    find: 'if (user.scim_managed) throw userErrors.scimManaged()',
+    replace: '',
+    tests: [EMAIL],
+  },
+  {
+    name: 'other sessions end with a change of address',
+    file: 'src/features/me/email.ts',
+    find: 'const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [sessionId])',
+    replace: 'const ended = sessionId ? 1 : 0',
+    tests: [EMAIL],
+  },
+  {
+    name: 'a mailbox that was never proved takes no address back',
+    file: 'src/features/me/undo-email.ts',
+    find: 'user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))',
+    replace: '!(await hasLiveLink(work, user.id, undoPurpose))',
+    tests: [EMAIL],
+  },
+  {
+    name: 'the outcome of a change that can be undone takes no address back',
+    file: 'src/features/me/undo-email.ts',
+    find: 'user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))',
+    replace: 'user.email_verified',
+    tests: [EMAIL],
+  },
+  {
+    name: 'the link that undoes a change outlives a new password',
+    file: 'src/features/links/belongings.ts',
+    find: 'keepsSessions ? opensNothing : endsBy && !endsBy.includes(reason)',
+    replace: 'keepsSessions ? opensNothing : false',
+    tests: [EMAIL],
+  },
+  {
+    name: 'a change by the backend withdraws the link that undoes an earlier one',
+    file: 'src/features/links/belongings.ts',
+    find: 'endsBy && !endsBy.includes(reason)',
+    replace: 'endsBy !== undefined',
+    tests: [EMAIL],
+  },
+  {
+    name: 'the link that undoes a change works once',
+    file: 'src/features/me/undo-email.ts',
+    find: 'if (!user || !consumed) throw',
+    replace: 'if (!user) throw',
+    tests: [EMAIL],
   },
 ]

@@ -47,6 +47,7 @@ const ends: Record<LinkType, string> = {
   recovery: 'Your password was changed',
   verification: 'Your email address is confirmed',
   unlock: 'Your account is unlocked',
+  email_undo: 'Your address is back',
 }
 
 const screens = [

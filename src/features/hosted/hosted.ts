@@ -9,11 +9,13 @@ import { inviteEvents } from '../invites/invites.ts'
 import { type FoundLink, judgeLink, linkErrors, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
 import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../login/login.ts'
+import { undoEmailEvents } from '../me/me.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
+import { undoPage } from './undo.ts'
 import { unlockPage } from './unlock.ts'
 import { verificationPage } from './verification.ts'
 
@@ -25,6 +27,7 @@ const PAGES: Partial<Record<string, LinkPage>> = {
   recovery: recoveryPage,
   verification: verificationPage,
   unlock: unlockPage,
+  email_undo: undoPage,
 }
 
 // A page that explains a refusal counts as a success, so refusals are among the events it may record.
@@ -35,6 +38,7 @@ const RECORDED: EventDefinition[] = [
   ...resetOnPageEvents,
   ...provePasswordEvents,
   ...unlockByLinkEvents,
+  ...undoEmailEvents,
 ]
 
 /**

@@ -63,7 +63,7 @@ test('a token of the user says who acts and why, and cannot be renewed', async (
   expect(events.find(({ type }) => type === 'impersonation.started')).toMatchObject({
     actor_type: 'api_key',
     target_id: session.id,
-    data: { id: session.id, directory_user_id: person.id, impersonator: act, duration_seconds: 900 },
+    data: { id: session.id, directory_user_id: person.id, impersonator: act, ended: null },
   })
   const mails = (await app.mails(person.email)).filter(({ kind }) => kind === 'impersonation_started')
   expect(mails).toHaveLength(1)

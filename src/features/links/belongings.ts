@@ -1,14 +1,26 @@
 import type { Belonging, UserChange } from '../../platform/belongings.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import type { TxWork } from '../../platform/work.ts'
-import { mailedPurposes } from './purposes.ts'
+import { type MailedPurpose, mailedPurposes } from './purposes.ts'
 import { closeLinkRows } from './store.ts'
 
-const withdrawn = ({ platform, db, directory }: TxWork, { user, linkId, keepsSessions }: UserChange) => {
+const withdraw = (
+  { platform, db, directory }: TxWork,
+  { user, linkId }: UserChange,
+  spared: readonly MailedPurpose[] = [],
+) => {
   const identity = hashIdentity(platform, user.email_norm)
-  const spared = keepsSessions ? mailedPurposes().filter(({ opensNothing }) => opensNothing) : []
   const sparedPurposes = spared.map(({ name }) => name)
   return { query: closeLinkRows(db, directory, { userId: user.id, identity, exceptId: linkId, sparedPurposes }) }
+}
+
+const withdrawn = (work: TxWork, change: UserChange) => withdraw(work, change)
+
+const cutOff = (work: TxWork, change: UserChange) => {
+  const { keepsSessions, reason } = change
+  const isSpared = ({ opensNothing, endsBy }: MailedPurpose) =>
+    keepsSessions ? opensNothing : endsBy && !endsBy.includes(reason)
+  return withdraw(work, change, mailedPurposes().filter(isSpared))
 }
 
 /** What a user has of links: those issued for them, and those on their way to the address. */
@@ -16,7 +28,7 @@ export const linkBelongings: Belonging[] = [
   {
     table: 'links',
     proof: withdrawn,
-    cutOff: withdrawn,
+    cutOff,
     removal: withdrawn,
     move: withdrawn,
     setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)

@@ -13,6 +13,7 @@ import {
   closeExpiredInviteRows,
   closeLinkRow,
   closeLinkRows,
+  hasLiveLinkRow,
   insertLinkRow,
   type LinkRow,
   linkProof,
@@ -147,6 +148,11 @@ export async function voidLinks(
 ): Promise<void> {
   const identity = hashIdentity(platform, user.email_norm)
   await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
+}
+
+/** Whether a link of a user for one purpose is live. */
+export function hasLiveLink({ db, directory }: Work, userId: string, purpose: LinkPurpose): Promise<boolean> {
+  return hasLiveLinkRow(db, directory, userId, purpose.name)
 }
 
 /** Withdraws one link. Returns false when there is none, or it was no longer live. */

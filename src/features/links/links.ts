@@ -6,6 +6,7 @@ export {
   consumeLink,
   countLinkUse,
   findLink,
+  hasLiveLink,
   issueLink,
   judgeLink,
   linkUrl,

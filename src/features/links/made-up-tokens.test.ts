@@ -24,6 +24,7 @@ const redeemedAt: Record<LinkType, string> = {
   recovery: '/v1/auth/password/reset/confirm',
   verification: '/v1/auth/email/verify',
   unlock: '/v1/auth/unlock',
+  email_undo: '/v1/auth/email/undo',
 }
 
 function bodyOf(type: LinkType, email: string, token: string) {

@@ -10,6 +10,8 @@ export interface MailedPurpose extends LinkPurpose {
   readonly type: string
   /** Nobody comes in by it, nor sets what they come in by: it outlives sign-ins under way. */
   readonly opensNothing?: true
+  /** The only reasons of a cut-off that withdraw it; absent: any. */
+  readonly endsBy?: readonly string[]
 }
 
 const names = new Set<string>()
@@ -26,7 +28,7 @@ export function defineLinkPurpose(name: string): LinkPurpose {
 export function defineMailedPurpose(
   name: string,
   type: string,
-  options: Pick<MailedPurpose, 'opensNothing'> = {},
+  options: Pick<MailedPurpose, 'opensNothing' | 'endsBy'> = {},
 ): MailedPurpose {
   if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
   const purpose = { ...defineLinkPurpose(name), type, ...options }

@@ -14,6 +14,7 @@ const redeemedAt: Record<LinkType, string> = {
   recovery: '/v1/auth/password/reset/confirm',
   verification: '/v1/auth/email/verify',
   unlock: '/v1/auth/unlock',
+  email_undo: '/v1/auth/email/undo',
 }
 
 function bodyOf(type: LinkType, email: string, token: string) {
@@ -44,9 +45,11 @@ test.each(linkTypes)('%s: a refused link is recorded once, at the API and on the
   expect(await press(type, email, wrong)).toBe(400)
   // Without an address in the request, no one can tell whose it was meant to be.
   const invalid = { method, reason: 'token_invalid' }
+  // Nobody has the address that somebody has given up.
+  const owner = type === 'email_undo' ? null : userId
   expect(await refusals(subOrgId)).toMatchObject([
-    { data: invalid, target_id: type === 'invite' ? null : userId, actor_type: 'api_key' },
-    { data: invalid, target_id: userId },
+    { data: invalid, target_id: type === 'invite' ? null : owner, actor_type: 'api_key' },
+    { data: invalid, target_id: owner },
   ])
   await app.advance(8 * 24 * 3600)
   expect((await send(link.token_hash)).body.code).toBe('token_expired')

@@ -132,6 +132,20 @@ export function closeLinkRows(
     .returning('id')
 }
 
+/** Whether a link of a user for a purpose is live. */
+export async function hasLiveLinkRow(db: Db, directory: Directory, userId: string, purpose: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('links')
+    .select('id')
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .where('purpose', '=', purpose)
+    .where(isLive)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Closes one link, waiting for a concurrent redemption. Returns false when there is none, or it was no longer live. */
 export async function closeLinkRow(tx: Tx, directory: Directory, purpose: string, id: string): Promise<boolean> {
   const closed = await tx

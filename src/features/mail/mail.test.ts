@@ -16,6 +16,8 @@ const NO_SUBJECTS = {
   login_otp: null,
   signup_otp: null,
   step_up_otp: null,
+  email_change_otp: null,
+  own_email_changed: null,
   otp: null,
   magic_link: null,
   password_reset: null,

@@ -2,7 +2,10 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
-import type { Route } from '../../platform/http/route.ts'
+import { defineRoute, type Route } from '../../platform/http/route.ts'
+import { Success } from '../../platform/schema.ts'
+import { linkErrors, PresentedLinkBody } from '../links/links.ts'
+import { loginErrors } from '../login/login.ts'
 import {
   endOtherSessions,
   endOwnSession,
@@ -13,12 +16,15 @@ import {
   toSession,
 } from '../sessions/sessions.ts'
 import { changeUser, getUser, userErrors, userEvents } from '../users/users.ts'
+import { ownEmailRoutes } from './email-routes.ts'
+import { meEvents } from './events.ts'
 import { ownFactorRoutes } from './factor-routes.ts'
 import { defineOwnRoute } from './own-route.ts'
 import { ownPasskeyRoutes } from './passkey-routes.ts'
 import { ownPasswordRoutes } from './password-routes.ts'
 import { MePatch, MeReply, OwnSession, toMe } from './schema.ts'
 import { stepUpRoutes } from './step-up-routes.ts'
+import { undoEmailChange, undoEmailEvents } from './undo-email.ts'
 
 const profile: Route[] = [
   defineOwnRoute({
@@ -96,12 +102,41 @@ const sessions: Route[] = [
   }),
 ]
 
+/** What the customer's backend calls for somebody who came by a mailed link. */
+export const undoRoutes: Route[] = [
+  defineRoute({
+    method: 'POST',
+    path: '/v1/auth/email/undo',
+    operation: 'auth.undoEmailChange',
+    scope: 'auth.login',
+    service: 'auth',
+    tag: 'Authentication',
+    summary: 'Undo a person’s change of their address with a mailed link',
+    description: 'The old address is theirs again. Every session ends, and every link on its way.',
+    body: PresentedLinkBody,
+    reply: Success,
+    errors: [
+      ...Object.values(linkErrors),
+      userErrors.emailExists,
+      userErrors.scimManaged,
+      loginErrors.organizationSuspended,
+    ],
+    event: meEvents.emailRestored,
+    maybeEvents: undoEmailEvents.filter((event) => event !== meEvents.emailRestored),
+    async handle(work, { body }) {
+      await undoEmailChange(work, { email: body.email, token: body.token_hash })
+      return { success: true }
+    },
+  }),
+]
+
 /** The routes that people call about themselves. */
 export const ownRoutes: Route[] = [
   ...profile,
   ...sessions,
   ...stepUpRoutes,
   ...ownPasswordRoutes,
+  ...ownEmailRoutes,
   ...ownFactorRoutes,
   ...ownPasskeyRoutes,
 ]

@@ -7,7 +7,7 @@ import { type EventInput, record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
-import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { type Message, NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 import { userEvent } from './user-event.ts'
 
-const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
+export const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
 
 /** What every change may require. */
 interface Condition {
@@ -57,6 +57,8 @@ interface Managed {
   ownsDomain: boolean
   /** Something changed that other columns do not show. */
   isTouched: boolean
+  /** What the old address is told of a change by the user, whose sessions stay until the caller ends them. */
+  ownNotice?: Message
 }
 
 /** The same of a user whose row is held. Throws `email_exists`. */
@@ -75,13 +77,11 @@ export async function changeHeldUser(
     scim_managed: managed.scim_managed,
     ...(address ? { email: address.email, email_norm: address.norm } : {}),
     // The new mailbox is unproved.
-    ...(movesMailbox
-      ? {
-          email_verified: managed.ownsDomain,
-          locked_until: null,
-          proved_before: before.email_verified || before.proved_before,
-        }
-      : {}),
+    ...(movesMailbox && {
+      email_verified: managed.ownsDomain,
+      locked_until: null,
+      proved_before: before.email_verified || before.proved_before,
+    }),
   }
   const turned = patch.active !== undefined && patch.active !== before.active
   const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))
@@ -89,26 +89,23 @@ export async function changeHeldUser(
   if (movesMailbox) await freeAddress(work, directory, address.norm)
   const asked = turned ? { ...changes, active: patch.active } : changes
   const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
-  const { user: after, announced } = await orEmailExists(writeChanges(work, before, asked, reason))
+  const written = writeChanges(work, before, asked, { reason, keepsSessions: managed.ownNotice !== undefined })
+  const { user: after, announced } = await orEmailExists(written)
+  const turn = after.active ? userEvents.activated : userEvents.deactivated
   const events = [
     ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
-    ...(turned
-      ? [userEvent(directory, after.active ? userEvents.activated : userEvents.deactivated, after, before)]
-      : []),
+    ...(turned ? [userEvent(directory, turn, after, before)] : []),
   ]
   await record(work, ...events, ...announced)
   // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
-  if (movesMailbox) await queueMail(work, addressChangedMail(before.email, after.email), NOTICE_USEFUL_SECONDS)
+  const notice = managed.ownNotice ?? addressChangedMail(before.email, after.email)
+  if (movesMailbox) await queueMail(work, notice, NOTICE_USEFUL_SECONDS)
   return after
 }
 
 /** What provisioning has set it would set again: the change belongs into the directory of the organization. */
 function refuseManaged(user: UserRow, { metadata: _, externalId: __, active, email, ...profile }: UserPatch): void {
-  const said = {
-    ...toColumns(profile),
-    ...(active === undefined ? {} : { active }),
-    ...(email === undefined ? {} : { email }),
-  }
+  const said = { ...toColumns(profile), ...(active !== undefined && { active }), ...(email !== undefined && { email }) }
   const changed = Object.entries(said).filter(([column, value]) => Reflect.get(user, column) !== value)
   if (changed.length > 0) throw userErrors.scimManaged()
 }
@@ -178,9 +175,10 @@ async function writeChanges(
   work: TxWork,
   user: HeldUser,
   changes: UserChanges,
-  reason: EndReason | null,
+  { reason, keepsSessions }: { reason: EndReason | null; keepsSessions: boolean },
 ): Promise<{ user: UserRow; announced: EventInput[] }> {
-  if (reason) return applyToBelongings(work, 'cutOff', { user, reason }, { ...changes, ...asNewVersion })
+  const change = { user, keepsSessions, devices: true }
+  if (reason) return applyToBelongings(work, 'cutOff', { ...change, reason }, { ...changes, ...asNewVersion })
   return { user: await updateUserRow(work.db, work.directory, user.id, changes), announced: [] }
 }
 

@@ -26,7 +26,7 @@ import {
 } from './store.ts'
 import { recordUser, userEvent } from './user-event.ts'
 
-export { changeHeldUser, changeUser, deleteUser, restoreUser } from './changes.ts'
+export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons, restoreUser } from './changes.ts'
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'

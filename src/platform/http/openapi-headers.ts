@@ -10,7 +10,6 @@ const string = { type: 'string' }
 const headers = {
   RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
   WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
-  IdempotentReplayed: ['Idempotent-Replayed', '`true`: the answer to an earlier request with this key.', string],
   Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
   Location: ['Location', 'Where the browser is sent, or what was made is.', { type: 'string', format: 'uri' }],
@@ -32,7 +31,6 @@ function refer(names: HeaderName[]): JsonObject | undefined {
 /** The headers of a route's successes. */
 export function headersOfReply(route: Route): JsonObject | undefined {
   return refer([
-    ...(route.idempotency ? (['IdempotentReplayed'] as const) : []),
     ...(route.etag || route.kept ? (['Etag'] as const) : []),
     ...(route.media === 'json' && 'cursor' in route.query.properties ? (['Link'] as const) : []),
   ])

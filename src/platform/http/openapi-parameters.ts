@@ -28,7 +28,11 @@ function organizationOf(route: Route): OrganizationName {
 
 /** Parameters that many routes have, for `components.parameters`. */
 export const parameterComponents: Record<string, JsonObject> = {
-  IdempotencyKey: header('Idempotency-Key', 'Answers a repeated request with the first answer, for 24 hours.', 255),
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Answers a repeated request with the first answer, for 24 hours, and with `Idempotent-Replayed: true`.',
+    255,
+  ),
   IfMatch: header('If-Match', 'The ETag the change is based on: refused if the record has changed since.'),
   IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
   EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),

@@ -1,0 +1,1 @@
+export { undoEmailChange, undoEmailEvents } from './undo-email.ts'

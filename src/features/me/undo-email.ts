@@ -1,0 +1,84 @@
+import { identify } from '../../platform/crypto/identity.ts'
+import { record } from '../../platform/events.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import type { Message } from '../../platform/mail/outbox.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import {
+  consumeLink,
+  defineMailedPurpose,
+  hasLiveLink,
+  issueLink,
+  linkErrors,
+  linkUrl,
+  presentLink,
+  refuseMadeUp,
+} from '../links/links.ts'
+import { assertDoorOpen } from '../login/login.ts'
+import { sessionEvents } from '../sessions/sessions.ts'
+import {
+  changeHeldUser,
+  cutOff,
+  findUserForUpdate,
+  type HeldUser,
+  userEndReasons,
+  userErrors,
+  userEvents,
+} from '../users/users.ts'
+import { ownAddressChangedMail } from './emails.ts'
+import { meEvents } from './events.ts'
+
+/**
+ * Of the link by which the old mailbox takes a change back. It outlives what whoever changed the address does next, such as
+ * a new password, and another change of theirs; a change by somebody else is the last word.
+ */
+export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo', {
+  opensNothing: true,
+  endsBy: [userEndReasons.email_changed],
+})
+
+/** What it may record. */
+export const undoEmailEvents = [meEvents.emailRestored, userEvents.updated, userEvents.deleted, sessionEvents.revoked]
+
+const UNDO_SECONDS = 7 * 86_400
+
+/**
+ * The mail to the address that a user gives up, with the link that brings it back: if it was proved, else it may be a
+ * stranger's, and is not itself the outcome of a change that can still be undone, else that would go to whom it was made for.
+ */
+export async function noticeOfChange(work: TxWork, user: HeldUser, newAddress: string): Promise<Message> {
+  const isUndone = user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))
+  const url = isUndone ? await makeUndo(work, user) : null
+  return ownAddressChangedMail({ old: user.email, new: newAddress, url, ttlSeconds: UNDO_SECONDS })
+}
+
+async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
+  const { hash } = identify(work.platform, { email: user.email, norm: user.email_norm })
+  const link = { purpose: undoPurpose, userId: user.id, identity: hash, ttlSeconds: UNDO_SECONDS }
+  const { token } = await issueLink(work, link)
+  return linkUrl(work.platform, { purpose: undoPurpose, token, email: user.email_norm, redirectTo: null })
+}
+
+/**
+ * Brings back the address that a link was mailed to, and ends all access: every session, and everything that is about to
+ * become one, as the links by which others could take that back. The link passes whatever locks the account.
+ * Throws `token_invalid`, `token_expired`, `email_exists`, `scim_managed`, `organization_suspended`.
+ */
+export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
+  const who = identify(work.platform, requireEmail(presented.email))
+  await refuseMadeUp(work, presented.token)
+  await assertDoorOpen(work, null)
+  await presentLink(work, { who, token: presented.token, purposes: [undoPurpose] }, ({ link }) =>
+    inTx(work, async (work) => {
+      // Lock order: the user first, as in a sign-in.
+      const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
+      const consumed = await consumeLink(work, link)
+      if (!user || !consumed) throw linkErrors.tokenInvalid()
+      if (user.scim_managed) throw userErrors.scimManaged()
+      const proved = { scim_managed: false, ownsDomain: true, isTouched: false }
+      await changeHeldUser(work, user, { email: who.address.email }, proved)
+      // It has come back by itself.
+      if (user.email_norm === who.address.norm) await cutOff(work, user, userEndReasons.email_changed)
+      await record(work, meEvents.emailRestored({ target: { type: 'user', id: user.id }, data: { link_id: link.id } }))
+    }),
+  )
+}
