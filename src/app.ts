@@ -42,7 +42,7 @@ import { buildServer, type ServerParts } from './platform/http/server.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { mailDelivery } from './platform/mail/jobs.ts'
 import { sendCeilings } from './platform/mail/limits.ts'
-import { createMetrics, type Metrics } from './platform/metrics.ts'
+import { createMetrics, type Metrics, watchConnections } from './platform/metrics.ts'
 import type { Platform } from './platform/platform.ts'
 import { serviceSwitches } from './platform/services.ts'
 import { endpointKeeper } from './platform/webhooks/keeper.ts'
@@ -94,6 +94,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     strict: options.strict ?? false,
     hashCost: options.hashCost ?? null,
   }
+  watchConnections(platform.metrics, database.poolStates)
   handIn(platform)
   return {
     platform,

@@ -26,6 +26,7 @@ import { forgetWebhook, replayWebhook } from './features/webhooks/repeat.ts'
 import { markEventStream } from './platform/event-epoch.ts'
 import { recordCountedFailures } from './platform/failures.ts'
 import { cleanUpPlatform, rotateSigningKeysWhenDue } from './platform/jobs/cleanup.ts'
+import { measureJobs } from './platform/jobs/measure.ts'
 import type { JobHandler } from './platform/jobs/queue.ts'
 import { mailDelivery, mailJobs } from './platform/mail/jobs.ts'
 import type { Platform } from './platform/platform.ts'
@@ -73,7 +74,12 @@ export const jobs: JobHandler[] = [
   rotateSigningKeysWhenDue,
 ]
 
-/** Updates the gauges of the outboxes; every process that is scraped does so for itself. */
+/** Updates the gauges of what waits in the database; every process that is scraped does so for itself. */
 export async function measureWaiting(platform: Platform): Promise<void> {
-  await Promise.all([mailDelivery.measure(platform), smsDelivery.measure(platform), measureWebhooks(platform)])
+  await Promise.all([
+    mailDelivery.measure(platform),
+    smsDelivery.measure(platform),
+    measureWebhooks(platform),
+    measureJobs(platform),
+  ])
 }

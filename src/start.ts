@@ -87,6 +87,8 @@ export interface ServiceOptions {
 export interface Service {
   app: App
   readers: Pick<PrivateListenerOptions, 'readChecks' | 'readMetrics'>
+  /** Brings the gauges of what waits in the database up to date. */
+  measure(): Promise<void>
   /** Starts to accept requests; returns the port. */
   listen(): Promise<number>
 }
@@ -121,12 +123,14 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
   lifetime.atEnd('finishing deliveries', JOBS_MS + CLOSE_MS, () => dispatcher.stop(JOBS_MS))
   lifetime.atEnd('answering requests', DRAIN_MS, () => drain(app.server))
   const check = readinessChecks(app.platform, worker)
+  // By the process that is asked: a job would do so in one of many. Metrics must work without a database, too.
+  const measure = () => measureWaiting(app.platform).catch(() => undefined)
   return {
     app,
+    measure,
     readers: {
       async readMetrics() {
-        // The job that measures it runs in only one of many processes. Metrics must work without a database, too.
-        await measureWaiting(app.platform).catch(() => undefined)
+        await measure()
         return app.metrics.registry.metrics()
       },
       readChecks: async () => (lifetime.ending.aborted ? null : check()),

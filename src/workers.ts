@@ -63,7 +63,8 @@ export async function runWorker(config: Config, lifetime: Lifetime): Promise<voi
   process.on('message', async (message: unknown) => {
     if (!isQuestion(message)) return
     registry.setDefaultLabels({ worker: String(message.slot) })
-    const answer = message.ask === 'checks' ? await service.readers.readChecks() : await registry.getMetricsAsJSON()
+    const readMetrics = () => service.measure().then(() => registry.getMetricsAsJSON())
+    const answer = message.ask === 'checks' ? await service.readers.readChecks() : await readMetrics()
     // The primary may have gone meanwhile.
     if (process.connected) process.send?.({ id: message.id, answer })
   })

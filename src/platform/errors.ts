@@ -26,6 +26,8 @@ export interface ErrorDetails {
   cause?: unknown
   errors?: FieldError[]
   headers?: Record<string, string>
+  /** Which limit was used up, for the metrics; never sent. */
+  limit?: string
   /** Extension members of the problem, such as `retry_after`: those that its definition declares. */
   extra?: Record<string, unknown>
 }
@@ -35,7 +37,7 @@ export function readErrorField(error: unknown, name: string): unknown {
   return error instanceof Error ? Reflect.get(error, name) : undefined
 }
 
-/** A refusal with a stable code. Everything in it but `cause` is shown to the caller. */
+/** A refusal with a stable code. Everything in it but `cause` and `limit` is shown to the caller. */
 export class ApiError extends Error {
   readonly definition: ErrorDefinition
   readonly details: ErrorDetails

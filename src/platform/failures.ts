@@ -38,6 +38,7 @@ export async function recordFailure(
   identity: Buffer | null,
   failure: EventInput,
 ): Promise<void> {
+  work.platform.metrics.failures.inc({ type: failure.definition.type })
   if (isTold(work, identity)) return record(work, failure)
   const { directory_id, type, target_type, target_id, data } = eventRow(work, failure)
   const slot = target_id === null ? (identity?.readUInt8() ?? randomInt(SLOTS)) : 0

@@ -1,5 +1,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+/** A pool of connections at this moment. */
+export interface PoolState {
+  name: string
+  used: number
+  idle: number
+  waiting: number
+}
+
 /** What the service counts, for Prometheus on the private listener. */
 export interface Metrics {
   registry: Registry
@@ -14,6 +22,24 @@ export interface Metrics {
   /** Passwords waiting for a hashing thread. */
   passwordsWaiting: Gauge
   webhooks: DeliveryMetrics
+  jobs: JobMetrics
+  /** Complete sign-ins (`session`), and right proofs with something still to do (`held`), by method. */
+  signIns: Counter<'method' | 'result'>
+  /** Failures that anybody can cause, by the type of their event. */
+  failures: Counter<'type'>
+  /** Refused requests, by the code of the problem. */
+  refusals: Counter<'code'>
+  /** Requests refused because a limit was used up, by the limit. */
+  limits: Counter<'limit'>
+}
+
+/** Of the job queue, which all processes share. */
+export interface JobMetrics {
+  waiting: Gauge
+  /** Age in seconds of the oldest job that is due. */
+  oldestWaiting: Gauge
+  /** Jobs that have failed too often to be tried again. */
+  givenUp: Gauge
 }
 
 /** Of events on their way to others. */
@@ -84,7 +110,85 @@ export function createMetrics(): Metrics {
       registers: [registry],
     }),
     webhooks: countWebhooks(registry),
+    jobs: countJobs(registry),
+    ...countDecisions(registry),
   }
+}
+
+function countJobs(registry: Registry): JobMetrics {
+  return {
+    waiting: new Gauge({
+      name: 'watchword_jobs_waiting',
+      help: 'Jobs of the queue that are due and not yet worked on',
+      registers: [registry],
+    }),
+    oldestWaiting: new Gauge({
+      name: 'watchword_jobs_oldest_waiting_seconds',
+      help: 'For how long the oldest of them has been due',
+      registers: [registry],
+    }),
+    givenUp: new Gauge({
+      name: 'watchword_jobs_given_up',
+      help: 'Jobs that failed too often to be tried again',
+      registers: [registry],
+    }),
+  }
+}
+
+function countDecisions(registry: Registry): Pick<Metrics, 'signIns' | 'failures' | 'refusals' | 'limits'> {
+  return {
+    signIns: new Counter({
+      name: 'watchword_sign_ins_total',
+      help: 'Right proofs by method and result: session, or held where something is still to do',
+      labelNames: ['method', 'result'],
+      registers: [registry],
+    }),
+    failures: new Counter({
+      name: 'watchword_failures_total',
+      help: 'Failures that anybody can cause, such as wrong codes and passwords, by type of event',
+      labelNames: ['type'],
+      registers: [registry],
+    }),
+    refusals: new Counter({
+      name: 'watchword_refusals_total',
+      help: 'Requests answered with a problem, by its code',
+      labelNames: ['code'],
+      registers: [registry],
+    }),
+    limits: new Counter({
+      name: 'watchword_limits_total',
+      help: 'Requests refused because a limit was used up, by limit',
+      labelNames: ['limit'],
+      registers: [registry],
+    }),
+  }
+}
+
+/** Counts the connections of a process to the database whenever the metrics are read. */
+export function watchConnections({ registry }: Metrics, read: () => PoolState[]): void {
+  const connections = new Gauge({
+    name: 'watchword_database_connections',
+    help: 'Connections to the database by pool and state: used, idle',
+    labelNames: ['pool', 'state'],
+    registers: [registry],
+    collect() {
+      connections.reset()
+      for (const { name, used, idle } of read()) {
+        connections.inc({ pool: name, state: 'used' }, used)
+        connections.inc({ pool: name, state: 'idle' }, idle)
+      }
+    },
+  })
+  const waiting = new Gauge({
+    name: 'watchword_database_waiting',
+    help: 'What waits for a connection to the database, by pool',
+    labelNames: ['pool'],
+    registers: [registry],
+    collect() {
+      waiting.reset()
+      for (const { name, waiting: count } of read()) waiting.inc({ pool: name }, count)
+    },
+  })
 }
 
 function countWebhooks(registry: Registry): DeliveryMetrics {

@@ -234,4 +234,18 @@ export const availability: Mutant[] = [
     replace: '',
     tests: ['src/features/factors/sessions-end.test.ts'],
   },
+  {
+    name: 'each worker measures what waits when it is asked',
+    file: 'src/workers.ts',
+    find: 'const readMetrics = () => service.measure().then(() => registry.getMetricsAsJSON())',
+    replace: 'const readMetrics = () => registry.getMetricsAsJSON()',
+    tests: ['test/process/metrics.test.ts'],
+  },
+  {
+    name: 'what waits for a connection to the database is told',
+    file: 'src/platform/metrics.ts',
+    find: 'for (const { name, waiting: count } of read()) waiting.inc({ pool: name }, count)',
+    replace: '',
+    tests: ['test/metrics.test.ts'],
+  },
 ]

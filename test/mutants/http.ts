@@ -59,7 +59,7 @@ export const http: Mutant[] = [
   {
     name: 'a key has its ceiling of requests',
     file: 'src/platform/http/rate-limit.ts',
-    find: 'if (count > limit) throw rateLimited(state)',
+    find: "if (count > limit) throw rateLimited(state, 'key.requests')",
     replace: '',
     tests: [CREDENTIALS],
   },

@@ -107,6 +107,7 @@ export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof
   if (passage.kind === 'hold') return null
   const answer =
     passage.kind === 'held' ? passage.answer : await admit(work, { facts, proof, passed: passage, conditions })
+  if (answer) work.platform.metrics.signIns.inc({ method: method.id, result: answer.session ? 'session' : 'held' })
   if (!answer && !proof.firstProof && !proof.isSecondStep) await assertSignInsLeft(work, facts.user_id)
   return answer
 }

@@ -37,5 +37,5 @@ export async function assertSignInsLeft(work: Work, userId: string): Promise<voi
   const counted = await findSignIns(work.db, work.directory, { userId, windowSeconds: WINDOW_SECONDS })
   if (!counted || counted.sign_ins < limit) return
   const state: RateState = { limit, remaining: 0, resetSeconds: counted.reset, windowSeconds: WINDOW_SECONDS }
-  throw rateLimited(state)
+  throw rateLimited(state, 'sign_in.minute')
 }

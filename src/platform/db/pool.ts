@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { readErrorField } from '../errors.ts'
+import type { PoolState } from '../metrics.ts'
 import { preparingPool } from './connections.ts'
 import { fromDatabase, sqlState } from './failure.ts'
 import type { Pooler } from './pooler.ts'
@@ -20,6 +21,8 @@ export interface Database {
   query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<Row[]>
   /** For the job queue only, which ends the process when it gets no connection in time, as could happen under load. */
   queuePool(): pg.Pool
+  /** What each pool is doing; those of one name do the same. */
+  poolStates(): PoolState[]
   url: string
   /** Where the database itself answers: another address if a pooler is in front. */
   directUrl: string
@@ -74,6 +77,11 @@ export function openDatabase(url: string, options: { maxConnections?: number; po
       queuePool ??= openPool(directUrl, QUEUE_CONNECTIONS, { connectionTimeoutMillis: 30_000 })
       return queuePool
     },
+    poolStates: () => [
+      ...pools.callers.map((own) => stateOf(own === pool ? 'requests' : 'nested', own)),
+      ...pools.anonymous.map((own) => stateOf('anonymous', own)),
+      ...(queuePool ? [stateOf('jobs', queuePool)] : []),
+    ],
     url,
     directUrl,
     distributed: false,
@@ -82,6 +90,10 @@ export function openDatabase(url: string, options: { maxConnections?: number; po
       await db.destroy()
     },
   }
+}
+
+function stateOf(name: string, { totalCount, idleCount, waitingCount }: pg.Pool): PoolState {
+  return { name, used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
 function openPool(

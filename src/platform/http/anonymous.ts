@@ -49,27 +49,28 @@ export function limitAnonymous(perSecond: number | null): AnonymousTraffic {
     run: (peer, work) => admission.inTurn(() => inLane('anonymous', work), peer.isGone),
     count({ ip }, nowMs) {
       const seconds = requests?.count(ip, nowMs) ?? 0
-      return seconds > 0 ? tooMany('Too many requests from this network', seconds) : null
+      return seconds > 0 ? tooMany('Too many requests from this network', seconds, 'network.requests') : null
     },
     async lookUp(peer, nowMs, work) {
       const seconds = failures?.wait(peer.ip, nowMs) ?? 0
-      if (seconds > 0) throw tooMany(WRONG, seconds)
+      if (seconds > 0) throw tooMany(WRONG, seconds, 'network.credentials')
       return lookUps.inTurn(() => inLane('anonymous', work), peer.isGone)
     },
     async fail({ ip }, nowMs, refusal) {
       if (refusal.definition.code === httpErrors.rateLimited.code) return delay(refusal)
       const seconds = failures?.count(ip, nowMs) ?? 0
-      return seconds > 0 ? delay(tooMany(WRONG, seconds)) : refusal
+      return seconds > 0 ? delay(tooMany(WRONG, seconds, 'network.credentials')) : refusal
     },
   }
 }
 
 const WRONG = 'Too many wrong credentials from this network'
 
-function tooMany(what: string, seconds: number): ApiError {
+function tooMany(what: string, seconds: number, limit: string): ApiError {
   return httpErrors.rateLimited({
     detail: `${what}: try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
+    limit,
     extra: { retry_after: seconds },
   })
 }

@@ -39,7 +39,9 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   const refusal = isCutOff ? httpErrors.invalidRequest({ detail: 'The body was cut off.' }) : asApiError(error)
   const problem = toProblem(refusal, platform.config.baseUrl, request.id)
   if (request.state) request.state.code = refusal.definition.code
-  const { cause } = refusal.details
+  const { cause, limit } = refusal.details
+  platform.metrics.refusals.inc({ code: refusal.definition.code })
+  if (limit !== undefined) platform.metrics.limits.inc({ limit })
   if (problem.status === 503 && cause === undefined) noteRefusedByLoad(platform, route)
   else if (problem.status >= 500)
     platform.log.error({ requestId: request.id, route, error: cause ?? refusal }, refusal.definition.title)

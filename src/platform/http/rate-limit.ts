@@ -112,7 +112,7 @@ export async function count(platform: Platform, own: Counted[], shared: Counted[
   const tightest = ofTarget.map(stateOf).sort(byTightness)[0]
   if (!tightest) throw new Error('A count needs at least one limit')
   const over = [tightest, ...[...ofOthers, ...shared].map(stateOf)].find((state) => state.over)
-  if (over) throw rateLimited(over)
+  if (over) throw rateLimited(over, over.bucket)
   return tightest
 }
 
@@ -166,15 +166,16 @@ function each(counters: Counted[], value: (counter: Counted) => number): RawBuil
   return sql`case c.bucket ${sql.join(cases, sql` `)} end`
 }
 
-type Judged = RateState & { over: boolean }
+type Judged = RateState & { over: boolean; bucket: string }
 
 function toState(counter: Counted, counted: { count: number; reset: number } | undefined): Judged {
-  const { limit, windowSeconds, policy, takes = 1 } = counter
+  const { bucket, limit, windowSeconds, policy, takes = 1 } = counter
   const { count, reset } = counted ?? { count: 0, reset: windowSeconds }
   // As if it had taken one, where it has not.
   const used = counted ? count + 1 - takes : 0
   const remaining = Math.max(0, limit - used)
-  return { limit, remaining, resetSeconds: reset, windowSeconds, over: used > limit, ...(policy ? { policy } : {}) }
+  const state = { limit, remaining, resetSeconds: reset, windowSeconds, ...(policy ? { policy } : {}) }
+  return { ...state, bucket, over: used > limit }
 }
 
 function byTightness(a: Judged, b: Judged): number {
@@ -188,12 +189,13 @@ const TOO_MANY = {
   default: 'Too many requests',
 }
 
-/** The refusal of an act beyond a limit. */
-export function rateLimited(state: RateState) {
+/** The refusal of an act beyond a limit, which metrics call `bucket`. */
+export function rateLimited(state: RateState, bucket: string) {
   const seconds = Math.max(1, state.resetSeconds)
   return httpErrors.rateLimited({
     detail: `${TOO_MANY[state.policy ?? 'default']}: try again in ${seconds} s.`,
     headers: { ...rateHeaders(state), 'retry-after': String(seconds) },
+    limit: bucket,
     extra: { retry_after: seconds },
   })
 }
@@ -234,7 +236,7 @@ export function keyLimiter(defaultPerSecond: number | null): (caller: KeyCaller,
     const count = (counts.get(caller.apiKeyId) ?? 0) + 1
     counts.set(caller.apiKeyId, count)
     const state = { limit, remaining: Math.max(0, limit - count), resetSeconds: 1, windowSeconds: 1 }
-    if (count > limit) throw rateLimited(state)
+    if (count > limit) throw rateLimited(state, 'key.requests')
     return state
   }
 }

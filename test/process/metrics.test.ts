@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { caller, until } from '../harness.ts'
+import { productionSettings, type Service, startService } from './service.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const read = (file: string) => readFileSync(`${root}${file}`, 'utf8')
+
+async function start(env: Record<string, string> = {}) {
+  const settings = await productionSettings()
+  const service = await startService({ ...settings, ...env })
+  await service.ready()
+  return { service, api: caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY) }
+}
+
+const metricsOf = async ({ privateUrl }: Service) => (await fetch(`${privateUrl}/metrics`)).text()
+
+/** The names that a query may use: of a histogram those of its series. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name],
+  )
+}
+
+test('what the dashboard and the alerts ask for is in the metrics, and each metric is in the guide', async () => {
+  const { service } = await start()
+  const text = await metricsOf(service)
+  const names = new Set(namesIn(text))
+  const files = globSync('docs/ops/*.{json,yaml}', { cwd: root }).sort()
+  expect(files).toEqual(['docs/ops/alerts.yaml', 'docs/ops/grafana-dashboard.json'])
+  for (const file of files) {
+    const asked = [...new Set(read(file).match(/\b(watchword|nodejs|process)_[a-z0-9_]+/g))]
+    expect(asked.length).toBeGreaterThan(5)
+    expect([file, asked.filter((name) => !names.has(name))]).toEqual([file, []])
+  }
+  const own = [...text.matchAll(/^# TYPE (watchword_\S+)/gm)].map(([, name = '']) => name)
+  const described = [...read('docs/operations.md').matchAll(/^\| *`(watchword_\w+)`/gm)].map(([, name = '']) => name)
+  expect(described.toSorted()).toEqual(own.toSorted())
+})
+
+test('each of several processes tells how long a mail has been waiting', async () => {
+  const { service, api } = await start({ WORKERS: '2' })
+  const made = await api.post('/v1/organizations', { name: 'A', slug: 'a' })
+  const subOrgId = made.body.subOrganization.id
+  const email = 'ann@a.example'
+  expect((await api.post('/v1/users', { subOrgId, email })).status).toBe(200)
+  expect((await api.post('/v1/auth/login/otp/send', { subOrgId, email })).status).toBe(200)
+  await until(async () => {
+    const waiting = /^watchword_mail_oldest_waiting_seconds\{worker="[12]"\} (?!0$)\S+$/gm
+    return (await metricsOf(service)).match(waiting)?.length === 2
+  }, 10_000)
+})
+
+test('in compose the metrics are reached from within alone, and everything else from this machine alone', () => {
+  const lines = read('compose.yaml').split('\n')
+  const published = lines.flatMap((line) => /^ +ports: \["([^"]+)"\]$/.exec(line)?.slice(1) ?? [])
+  expect(lines.filter((line) => line.includes('ports:'))).toHaveLength(published.length)
+  expect(published).toEqual(['127.0.0.1:4000:4000', '127.0.0.1:8025:8025'])
+  expect(lines).toContain('      WATCHWORD_METRICS_HOST: 0.0.0.0')
+})
