@@ -52,10 +52,12 @@ test('each of several processes tells how long a mail has been waiting', async (
   }, 10_000)
 })
 
-test('in compose the metrics are reached from within alone, and everything else from this machine alone', () => {
+test('in compose the service, its metrics and the mails are reached from this machine alone', () => {
   const lines = read('compose.yaml').split('\n')
-  const published = lines.flatMap((line) => /^ +ports: \["([^"]+)"\]$/.exec(line)?.slice(1) ?? [])
+  const published = lines.flatMap((line) => /^ +ports: \[(.+)\]$/.exec(line)?.slice(1) ?? [])
   expect(lines.filter((line) => line.includes('ports:'))).toHaveLength(published.length)
-  expect(published).toEqual(['127.0.0.1:4000:4000', '127.0.0.1:8025:8025'])
+  const expected = [4000, 4001, 8025].map((port) => `"127.0.0.1:${port}:${port}"`)
+  expect(published.flatMap((ports) => ports.split(', '))).toEqual(expected)
   expect(lines).toContain('      WATCHWORD_METRICS_HOST: 0.0.0.0')
+  expect(lines).toContain('      WATCHWORD_BASE_URL: http://localhost:4000')
 })
