@@ -35,6 +35,8 @@ export async function readStream(
 ): Promise<StreamPage> {
   const { db } = platform
   const start = await findStart(platform, after === null ? null : openPosition(platform, reach, after))
+  // Every event matches, but for those of the account's own team.
+  const looksAt = types === null ? limit + 1 : LOOKED_AT
   const { rows } = await sql<PageRow & Scan>`
     with bound as (
       select epoch, pg_snapshot_xmin(pg_current_snapshot()) as tx_id, ${LAST_ID}::uuid as id from event_stream),
@@ -42,7 +44,7 @@ export async function readStream(
       select e.directory_id, e.id, e.epoch, e.tx_id, e.type from events e
       where ${within(reach, 'e')} and (e.epoch, e.tx_id, e.id) > (${start.epoch}::bigint, ${start.txId}::xid8, ${start.id}::uuid)
         and (e.epoch, e.tx_id) < ((select epoch from bound), (select tx_id from bound))
-      order by e.epoch, e.tx_id, e.id limit ${LOOKED_AT}),
+      order by e.epoch, e.tx_id, e.id limit ${looksAt}),
     found as materialized (
       select looked.* from looked join directories d on d.id = looked.directory_id
       where d.kind <> 'console' ${types ? sql`and looked.type = any(${types})` : sql``}
@@ -64,7 +66,7 @@ export async function readStream(
   const [scan] = rows
   if (!scan) throw new Error('The stream of events has no state')
   const events = rows.filter(isEvent)
-  const end = endOf(scan, events)
+  const end = endOf(scan, looksAt, events)
   return { events, cursor: sealPosition(platform, reach, end.position), hasMore: end.hasMore }
 }
 
@@ -79,10 +81,14 @@ interface Scan {
 }
 
 /** Where reading ended: after the last event of a full page, after all that was scanned, or at the bound. */
-function endOf(scan: Scan, events: { position: Position }[]): { position: Position; hasMore: boolean } {
+function endOf(
+  scan: Scan,
+  looksAt: number,
+  events: { position: Position }[],
+): { position: Position; hasMore: boolean } {
   const last = events.at(-1)
   if (last && scan.found > events.length) return { position: last.position, hasMore: true }
-  if (scan.looked_at === LOOKED_AT && scan.last_looked) return { position: scan.last_looked, hasMore: true }
+  if (scan.looked_at === looksAt && scan.last_looked) return { position: scan.last_looked, hasMore: true }
   // After everything that is settled, though no event is there: the cursor of a quiet tenant does not expire.
   const { epoch, txId, id } = scan.bound
   return { position: { epoch, txId: String(BigInt(txId) - 1n), id }, hasMore: false }

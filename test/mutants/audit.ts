@@ -115,4 +115,11 @@ export const audit: Mutant[] = [
     replace: 'export const RETENTION_DAYS = { min: 1,',
     tests: [RETENTION_TEST],
   },
+  {
+    name: 'a page without a match ends no list',
+    file: 'src/features/audit/read-store.ts',
+    find: 'next: scan?.looked_at === looksAt ? scan.last_looked : null',
+    replace: 'next: null',
+    tests: ['src/features/audit/read.test.ts'],
+  },
 ]

@@ -92,7 +92,6 @@ export const own: Mutant[] = [
     find: 'if (!(await hasPassword(work.db, work.directory, user.id))) return null',
     replace: 'return null',
     tests: ['src/features/me/password.test.ts'],
-    equivalent: 'the transaction sets a first password only where there is none',
   },
   {
     name: 'the last factor that is required stays',

@@ -43,11 +43,12 @@ export async function selectNewest(
   filter: Filter,
   { before, limit }: { before: Position | null; limit: number },
 ): Promise<ReadPage> {
+  const looksAt = isOpen(filter) ? limit + 1 : LOOKED_AT
   const { rows } = await sql<PageRow & Scan>`
     with looked as materialized (
       select e.* from events e
       where ${within(reach, 'e')} and ${above(reach, filter.from)} and ${below(reach, filter.to, before)}
-      order by e.epoch desc, e.tx_id desc, e.id desc limit ${isOpen(filter) ? limit + 1 : LOOKED_AT}),
+      order by e.epoch desc, e.tx_id desc, e.id desc limit ${looksAt}),
     found as materialized (
       select e.* from looked e join directories d on d.id = e.directory_id
       where d.kind <> 'console' and ${matches(filter)}
@@ -70,8 +71,8 @@ export async function selectNewest(
   const [scan] = rows
   const last = events.at(-1)
   if (scan && last && scan.found > events.length) return { events, next: last.position }
-  const isCut = scan !== undefined && !isOpen(filter) && scan.looked_at === LOOKED_AT
-  return { events, next: isCut ? scan.last_looked : null }
+  // Older ones follow, though of what was looked at all that matches is here.
+  return { events, next: scan?.looked_at === looksAt ? scan.last_looked : null }
 }
 
 interface Scan {

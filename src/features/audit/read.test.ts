@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { chainAll } from '../../../test/audit.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
+import { joinedMember } from '../../../test/team.ts'
 
 const service = await startApp()
 const { platform } = service.app
@@ -46,6 +47,22 @@ const created = await tenant.post('/v1/users', { subOrgId, email: 'ada@example.c
 const userId = created.body.user.id
 await tenant.patch(`/v1/users/${userId}`, { subOrgId, firstName: 'Ada, "the first"' })
 await tenant.post('/v1/users', { subOrgId, email: 'kay_x@example.com' })
+
+test('what the account’s own team does is left out, and ends no list', async () => {
+  const one = await service.tenant()
+  const organization = await one.organization()
+  const add = async (email: string) =>
+    expect((await one.post('/v1/users', { subOrgId: organization, email })).status).toBe(200)
+  for (const name of ['a', 'b', 'c', 'd']) await add(`${name}@example.com`)
+  // The newest but one is of the team.
+  await joinedMember(service, one, 'developer')
+  await add('e@example.com')
+  const events = await all(one, { limit: '2' })
+  expect(events.filter(({ type }: { type: string }) => type === 'user.created')).toHaveLength(5)
+  expect(events.map(({ type }: { type: string }) => type)).not.toContain('session.created')
+  const text = await (await fetch(`${service.baseUrl}/v1/audit/export`, { headers: { 'x-api-key': one.key } })).text()
+  expect(text.split('"user.created"')).toHaveLength(6)
+})
 
 test('shows who did what to whom, from where and in which request, before and after, newest first', async () => {
   const events = await all(own)
