@@ -25,8 +25,8 @@ export interface Claim {
 }
 
 const startMs = 30_000
-/** How long a dead owner's session may remain until PostgreSQL notices the closed connection. */
-const vanishMs = 3_000
+/** How long a dead owner's session may remain until PostgreSQL, on a machine that is busy, notices the closed connection. */
+const vanishMs = 10_000
 
 /** Arbitrary. The lock is taken in the database "postgres", so that "watchword" can be copied and dropped. */
 const lockKey = [1463899203, 1]
