@@ -68,4 +68,32 @@ export const impersonation: Mutant[] = [
     replace: '',
     tests,
   },
+  {
+    name: 'a backend that passes on the token of who acts changes nothing',
+    file: 'src/features/sessions/own.ts',
+    find: "  if (claims?.['act'] !== undefined) throw httpErrors.impersonationReadOnly()\n",
+    replace: '',
+    tests,
+  },
+  {
+    name: 'who acts does not sign the user out',
+    file: 'src/features/tokens/tokens.ts',
+    find: 'body.everywhere && session.auth_method !== IMPERSONATION',
+    replace: 'body.everywhere',
+    tests,
+  },
+  {
+    name: 'who acts without the consent that was withdrawn is stopped',
+    file: `${FOLDER}/ending.ts`,
+    find: 'for (const id of await findDirectoryIds(platform.db)) await endWithoutConsent(platform, id)\n',
+    replace: '',
+    tests,
+  },
+  {
+    name: 'nobody is acted for without end',
+    file: `${FOLDER}/impersonation.ts`,
+    find: '  await countAct(work, idBytes(user.id), [LIMIT])\n',
+    replace: '',
+    tests,
+  },
 ]

@@ -23,7 +23,7 @@ import {
   TotpCode,
   toEnrollment,
 } from './schema.ts'
-import { endsFields, readEnds } from './sessions-end.ts'
+import { endsErrors, endsFields, readEnds } from './sessions-end.ts'
 import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
@@ -93,6 +93,7 @@ export const factorRoutes: Route[] = [
       session: Type.Optional(SessionTokens),
     }),
     errors: [
+      ...endsErrors,
       userErrors.notFound,
       factorErrors.alreadyEnrolled,
       factorErrors.enrollmentNotFound,
@@ -124,7 +125,7 @@ export const factorRoutes: Route[] = [
     query: Type.Object({ userId: Type.Optional(FactorUserId) }),
     body: Type.Object({ userId: Type.Optional(FactorUserId), ...endsFields }),
     reply: FactorRemoval,
-    errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
+    errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
     maybeEvents: [sessionEvents.revoked],
     handle: async (work, { query, body }) => {
@@ -145,7 +146,7 @@ export const factorRoutes: Route[] = [
     description: `The old ones stop working. ${ENDS}`,
     body: Type.Object({ userId: FactorUserId, ...endsFields }),
     reply: BackupCodesReply,
-    errors: [userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
+    errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents: [sessionEvents.revoked],
     handle: async (work, { body }) => ({
@@ -194,6 +195,7 @@ export const factorRoutes: Route[] = [
     }),
     reply: Success,
     errors: [
+      ...endsErrors,
       userErrors.notFound,
       userErrors.verificationRequired,
       loginErrors.methodDisabled,
@@ -219,7 +221,7 @@ export const factorRoutes: Route[] = [
     query: Type.Object({ userId: FactorUserId }),
     body: Type.Object(endsFields),
     reply: FactorRemoval,
-    errors: [userErrors.notFound, factorErrors.enrollmentNotFound],
+    errors: [...endsErrors, userErrors.notFound, factorErrors.enrollmentNotFound],
     event: factorEvents.removed,
     maybeEvents: [sessionEvents.revoked],
     handle: async (work, { query, body }) => ({

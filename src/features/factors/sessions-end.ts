@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
+import { httpErrors } from '../../platform/errors.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { revokeUserSessions, sessionIdOf } from '../sessions/sessions.ts'
 
@@ -22,7 +23,10 @@ export interface SessionsToEnd {
   sparedId: string | null
 }
 
-/** Reads `endsFields`. A token that is not valid spares no session. */
+/** What reading them may refuse. */
+export const endsErrors = [httpErrors.impersonationReadOnly]
+
+/** Reads `endsFields`. A token that is not valid spares no session. Throws `impersonation_read_only`. */
 export async function readEnds(
   work: Work,
   { revokeSessions = true, access_token: token = null }: { revokeSessions?: boolean; access_token?: string | null },

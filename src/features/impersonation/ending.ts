@@ -1,23 +1,43 @@
+import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { inTx } from '../../platform/work.ts'
+import { revokeSessions } from '../sessions/sessions.ts'
 import { impersonationEvents } from './events.ts'
-import { type EndedRow, findEndedRows, takeRow } from './store.ts'
+import { impersonationSettings } from './settings.ts'
+import { type EndedRow, findDirectoryIds, findEndedRows, findSessionIds, takeRow } from './store.ts'
 
 const BATCH = 200
 
-/** Records the end of sessions in which somebody acted for a user, however they ended. */
+const reasons = defineEndReasons('impersonation_disabled')
+
+/**
+ * Ends sessions in which somebody acts for a user whose organization no longer allows it, and records the end of those that
+ * are over, however they ended.
+ */
 export const announceEndedImpersonations: JobHandler = {
   name: 'impersonation.end',
   cron: '* * * * *',
   async handle(platform) {
+    for (const id of await findDirectoryIds(platform.db)) await endWithoutConsent(platform, id)
     for (;;) {
       const ended = await findEndedRows(platform.db, BATCH)
       for (const row of ended) await announce(platform, row)
       if (ended.length < BATCH) return
     }
   },
+}
+
+async function endWithoutConsent(platform: Platform, directoryId: string): Promise<void> {
+  const directory = await findDirectory(platform, directoryId)
+  if (!directory) return
+  const work = { platform, directory, origin: systemOrigin(), db: platform.db }
+  if ((await impersonationSettings.effective(work)).impersonation_enabled) return
+  await inTx(work, async (work) =>
+    revokeSessions(work, await findSessionIds(work.db, directory), reasons.impersonation_disabled),
+  )
 }
 
 async function announce(platform: Platform, ended: EndedRow): Promise<void> {

@@ -191,6 +191,52 @@ test('second factors and single sign-on, which are the user’s to prove, do not
   expect((await bearing(app, session.access_token).get('/v1/me')).status).toBe(200)
 })
 
+test('a backend that passes the token on changes nothing either', async () => {
+  const person = await signedIn(world)
+  const { access_token } = succeeded(await ask(person)).session
+  const at = { subOrgId, userId: person.id }
+  const before = await snapshot(app)
+  const replies = [
+    await tenant.post('/v1/auth/passkey/register', { ...at, action: 'options', access_token }),
+    await tenant.post('/v1/mfa/totp/backup-codes', { ...at, access_token }),
+    await tenant.delete(`/v1/mfa/totp?userId=${person.id}&subOrgId=${subOrgId}`, undefined, { access_token }),
+  ]
+  for (const { status, body } of replies) expect([status, body.code]).toEqual([403, 'impersonation_read_only'])
+  expect(await snapshot(app)).toEqual(before)
+})
+
+test('who acts signs themselves out, and not the user', async () => {
+  const person = await signedIn(world)
+  const { access_token } = succeeded(await ask(person)).session
+  succeeded(await tenant.post('/v1/auth/token/revoke', { access_token, everywhere: true }))
+  expect((await bearing(app, access_token).get('/v1/me')).status).toBe(401)
+  expect((await person.me.get('/v1/me')).status).toBe(200)
+})
+
+test('an organization that allows it no longer ends it', async () => {
+  const place = await organization()
+  const person = await signedIn(place)
+  const other = await signedIn(world)
+  const [acting, elsewhere] = [succeeded(await ask(person)).session, succeeded(await ask(other)).session]
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: place.subOrgId, impersonation_enabled: false }))
+  await endings()
+  expect((await bearing(app, acting.access_token).get('/v1/me')).status).toBe(401)
+  expect((await person.me.get('/v1/me')).status).toBe(200)
+  expect((await bearing(app, elsewhere.access_token).get('/v1/me')).status).toBe(200)
+  expect(await eventsOf(place.subOrgId, 'impersonation.ended')).toMatchObject([{ data: { ended: 'revoked' } }])
+  expect(await eventsOf(place.subOrgId, 'session.revoked')).toMatchObject([
+    { target_id: acting.id, data: { reason: 'impersonation_disabled' } },
+  ])
+})
+
+test('one user is acted for twenty times in an hour', async () => {
+  const [person, other] = [await signedIn(world), await signedIn(world)]
+  for (let i = 0; i < 20; i++) succeeded(await ask(person))
+  const refused = await ask(person)
+  expect([refused.status, refused.body.code]).toEqual([429, 'rate_limited'])
+  succeeded(await ask(other))
+})
+
 test('it lasts no longer than an access token', async () => {
   const short = await organization({ impersonation_enabled: true, access_token_ttl_seconds: 60 })
   const { session } = succeeded(await ask(await signedIn(short), { duration_seconds: 3600 }))

@@ -1,5 +1,6 @@
 import { invalidField } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
+import { countAct, idBytes, type RateLimit } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -11,6 +12,9 @@ import { impersonationErrors } from './errors.ts'
 import { impersonationEvents } from './events.ts'
 import { impersonationSettings } from './settings.ts'
 import { impersonationNoted } from './store.ts'
+
+// Of one user, who gets a mail each time.
+const LIMIT: RateLimit = { bucket: 'impersonation', limit: 20, windowSeconds: 3600 }
 
 /** Who wants to act for a user, why, and for how long at most. */
 export interface ImpersonationWish {
@@ -29,8 +33,9 @@ export async function impersonate(work: Work & { caller: KeyCaller }, userId: st
   const impersonator = { sub: actorOf(work.caller, wish.actor), reason: wish.reason }
   const { access_token_ttl_seconds } = await sessionSettings.effective(work)
   const seconds = Math.min(wish.durationSeconds, access_token_ttl_seconds)
+  const user = await getUser(work, userId)
+  await countAct(work, idBytes(user.id), [LIMIT])
   return inTx(work, async (work) => {
-    const user = await getUser(work, userId)
     const { impersonation_enabled } = await impersonationSettings.effective(work)
     // Of organizations alone: the team of the account is none.
     if (!impersonation_enabled || work.directory.organizationId === null) throw impersonationErrors.disabled()

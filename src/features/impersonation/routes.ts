@@ -21,7 +21,7 @@ export const impersonationRoutes: Route[] = [
     summary: 'Act for a user',
     description:
       'Answers an access token of the user whose claim `act` says who acts and why (RFC 8693 §4.1), without a refresh ' +
-      'token. Of this service it reads alone. The organization must allow it; the user is told by mail. End it by DELETE ' +
+      'token. Of this service it reads alone. The organization must allow it; the user is told by mail. Up to 20 an hour for each user. End it by DELETE ' +
       '/v1/sessions/{sessionId}.',
     params: UserParams,
     body: Type.Object({

@@ -18,6 +18,17 @@ export const impersonationNoted = defineBeside({
 
 type ImpersonationRow = Selectable<Impersonations>
 
+/** Directories where somebody acts, or did a moment ago. */
+export async function findDirectoryIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('impersonations').select('directory_id').distinct().execute()
+  return rows.map((row) => row.directory_id)
+}
+
+export async function findSessionIds(tx: Tx, directory: Directory): Promise<string[]> {
+  const rows = await tx.selectFrom('impersonations').select('id').where('directory_id', '=', directory.id).execute()
+  return rows.map((row) => row.id)
+}
+
 /** What has ended, and whether by its time. */
 export interface EndedRow {
   directory_id: string

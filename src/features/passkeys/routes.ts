@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { httpErrors } from '../../platform/errors.ts'
 import { wholeList, wholeListReply } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
@@ -46,6 +47,7 @@ export const passkeyRoutes: Route[] = [
       loginErrors.organizationSuspended,
       userErrors.verificationRequired,
       passkeyErrors.recentSignInRequired,
+      httpErrors.impersonationReadOnly,
       passkeyErrors.passkeyInvalid,
       passkeyErrors.exists,
       passkeyErrors.limitReached,

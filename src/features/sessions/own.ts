@@ -1,4 +1,5 @@
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { httpErrors } from '../../platform/errors.ts'
 import type { UserCaller } from '../../platform/http/caller.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
@@ -56,9 +57,13 @@ export async function renewAuthentication(
   })
 }
 
-/** The id of the session of an access token that a backend sends along; null without one that is valid. */
+/**
+ * The id of the session of an access token that a backend sends along; null without one that is valid. Throws
+ * `impersonation_read_only` for one with which somebody acts for the user, who changes nothing by way of a backend either.
+ */
 export async function sessionIdOf({ platform, directory }: Work, token: string | null): Promise<string | null> {
   const claims = token === null ? null : await verifyAccessToken(platform, directory.environmentId, token)
+  if (claims?.['act'] !== undefined) throw httpErrors.impersonationReadOnly()
   const id = claims?.['sid']
   return typeof id === 'string' && isId(id) ? id : null
 }

@@ -25,7 +25,14 @@ import type { ValuesOf } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { assertRedirectAllowed, beginLogout, keepTie } from '../federation/federation.ts'
 import { askGates, assertMaySignIn, type SessionReply } from '../login/login.ts'
-import { audienceOf, issueTokens, revokeSession, revokeUserSessions, sessionEvents } from '../sessions/sessions.ts'
+import {
+  audienceOf,
+  IMPERSONATION,
+  issueTokens,
+  revokeSession,
+  revokeUserSessions,
+  sessionEvents,
+} from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { refreshSettings } from './settings.ts'
 import {
@@ -304,7 +311,9 @@ async function endSessionAt(
   if (!session) return null
   const { directory, sessionId } = place
   await inTx({ ...work, directory }, async (work) => {
-    if (body.everywhere) await revokeUserSessions(work, session.user_id, reasons.logout)
+    // Who acts for the user ends that alone.
+    if (body.everywhere && session.auth_method !== IMPERSONATION)
+      await revokeUserSessions(work, session.user_id, reasons.logout)
     else await revokeSession(work, sessionId, reasons.logout)
   })
   return session
