@@ -24,7 +24,12 @@ export interface UserChange {
   keepsPassword?: boolean
   /** No stranger can have set the user's factors. */
   keepsFactors?: boolean
+  /** Of a cut-off: what was set up within these seconds was set up by somebody else, and goes with it. */
+  sinceSeconds?: number | undefined
 }
+
+/** What a cut-off spares, and what else it takes. */
+export type CutOff = Pick<UserChange, 'linkId' | 'sinceSeconds'>
 
 /** A move to another directory. */
 export interface UserMove extends UserChange {
@@ -107,6 +112,26 @@ export function goes(table: UserTable, columns: UserColumns = {}) {
     columns: () => columns,
   })
 }
+
+/** Deletes those rows of a cut-off that were set up by somebody else. */
+export function goesSince(table: UserTable, setAt: string) {
+  return ({ directory }: TxWork, { user, sinceSeconds }: UserChange): Step | null =>
+    sinceSeconds === undefined
+      ? null
+      : {
+          query: sql`
+            delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+              and ${sql.ref(setAt)} >= ${sinceOf(sinceSeconds)}`,
+          isSilent: true,
+        }
+}
+
+/** SQL: the moment from which what was set up goes. */
+export const sinceOf = (seconds: number) => sql`clock_now() - make_interval(secs => ${seconds}::float8)`
+
+/** SQL: `and` that something was created from then on; nothing where there is no such moment. */
+export const since = ({ sinceSeconds: seconds }: UserChange) =>
+  seconds === undefined ? sql`` : sql`and created_at >= ${sinceOf(seconds)}`
 
 /** The name of every column but the directory's, so that a new column cannot be forgotten. */
 type OtherColumns<T extends keyof DB> = Record<Exclude<keyof DB[T] & string, 'directory_id'>, true>

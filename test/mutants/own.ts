@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const FRESH = 'src/features/me/freshness.ts'
+const TAKEN_BACK = 'src/features/me/taken-back.test.ts'
 const MATRIX = 'test/matrix-own.test.ts'
 const STEP_UP = 'src/features/me/step-up.test.ts'
 const EMAIL = 'src/features/me/email.test.ts'
@@ -124,7 +125,7 @@ export const own: Mutant[] = [
   {
     name: 'nobody mails strangers through their account without end',
     file: 'src/features/me/email.ts',
-    find: 'await countAct(work, identify(platform, { email: user.email, norm: user.email_norm }).hash, ofOnePerson)',
+    find: '  await countAct(work, idBytes(user.id), ofOnePerson)\n',
     replace: '',
     tests: [EMAIL],
   },
@@ -176,5 +177,61 @@ export const own: Mutant[] = [
     find: 'if (!user || !consumed) throw',
     replace: 'if (!user) throw',
     tests: [EMAIL],
+  },
+  {
+    name: 'what ends a session comes wholly before a change',
+    file: 'src/features/me/freshness.ts',
+    find: '  await holdOwnSession(work)\n',
+    replace: '',
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'who signed up with an address without a proof makes place for who has it',
+    file: 'src/features/me/undo-email.ts',
+    find: '      await displaceStranger(work, user.id, who.address.norm)\n',
+    replace: '',
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'who was made by the backend keeps an address',
+    file: 'src/features/me/undo-email.ts',
+    find: "holder?.source === 'signup' && ",
+    replace: 'holder && ',
+    tests: ['src/features/me/email.test.ts'],
+  },
+  {
+    name: 'a password that was set since goes with the undo',
+    file: 'src/features/password/belongings.ts',
+    find: 'cutOff: goesSince(table, setAt),',
+    replace: "cutOff: { stays: 'Nobody.' },",
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'factors that were set up since go with the undo',
+    file: 'src/features/factors/belongings.ts',
+    find: 'change.sinceSeconds === undefined ? pending(work, change) : removeSince(table, change.sinceSeconds)(work, change),',
+    replace: 'pending(work, change),',
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'passkeys that were registered since go with the undo',
+    file: 'src/features/passkeys/belongings.ts',
+    find: 'change.sinceSeconds === undefined ? null : removeAndTell(work, change)',
+    replace: 'null',
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'what was there before the change stays',
+    file: 'src/platform/belongings.ts',
+    find: 'clock_now() - make_interval(secs => ${seconds}::float8)',
+    replace: 'clock_now() - make_interval(days => ${seconds}::int)',
+    tests: [TAKEN_BACK],
+  },
+  {
+    name: 'the allowance of mails is of the person, not of the address',
+    file: 'src/features/me/email.ts',
+    find: 'countAct(work, idBytes(user.id), ofOnePerson)',
+    replace: 'countAct(work, who.hash, ofOnePerson)',
+    tests: [TAKEN_BACK],
   },
 ]

@@ -285,7 +285,7 @@ export const signIn: Mutant[] = [
   {
     name: 'a changed password ends what was open',
     file: 'src/features/password/reset.ts',
-    find: '  await cutOff(work, user, endReasons.password_changed, linkId)\n',
+    find: '  await cutOff(work, user, endReasons.password_changed, { linkId })\n',
     replace: '',
     tests: ['src/features/password/reset.test.ts'],
   },

@@ -1,5 +1,14 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
+import {
+  type Belonging,
+  comesAlong,
+  goes,
+  goesSince,
+  isPending,
+  type Step,
+  sinceOf,
+  type UserChange,
+} from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { aboutUser, type MfaMethod } from '../mfa/mfa.ts'
 import { type Factor, removedMail } from './emails.ts'
@@ -33,7 +42,8 @@ function belonging(
   return {
     table,
     proof: (work, change) => (change.keepsFactors ? pending(work, change) : removeAndTell(table, work, change)),
-    cutOff: pending,
+    cutOff: (work, change) =>
+      change.sinceSeconds === undefined ? pending(work, change) : removeSince(table, change.sinceSeconds)(work, change),
     removal: goes(table, NONE),
     move,
     isAbsent: isPending,
@@ -42,7 +52,10 @@ function belonging(
       of: ({ user_id, was_confirmed }) => (was_confirmed ? factorEvents.removed(aboutUser(user_id, { method })) : null),
       onProofAlone: true,
     },
-    tell: (rows, { user }) => (rows.some((row) => row.was_confirmed) ? removedMail(user.email, factor, 'proof') : null),
+    tell: (rows, { user, sinceSeconds }) =>
+      rows.some((row) => row.was_confirmed)
+        ? removedMail(user.email, factor, sinceSeconds === undefined ? 'proof' : 'act')
+        : null,
   }
 }
 
@@ -52,6 +65,22 @@ function removeAndTell(table: FactorTable, { directory }: TxWork, { user }: User
       delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
       returning user_id, confirmed_at is not null as was_confirmed`,
     columns: () => NONE,
+  }
+}
+
+/** What somebody else has set up since, and what is pending. */
+function removeSince(table: FactorTable, seconds: number) {
+  return ({ directory }: TxWork, { user }: UserChange): Step => {
+    const isOlder = (other: FactorTable) => sql`exists (
+      select from ${sql.table(other)} as other where other.directory_id = ${directory.id} and other.user_id = ${user.id}
+        and other.confirmed_at < ${sinceOf(seconds)})`
+    return {
+      query: sql`
+        delete from ${sql.table(table)} where directory_id = ${directory.id} and user_id = ${user.id}
+          and (confirmed_at is null or confirmed_at >= ${sinceOf(seconds)})
+        returning user_id, confirmed_at is not null as was_confirmed`,
+      columns: () => ({ mfa_enrolled: sql<boolean>`${isOlder('totp_enrollments')} or ${isOlder('mfa_phones')}` }),
+    }
   }
 }
 
@@ -100,7 +129,8 @@ export const factorBelongings: Belonging[] = [
   {
     table: 'backup_codes',
     proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
-    cutOff: { stays: 'They are factors of the user, as the app is that they came with.' },
+    // They are factors of the user, as the app is that they came with.
+    cutOff: goesSince('backup_codes', 'created_at'),
     removal: removeCodes,
     move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
     // They come and go with an app.

@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
-import { type Belonging, goes, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, type Step, since, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { federationEvents } from './events.ts'
 import { type Identity, toIdentity } from './schema.ts'
 
 type Row = Parameters<typeof toIdentity>[0]
 
-function unlink({ directory }: TxWork, { user }: UserChange): Step {
+function unlink({ directory }: TxWork, change: UserChange): Step {
   return {
     query: sql`
-      delete from identities where directory_id = ${directory.id} and user_id = ${user.id}
+      delete from identities where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
       returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at`,
   }
 }
@@ -18,7 +18,8 @@ const identities: Belonging<Row> = {
   table: 'identities',
   // Whoever linked it may have been somebody else.
   proof: unlink,
-  cutOff: { stays: 'Whoever is known to the provider may sign in again, if the user may.' },
+  // Whoever is known to the provider may sign in again, if the user may.
+  cutOff: (work, change) => (change.sinceSeconds === undefined ? null : unlink(work, change)),
   removal: unlink,
   // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
   move: unlink,

@@ -1,7 +1,7 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { countAct } from '../../platform/http/rate-limit.ts'
+import { countAct, idBytes } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
@@ -18,9 +18,9 @@ import {
   signInCodeErrors,
 } from '../otp/otp.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
-import { changeHeldUser, getUser, getUserForUpdate, type UserRow, userEndReasons, userErrors } from '../users/users.ts'
+import { changeHeldUser, getUser, type UserRow, userEndReasons, userErrors } from '../users/users.ts'
 import { newAddressMail } from './emails.ts'
-import type { OwnWork } from './freshness.ts'
+import { holdOwn, type OwnWork } from './freshness.ts'
 import { noticeOfChange } from './undo-email.ts'
 
 const purpose = 'email_change'
@@ -36,7 +36,7 @@ export async function beginEmailChange(work: OwnWork, email: string): Promise<Se
   const { platform, caller } = work
   const user = await getUser(work, caller.directoryUserId)
   const who = identify(platform, requireNewAddress(user, email))
-  await countAct(work, identify(platform, { email: user.email, norm: user.email_norm }).hash, ofOnePerson)
+  await countAct(work, idBytes(user.id), ofOnePerson)
   const settings = await mailedCodeSettings(work)
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, sendLimits(settings), { leaves: true, byAnyone: false })
@@ -70,7 +70,7 @@ export async function finishEmailChange(
   const who = identify(platform, requireEmail(sent.email))
   const proof = await proveOwnCode(work, who, { purpose, otpId: sent.otpId, code: sent.code, userId })
   return inTx(work, async (work) => {
-    const held = await getUserForUpdate(work, userId)
+    const held = await holdOwn(work)
     if (!(await burn(work, proof, held.id))) throw signInCodeErrors.otpInvalid()
     const address = requireNewAddress(held, sent.email)
     const ownNotice = await noticeOfChange(work, held, address.email)

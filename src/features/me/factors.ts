@@ -2,7 +2,7 @@ import { inTx, type TxWork } from '../../platform/work.ts'
 import { removePhoneOf, removeTotpOf } from '../factors/factors.ts'
 import { deletePasskeyOf, describeFactorsLeft } from '../passkeys/passkeys.ts'
 import { meErrors } from './errors.ts'
-import type { OwnWork } from './freshness.ts'
+import { holdOwn, type OwnWork } from './freshness.ts'
 
 /** With a change of factors every session ends but the one in which it is asked for. */
 export function endsOthers({ caller }: OwnWork) {
@@ -30,6 +30,7 @@ export function deleteOwnPasskey(work: OwnWork, which: string): Promise<void> {
 /** Undoes a removal after which the policy requires a factor that the user has no more. */
 async function unlessRequired(work: OwnWork, remove: (work: TxWork) => Promise<boolean>): Promise<void> {
   await inTx(work, async (work) => {
+    await holdOwn(work)
     if (await remove(work)) throw meErrors.lastFactor()
   })
 }

@@ -2,13 +2,26 @@ import { epochSeconds } from '../../platform/clock.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { UserCaller } from '../../platform/http/caller.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
-import type { Work } from '../../platform/work.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { askGates, assertMaySignIn, findSignInFacts, type SignInFacts } from '../login/login.ts'
+import { holdOwnSession } from '../sessions/sessions.ts'
+import { findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { meErrors } from './errors.ts'
 import { methodsToStepUp } from './methods.ts'
 
 /** The work of a route that people call about themselves. */
 export type OwnWork = Work & { caller: UserCaller }
+
+/**
+ * The caller's row, held, and the session with it: whatever ends that, such as a deactivation, another's change or an undo,
+ * comes wholly before a change or wholly after. Throws `access_token_invalid`.
+ */
+export async function holdOwn(work: OwnWork & TxWork): Promise<HeldUser> {
+  const user = await findUserForUpdate(work, work.caller.directoryUserId)
+  await holdOwnSession(work)
+  if (!user) throw httpErrors.accessTokenInvalid()
+  return user
+}
 
 /** How long ago whoever changes a way in may have proved who they are (ASVS 7.5.1). */
 export const WITHIN_SECONDS = 600

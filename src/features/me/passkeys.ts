@@ -8,14 +8,12 @@ import {
   setDeviceName,
   toPasskey,
 } from '../passkeys/passkeys.ts'
-import { getUserForUpdate } from '../users/users.ts'
-import type { OwnWork } from './freshness.ts'
+import { holdOwn, type OwnWork } from './freshness.ts'
 
 /** Gives a passkey of the caller another name; null: that of the authenticator. Throws `passkey_not_found`. */
 export function renameOwnPasskey(work: OwnWork, which: string, name: string | null): Promise<Passkey> {
-  const { directoryUserId } = work.caller
   return inTx(work, async (work) => {
-    const user = await getUserForUpdate(work, directoryUserId)
+    const user = await holdOwn(work)
     const passkey = await findNamed(work, which, user.id)
     if (!passkey) throw passkeyErrors.notFound()
     const before = toPasskey(passkey, user)

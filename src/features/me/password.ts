@@ -20,8 +20,8 @@ import {
   storePassword,
 } from '../password/password.ts'
 import { revokeUserSessions } from '../sessions/sessions.ts'
-import { getUser, getUserForUpdate, type HeldUser, markUnlocked, voidPendingSignIns } from '../users/users.ts'
-import type { OwnWork } from './freshness.ts'
+import { getUser, type HeldUser, markUnlocked, voidPendingSignIns } from '../users/users.ts'
+import { holdOwn, type OwnWork } from './freshness.ts'
 
 /**
  * Changes the password of the person who asks for it, or sets the first one. The present one is guessed at as at a sign-in,
@@ -41,7 +41,7 @@ export async function changeOwnPassword(
   const policy = { ...settings, password_history: Math.max(1, settings.password_history) }
   const hashed = await hashNewPassword(work, policy, user, sent.password)
   return inTx(work, async (work) => {
-    const held = await getUserForUpdate(work, user.id)
+    const held = await holdOwn(work)
     // It was changed, or set, while the hashes were computed.
     const stands = proof ? await burn(work, proof, held.id) : !(await hasPassword(work.db, directory, held.id))
     if (!stands || held.email_norm !== user.email_norm) throw passwordErrors.invalidCredentials()

@@ -3,6 +3,7 @@ import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { factorEvents } from '../factors/factors.ts'
 import {
   consumeLink,
   defineMailedPurpose,
@@ -14,11 +15,15 @@ import {
   refuseMadeUp,
 } from '../links/links.ts'
 import { assertDoorOpen } from '../login/login.ts'
+import { passkeyEvents } from '../passkeys/passkeys.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import {
   changeHeldUser,
   cutOff,
+  deleteUser,
+  findUserByEmail,
   findUserForUpdate,
+  getUserForUpdate,
   type HeldUser,
   userEndReasons,
   userErrors,
@@ -26,6 +31,7 @@ import {
 } from '../users/users.ts'
 import { ownAddressChangedMail } from './emails.ts'
 import { meEvents } from './events.ts'
+import { WITHIN_SECONDS } from './freshness.ts'
 
 /**
  * Of the link by which the old mailbox takes a change back. It outlives what whoever changed the address does next, such as
@@ -37,7 +43,14 @@ export const undoPurpose = defineMailedPurpose('email_change_undo', 'email_undo'
 })
 
 /** What it may record. */
-export const undoEmailEvents = [meEvents.emailRestored, userEvents.updated, userEvents.deleted, sessionEvents.revoked]
+export const undoEmailEvents = [
+  meEvents.emailRestored,
+  userEvents.updated,
+  userEvents.deleted,
+  sessionEvents.revoked,
+  factorEvents.removed,
+  passkeyEvents.deleted,
+]
 
 const UNDO_SECONDS = 7 * 86_400
 
@@ -60,7 +73,8 @@ async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {
 
 /**
  * Brings back the address that a link was mailed to, and ends all access: every session, and everything that is about to
- * become one, as the links by which others could take that back. The link passes whatever locks the account.
+ * become one, as the links by which others could take that back. What has been set up since the change goes: the password,
+ * factors, passkeys and identities of whoever made it. The link passes whatever locks the account.
  * Throws `token_invalid`, `token_expired`, `email_exists`, `scim_managed`, `organization_suspended`.
  */
 export async function undoEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -74,11 +88,21 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
       const consumed = await consumeLink(work, link)
       if (!user || !consumed) throw linkErrors.tokenInvalid()
       if (user.scim_managed) throw userErrors.scimManaged()
+      await displaceStranger(work, user.id, who.address.norm)
       const proved = { scim_managed: false, ownsDomain: true, isTouched: false }
       await changeHeldUser(work, user, { email: who.address.email }, proved)
-      // It has come back by itself.
-      if (user.email_norm === who.address.norm) await cutOff(work, user, userEndReasons.email_changed)
+      // Of the user as they are now, who is told what goes: all since, and what the proof for the change also allowed.
+      const restored = await getUserForUpdate(work, user.id)
+      await cutOff(work, restored, userEndReasons.email_changed, { sinceSeconds: link.age_seconds + WITHIN_SECONDS })
       await record(work, meEvents.emailRestored({ target: { type: 'user', id: user.id }, data: { link_id: link.id } }))
     }),
   )
+}
+
+/** Who has signed up with the address meanwhile, and has not proved it, makes place for who has. */
+async function displaceStranger(work: TxWork, ownerId: string, norm: string): Promise<void> {
+  const found = await findUserByEmail(work, norm)
+  const holder = found && found.id !== ownerId ? await findUserForUpdate(work, found.id) : null
+  if (holder?.source === 'signup' && !holder.email_verified && !holder.proved_before && holder.email_norm === norm)
+    await deleteUser(work, holder.id, { ifMatch: null })
 }

@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending, type Step, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, isPending, type Step, since, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { voidCeremonies } from './ceremony-store.ts'
 import { passkeyDeletedMail } from './emails.ts'
 import { passkeyEvents } from './events.ts'
 import { toPasskey } from './schema.ts'
-
-const NONE = { passkey_count: 0 }
 
 /** A passkey as JSON has it. */
 type RemovedPasskey = Omit<Parameters<typeof toPasskey>[0], 'created_at' | 'last_used_at'> & {
@@ -15,13 +13,13 @@ type RemovedPasskey = Omit<Parameters<typeof toPasskey>[0], 'created_at' | 'last
   last_used_at: string | null
 }
 
-function removeAndTell({ directory }: TxWork, { user }: UserChange): Step {
+function removeAndTell({ directory }: TxWork, change: UserChange): Step {
   return {
     query: sql`
-      delete from passkeys where directory_id = ${directory.id} and user_id = ${user.id}
+      delete from passkeys where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
       returning id, user_id, credential_id, transports, device_type, backed_up, aaguid, device_name, rp_id, created_at,
-        last_used_at, ${user.auth_account_id}::uuid as auth_account_id`,
-    columns: () => NONE,
+        last_used_at, ${change.user.auth_account_id}::uuid as auth_account_id`,
+    columns: (gone) => ({ passkey_count: sql<number>`users.passkey_count - (select count(*) from ${sql.ref(gone)})` }),
   }
 }
 
@@ -40,8 +38,8 @@ const nameOf = (row: Row) => ('id' in row ? toRemoved(row).deviceName : null)
 const passkeys: Belonging<Row> = {
   table: 'passkeys',
   proof: (work, change) => (change.keepsFactors ? null : removeAndTell(work, change)),
-  cutOff: { stays: 'Whoever holds the passkey may sign in again, if the user may.' },
-  removal: goes('passkeys', NONE),
+  cutOff: (work, change) => (change.sinceSeconds === undefined ? null : removeAndTell(work, change)),
+  removal: (work, change) => ({ ...removeAndTell(work, change), isSilent: true }),
   // They keep working if both directories have the same relying party. A credential that is there already stays away.
   move: comesAlong(
     'passkeys',

@@ -1,15 +1,20 @@
-import { type Belonging, comesAlong, goes, isPending, type UserTable } from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, goes, goesSince, isPending } from '../../platform/belongings.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import type { Work } from '../../platform/work.ts'
 import { storeImportedHash } from './store.ts'
 
-function belonging(table: UserTable, move: Belonging['move']): Belonging {
+function belonging(
+  table: 'password_credentials' | 'password_history',
+  setAt: 'updated_at' | 'created_at',
+  move: Belonging['move'],
+): Belonging {
   const remove = goes(table)
   return {
     table,
     proof: (work, change) => (change.keepsPassword ? null : remove(work, change)),
-    cutOff: { stays: 'Whoever knows the password may sign in again, if the user may.' },
+    // Whoever knows the password may sign in again, if the user may.
+    cutOff: goesSince(table, setAt),
     removal: remove,
     move,
     isAbsent: isPending,
@@ -31,6 +36,7 @@ export const passwordBelongings: Belonging[] = [
   {
     ...belonging(
       'password_credentials',
+      'updated_at',
       comesAlong('password_credentials', {
         user_id: true,
         hash: true,
@@ -57,6 +63,7 @@ export const passwordBelongings: Belonging[] = [
   },
   belonging(
     'password_history',
+    'created_at',
     comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
   ),
 ]

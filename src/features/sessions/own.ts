@@ -40,6 +40,15 @@ export function endOtherSessions(work: OwnWork): Promise<number> {
 }
 
 /**
+ * The caller's session, locked until the transaction ends, whose user is held: what has ended it since the request began was
+ * there first. Throws `access_token_invalid`.
+ */
+export async function holdOwnSession({ db, directory, caller }: TxWork & { caller: UserCaller }): Promise<void> {
+  const session = { id: caller.sessionId, userId: caller.directoryUserId }
+  if (!(await lockLiveSession(db, directory, session))) throw httpErrors.accessTokenInvalid()
+}
+
+/**
  * Notes in a session that its user, whose row is held, has proved again who they are. It takes nothing away: what was shown
  * before stays shown. Returns the session as it is then; null when it has ended.
  */

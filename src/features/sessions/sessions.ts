@@ -8,7 +8,14 @@ export {
 export { sessionErrors } from './errors.ts'
 export { sessionEvents } from './events.ts'
 export { endOldestSessions, hasSessions, holdSessionLimit, sessionRoom } from './limit.ts'
-export { endOtherSessions, endOwnSession, listOwnSessions, renewAuthentication, sessionIdOf } from './own.ts'
+export {
+  endOtherSessions,
+  endOwnSession,
+  holdOwnSession,
+  listOwnSessions,
+  renewAuthentication,
+  sessionIdOf,
+} from './own.ts'
 export { type HeldRole, heldRolesText, permissionsOf } from './role-claims.ts'
 export { Impersonator, RevokedCount, Session, toSession } from './schema.ts'
 export { sessionSettings } from './settings.ts'

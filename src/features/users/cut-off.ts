@@ -1,3 +1,4 @@
+import type { CutOff } from '../../platform/belongings.ts'
 import type { EndReason } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
@@ -5,12 +6,11 @@ import { applyToBelongings } from './belongings.ts'
 import type { HeldUser } from './store.ts'
 
 /**
- * Ends all access that the user currently has or is about to get: sessions, trusted devices, and pending sign-ins. The
- * one place for it, with `changeUser` and `deleteUser`. `linkId` is the link being redeemed, which is spared.
- * @returns how many sessions ended.
+ * Ends all access that the user has or is about to get, sessions and trusted devices and pending sign-ins: the one place
+ * for it, with `changeUser` and `deleteUser`. `how` says what is spared or goes besides. Returns how many sessions ended.
  */
-export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, linkId?: string): Promise<number> {
-  const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, linkId })
+export async function cutOff(work: TxWork, user: HeldUser, reason: EndReason, how: CutOff = {}): Promise<number> {
+  const { announced, changed } = await applyToBelongings(work, 'cutOff', { user, reason, ...how })
   await record(work, ...announced)
   return changed.sessions ?? 0
 }
