@@ -85,7 +85,10 @@ export async function newExchangeCode(work: Work, userId: string): Promise<strin
   const identity = { id: newId(), user_id: userId, method, source, issuer: 'https://idp.example', subject: userId }
   await work.platform.tx((db) => insertIdentityRow(db, work.directory, identity))
   const tie = { identityId: identity.id, logoutSealed: null, nameHash: null, sessionHash: null }
-  return makeExchangeCode(work, { userId, method, source, amr: ['fed'], aal: 'aal1', tie })
+  const { epoch } = await work.db.selectFrom('users').select('epoch').where('id', '=', userId).executeTakeFirstOrThrow()
+  const code = await makeExchangeCode(work, { userId, epoch, method, source, amr: ['fed'], aal: 'aal1', tie })
+  if (code === null) throw new Error('The user is gone')
+  return code
 }
 
 /** Begins a sign-in at a provider and ends it with what the provider would say, its protocol left out. */

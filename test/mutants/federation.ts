@@ -307,7 +307,7 @@ export async function insertDomainRow`,
   {
     name: 'a connection stays until whoever is being linked to it is',
     file: `${FEDERATION}/store.ts`,
-    find: '    .forKeyShare()\n',
+    find: '    .$if(!alone, (query) => query.forKeyShare())\n',
     replace: '',
     tests: MEANWHILE,
   },

@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts'
 
+const RACE = 'src/features/saml/logout-race.test.ts'
 const FEDERATION = 'src/features/federation'
 const OIDC = ['src/features/oidc/rp-logout.test.ts']
 const THERE = 'src/features/ties'
@@ -123,8 +124,8 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'a logout at the provider ends codes',
-    file: 'src/features/federation/identities.ts',
-    find: `    await deleteNamedCodeRows(db, directory, there)\n`,
+    file: 'src/features/ties/logout.ts',
+    find: '  await endCodes()\n',
     replace: '',
     tests: OIDC_SCOPE,
   },
@@ -193,5 +194,54 @@ export const logouts: Mutant[] = [
     find: 'if (names.length !== 1 || !isName',
     replace: 'if (!isName',
     tests: ['src/features/saml/response.test.ts'],
+  },
+  {
+    name: 'a logout counts for who is about to come in',
+    file: 'src/features/federation/complete.ts',
+    find: 'if (await person.isSignedOut?.(work))',
+    replace: 'if (person.issuer === null)',
+    tests: [RACE],
+  },
+  {
+    name: 'a logout stops the sign-ins under way of who is known',
+    file: 'src/features/ties/logout.ts',
+    find: 'new Set([...stopped, ...(linked ? [linked.user_id] : [])])',
+    replace: 'new Set(stopped)',
+    tests: [RACE],
+  },
+  {
+    name: 'a logout and a first sign-in by its connection wait for one another',
+    file: 'src/features/federation/identities.ts',
+    find: '    await holdConnectionRow(db, directory, source, true)\n',
+    replace: '',
+    tests: [RACE],
+  },
+  {
+    name: 'no code is written behind a logout',
+    file: 'src/features/federation/store.ts',
+    find: ' and epoch = ${epoch} for share',
+    replace: '',
+    tests: [RACE],
+  },
+  {
+    name: 'a logout holds users before codes, as an exchange does',
+    file: 'src/features/ties/logout.ts',
+    find: '  const { db, directory } = work\n  const found',
+    replace: '  const { db, directory } = work\n  await endCodes()\n  const found',
+    tests: [RACE],
+  },
+  {
+    name: 'a challenge of a provider that was switched off gives no session',
+    file: 'src/features/federation/identities.ts',
+    find: '  await endChallengesOf(work, of)\n',
+    replace: '',
+    tests: ['src/features/federation/identities.test.ts'],
+  },
+  {
+    name: 'a private name is not looked up',
+    file: 'src/platform/outbound/http.ts',
+    find: "  if (isInner && !isNamed && !exceptions.hasAddresses) throw new OutboundFailure('not_allowed')\n",
+    replace: '',
+    tests: ['src/platform/outbound/http.test.ts'],
   },
 ]

@@ -443,8 +443,8 @@ const signIns: Mutant[] = [
   {
     name: 'an assertion of SAML is accepted once',
     file: ACS,
-    find: 'if (await insertAssertionRow(work.db, work.directory, row, unless)) return assertion',
-    replace: 'if (row) return assertion',
+    find: 'if (await insertAssertionRow(work.db, work.directory, row, unless))',
+    replace: 'if (row)',
     tests: [ACS_TEST],
     only: 'once',
   },

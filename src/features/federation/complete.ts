@@ -118,13 +118,25 @@ async function admit(
   facts: SignInFacts,
   identity: IdentityRow,
 ): Promise<Answer> {
+  // After the user was read, and for a first link the connection held: a logout from now on finds what is made here.
+  if (await person.isSignedOut?.(work))
+    throw new FederationFailure('response_invalid', 'Whom the provider names it has signed out since.')
   const amr = ['fed', ...person.amr]
   const aal = person.isTwoFactor ? ('aal2' as const) : ('aal1' as const)
-  const { user_id: userId } = facts
+  const { user_id: userId, epoch } = facts
   const tie = await makeTie(work, identity, person)
   if (begun.responseMode === 'code') {
     await rehearse(work, facts, { method: begun.method, amr, aal })
-    return { code: await makeExchangeCode(work, { userId, method: begun.method, source: begun.source, amr, aal, tie }) }
+    const code = await makeExchangeCode(work, {
+      userId,
+      epoch,
+      method: begun.method,
+      source: begun.source,
+      amr,
+      aal,
+      tie,
+    })
+    return code === null ? null : { code }
   }
   const used = identityProof({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
   const proof = {

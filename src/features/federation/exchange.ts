@@ -5,43 +5,21 @@ import { type Tie, writeTie } from '../ties/ties.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
 import { hashToken, makeToken } from './state.ts'
-import { codeProof, identityProof, insertCodeRow, type ShownCode, shownCode } from './store.ts'
+import { codeProof, type FederatedProof, identityProof, insertCodeRow, type ShownCode, shownCode } from './store.ts'
 
 const CODE_SECONDS = 60
 
-/** What a provider has proved of a user. */
-export interface FederatedProof {
-  userId: string
-  method: string
-  /** The id of the connection, or the name of the provider. */
-  source: string
-  amr: string[]
-  aal: 'aal1' | 'aal2'
-  tie: Tie
-}
-
-/** A code by which the backend of the application gets the session of a sign-in at a provider. */
+/**
+ * A code by which the backend of the application gets the session of a sign-in at a provider. Null where the user's sign-ins
+ * were stopped meanwhile.
+ */
 export async function makeExchangeCode(
-  work: Work,
-  { userId, method, source, amr, aal, tie }: FederatedProof,
-): Promise<string> {
-  const { keyring } = work.platform
-  const code = makeToken(keyring, work.directory)
-  await insertCodeRow(work.db, work.directory, {
-    id: newId(),
-    code_hash: hashToken(keyring, 'code', code),
-    user_id: userId,
-    auth_method: method,
-    source,
-    amr,
-    aal,
-    identity_id: tie.identityId,
-    logout_sealed: tie.logoutSealed,
-    name_hash: tie.nameHash,
-    provider_session_hash: tie.sessionHash,
-    ttlSeconds: CODE_SECONDS,
-  })
-  return code
+  { platform, db, directory }: Work,
+  proof: FederatedProof,
+): Promise<string | null> {
+  const code = makeToken(platform.keyring, directory)
+  const made = { id: newId(), hash: hashToken(platform.keyring, 'code', code), seconds: CODE_SECONDS }
+  return (await insertCodeRow(db, directory, proof, made)) ? code : null
 }
 
 /** Exchanges a code for the session, once. Throws `code_invalid`, and what the door throws. */

@@ -4,8 +4,10 @@ import { person, RULES, signInAs, workOfOrganization } from '../../../test/feder
 import { startApp } from '../../../test/harness.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
+import { inTx } from '../../platform/work.ts'
 import { cleanUpTies } from '../ties/cleanup.ts'
 import { findTie } from '../ties/ties.ts'
+import { closeSource, unlinkSource } from './identities.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -111,6 +113,24 @@ test('a code, or a challenge, of a link that is removed gives no session', async
   expect(await signInAs(work, ada)).toMatchObject({ mfa_required: 'true' })
   const [next] = await listOf(id)
   expect([next.subject, next.id === identity.id]).toEqual([ada.subject, false])
+})
+
+test.each([
+  ['switched off', closeSource],
+  ['deleted', unlinkSource],
+])('a challenge of a provider that is %s gives no session, and that of another one does', async (_, close) => {
+  const arrive = async (source: string) => {
+    const ada = newcomer()
+    const { directory_user_id: id = '' } = await signInAs(work, ada, RULES, { source })
+    const { secret } = await enrollTotp(tenant, id, { subOrgId, revokeSessions: false })
+    const { challenge_token } = await signInAs(work, ada, RULES, { source })
+    return () => tenant.post('/v1/mfa/challenge/verify', { subOrgId, challenge_token, code: codeOf(secret, 1) })
+  }
+  const [gone, other] = [await arrive('google'), await arrive('github')]
+  await inTx(work, (work) => close(work, { method: 'social', source: 'google' }))
+  const refused = await gone()
+  expect([refused.status, refused.body.code]).toEqual([400, 'challenge_expired'])
+  expect(succeeded(await other()).session.access_token).toBeTypeOf('string')
 })
 
 test('a session knows by which link it came, however it was handed over', async () => {

@@ -3,7 +3,7 @@ import { record } from '../../platform/events.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { endLinked, endThere, hashThere } from '../ties/ties.ts'
+import { endChallengesOf, endLinked, endThere, hashThere } from '../ties/ties.ts'
 import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -14,6 +14,7 @@ import {
   deleteIdentityRows,
   deleteNamedCodeRows,
   findIdentityRow,
+  holdConnectionRow,
   type IdentityRow,
   type Subject,
   selectIdentityPage,
@@ -23,8 +24,8 @@ const reasons = defineEndReasons('idp_logout', 'identity_unlinked')
 
 /** Forgets who people are at a connection or provider that is gone; the users stay. */
 export async function unlinkSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
-  await deleteIdentityRows(work.db, work.directory, of)
   await closeSource(work, of)
+  await deleteIdentityRows(work.db, work.directory, of)
 }
 
 /** Whom a provider signs out, in its own words. */
@@ -46,15 +47,17 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
   const there = hashThere(work, said, said)
   return inTx(work, async (work) => {
     const { db, directory } = work
+    await holdConnectionRow(db, directory, source, true)
     const linked =
       subject === null ? null : await findIdentityRow(db, directory, { method: 'sso', source, issuer, subject })
-    await deleteNamedCodeRows(db, directory, there)
-    return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout })
+    const endCodes = () => deleteNamedCodeRows(db, directory, there)
+    return endThere(work, there, { linked: linked ?? null, reason: reasons.idp_logout, endCodes })
   })
 }
 
-/** Ends what is under way by a connection or provider that was switched off: codes that nobody has exchanged yet. */
+/** Ends what is under way by a connection or provider that was switched off: challenges, and codes not exchanged yet. */
 export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
+  await endChallengesOf(work, of)
   await deleteCodeRows(work.db, work.directory, of)
 }
 

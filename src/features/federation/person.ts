@@ -1,3 +1,4 @@
+import type { Work } from '../../platform/work.ts'
 import type { NamedThere } from '../ties/ties.ts'
 import { FederationFailure } from './errors.ts'
 
@@ -19,6 +20,8 @@ export interface FederatedPerson {
   logoutHint?: string
   /** How it names them, and this session, when it signs them out by itself. */
   namedThere?: NamedThere
+  /** Whether the provider has signed them out since it said so. */
+  isSignedOut?(work: Work): Promise<boolean>
 }
 
 // A row of the index that finds people has 2704 bytes.

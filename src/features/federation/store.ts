@@ -1,12 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
-import type { ExchangeCodes, FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
+import type { FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
-import { type HashedThere, isNamed } from '../ties/ties.ts'
+import { type HashedThere, isNamed, type Tie } from '../ties/ties.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
@@ -147,15 +147,16 @@ export const identityProof = defineProof({
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
-/** Keeps a connection from being deleted, or switched off, until the transaction ends. False where it was. */
-export async function holdConnectionRow(tx: Tx, directory: Directory, id: string): Promise<boolean> {
+/** Keeps a connection, until the transaction ends, from being closed; `alone` from first sign-ins. False where it is closed. */
+export async function holdConnectionRow(tx: Tx, directory: Directory, id: string, alone = false): Promise<boolean> {
   const row = await tx
     .selectFrom('sso_connections')
     .select('id')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .where('status', '=', 'active')
-    .forKeyShare()
+    .$if(alone, (query) => query.forUpdate())
+    .$if(!alone, (query) => query.forKeyShare())
     .executeTakeFirst()
   return row !== undefined
 }
@@ -187,16 +188,35 @@ export async function deleteIdentityRow(
     .executeTakeFirst()
 }
 
+/** What a provider has proved of a user. */
+export interface FederatedProof {
+  userId: string
+  /** The user's, as it was read: whoever stops their sign-ins has raised it. */
+  epoch: number
+  method: string
+  /** The id of the connection, or the name of the provider. */
+  source: string
+  amr: string[]
+  aal: 'aal1' | 'aal2'
+  tie: Tie
+}
+
+/** False where the user's sign-ins were stopped since they were read: they are held against that. */
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
-  row: Omit<Insertable<ExchangeCodes>, 'directory_id' | 'expires_at'> & { ttlSeconds: number },
-): Promise<void> {
-  const { ttlSeconds, ...values } = row
-  await db
-    .insertInto('exchange_codes')
-    .values({ ...values, directory_id: directory.id, expires_at: inSeconds(ttlSeconds) })
-    .execute()
+  { userId, epoch, method, source, amr, aal, tie }: FederatedProof,
+  { id, hash, seconds }: { id: string; hash: Buffer; seconds: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
+      logout_sealed, name_hash, provider_session_hash, expires_at)
+    select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},
+      ${tie.identityId}::uuid, ${tie.logoutSealed}, ${tie.nameHash}::bytea, ${tie.sessionHash}::bytea,
+      clock_now() + make_interval(secs => ${seconds})
+    from users where directory_id = ${directory.id} and id = ${userId} and epoch = ${epoch} for share
+    returning id`.execute(db)
+  return rows.length === 1
 }
 
 /** The code of a sign-in at a provider; all null where there is none. */

@@ -17,6 +17,7 @@ import {
   beginUnsolicited,
   directoryOf,
   type FailureCode,
+  type FederatedPerson,
   FederationFailure,
   federationErrors,
   takeFederated,
@@ -28,7 +29,7 @@ import { toHeard } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
 import { SamlRefusal } from './refusal.ts'
 import { readResponse } from './response.ts'
-import { insertAssertionRow } from './store.ts'
+import { insertAssertionRow, isNoted } from './store.ts'
 
 /** What an identity provider has a browser post. */
 export interface PostedResponse {
@@ -54,8 +55,8 @@ export async function finishSaml(bare: BareWork, posted: PostedResponse): Promis
     if (!connection) throw new FederationFailure('connection_not_active')
     await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'saml' })
     const signedInSince = begun.forceAuthn ? begun.beganAt : null
-    const assertion = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
-    return await concludeSignIn(work, begun, connection, hearOf(work, connection, assertion))
+    const accepted = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
   }
@@ -80,12 +81,12 @@ async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promis
   if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
   const { connection, directory } = found
   const work = { ...bare, directory }
-  const assertion = await acceptUnsolicited(work, connection, posted)
+  const accepted = await acceptUnsolicited(work, connection, posted)
   const begun = await beginUnsolicited(work, connection.id)
   if (!begun)
     throw federationErrors.stateUnknown({ detail: 'The organization has no default_redirect_uri, to which to go on.' })
   try {
-    return await concludeSignIn(work, begun, connection, hearOf(work, connection, assertion))
+    return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
   } catch (error) {
     return refuseSignIn(work, begun, connection, error)
   }
@@ -94,7 +95,7 @@ async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promis
 const REFUSED = 'What your identity provider sent did not pass its checks. Please sign in from your application.'
 
 /** Leaves no trace of what is refused: anybody can send it. Throws `state_invalid`. */
-async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Assertion> {
+async function acceptUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Accepted> {
   try {
     await assertStillOpen(work, connection, { isTest: false, by: 'saml' })
     return await accept(work, connection, posted, { requestId: null, signedInSince: recently(work, connection) })
@@ -109,7 +110,7 @@ async function accept(
   connection: KnownConnection,
   { response, connectionId }: PostedResponse,
   asked: Pick<Expected, 'requestId' | 'signedInSince'>,
-): Promise<Assertion> {
+): Promise<Accepted> {
   if (connectionId !== null && connectionId.toLowerCase() !== connection.id)
     throw new FederationFailure('response_invalid', 'The response was posted to the address of another connection.')
   try {
@@ -118,7 +119,8 @@ async function accept(
     const assertion = await readResponse(readPosted(response), expected, await trustOf(work, connection))
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
     const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
-    if (await insertAssertionRow(work.db, work.directory, row, unless)) return assertion
+    if (await insertAssertionRow(work.db, work.directory, row, unless))
+      return { assertion, isSignedOut: (later) => isNoted(later.db, later.directory, connection.id, unless) }
     throw new SamlRefusal('replayed', 'The assertion was used before, or whom it names was signed out since.')
   } catch (error) {
     if (!(error instanceof XmlRefusal)) throw error
@@ -126,8 +128,13 @@ async function accept(
   }
 }
 
-const hearOf = ({ platform }: Work, connection: KnownConnection, assertion: Assertion) =>
-  toHeard(connection, assertion, spOf(platform, connection.id).entity_id)
+/** What was accepted, and whether it counts no more. */
+type Accepted = { assertion: Assertion } & Required<Pick<FederatedPerson, 'isSignedOut'>>
+
+function hearOf({ platform }: Work, connection: KnownConnection, { assertion, isSignedOut }: Accepted) {
+  const heard = toHeard(connection, assertion, spOf(platform, connection.id).entity_id)
+  return { ...heard, person: { ...heard.person, isSignedOut } }
+}
 
 const CODES = new Map<string, FailureCode>([
   ['status', 'idp_error'],

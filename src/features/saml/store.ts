@@ -16,13 +16,28 @@ export async function insertAssertionRow(
   const { rows } = await sql`
     insert into saml_assertions (directory_id, connection_id, assertion_hash, expires_at)
     select ${directory.id}::uuid, ${connection_id}::uuid, ${assertion_hash}::bytea, ${expires_at}::timestamptz
-    where not exists (
-      select from saml_assertions
-      where directory_id = ${directory.id}::uuid and connection_id = ${connection_id}::uuid
-        and assertion_hash = any(${byteaArray(unless.hashes)}::bytea[]) and expires_at > ${unless.after}::timestamptz)
+    where not ${hasNoted(directory, connection_id, unless)}
     on conflict do nothing
     returning connection_id`.execute(db)
   return rows.length === 1
+}
+
+function hasNoted(directory: Directory, connectionId: string, { hashes, after }: { hashes: Buffer[]; after: Date }) {
+  return sql<boolean>`exists (
+      select from saml_assertions
+      where directory_id = ${directory.id}::uuid and connection_id = ${connectionId}::uuid
+        and assertion_hash = any(${byteaArray(hashes)}::bytea[]) and expires_at > ${after}::timestamptz)`
+}
+
+/** Whether one of these is noted until after a time. */
+export async function isNoted(
+  db: Db,
+  directory: Directory,
+  connectionId: string,
+  noted: { hashes: Buffer[]; after: Date },
+): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select ${hasNoted(directory, connectionId, noted)} as is`.execute(db)
+  return rows[0]?.is === true
 }
 
 /** Notes what a request to log out means, until a time that is the later of two such requests. */
@@ -31,7 +46,10 @@ export async function insertLogoutRows(
   directory: Directory,
   { hashes, ...row }: { connection_id: string; hashes: Buffer[]; expires_at: Date },
 ): Promise<void> {
-  const values = hashes.map((assertion_hash) => ({ ...row, assertion_hash, directory_id: directory.id }))
+  // In one order, since others may note the same ones.
+  const values = hashes
+    .toSorted(Buffer.compare)
+    .map((assertion_hash) => ({ ...row, assertion_hash, directory_id: directory.id }))
   await db
     .insertInto('saml_assertions')
     .values(values)

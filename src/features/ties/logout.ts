@@ -2,7 +2,7 @@ import type { EndReason } from '../../platform/end-reasons.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { revokeSessions, sessionEvents, stopSignIns } from '../sessions/sessions.ts'
 import { hashNames, type Namer } from './names.ts'
-import { findSessionIdsOf, findTiedRows, type HashedThere } from './store.ts'
+import { findChallengedUsers, findSessionIdsOf, findTiedRows, type HashedThere } from './store.ts'
 
 /** What the end of sessions of a provider may record. */
 export const providerLogoutEvents = [sessionEvents.revoked]
@@ -31,20 +31,23 @@ export function hashThere(
 
 /**
  * Ends what came by sessions of a provider, challenges as well. `linked` is who it speaks of, where that is known: then
- * sessions of theirs end, too, of which nobody knows which ones they were there. Returns whether anybody is known by this.
+ * sessions of theirs end, too, of which nobody knows which ones they were there. Codes end
+ * with `endCodes`, after the users are held, as by an exchange. Returns whether anybody is known by this.
  */
 export async function endThere(
   work: TxWork,
   there: HashedThere,
-  { linked, reason }: { linked: Linked | null; reason: EndReason },
+  { linked, reason, endCodes }: { linked: Linked | null; reason: EndReason; endCodes: () => Promise<void> },
 ): Promise<boolean> {
   const { db, directory } = work
   const found = await findTiedRows(db, directory, there)
   const isEverySession = there.sessions.length === 0
-  const users = new Set(found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id))
-  if (linked && isEverySession) users.add(linked.user_id)
+  const stopped = found.filter((row) => isEverySession || row.session_id === null).map(({ user_id }) => user_id)
+  // Of who is known nobody knows whether a sign-in under way will be one of these sessions.
+  const users = new Set([...stopped, ...(linked ? [linked.user_id] : [])])
   // In one order, since others may hold the same users.
   for (const userId of [...users].sort()) await stopSignIns(work, userId)
+  await endCodes()
   // Again: a sign-in may have passed before its user was held.
   const tied = (await findTiedRows(db, directory, there)).filter(({ is_live }) => is_live)
   const nameless = linked ? await findSessionIdsOf(db, directory, linked, { isNameless: true }) : []
@@ -56,4 +59,9 @@ export async function endThere(
 export async function endLinked(work: TxWork, linked: Linked, reason: EndReason): Promise<number> {
   const ids = await findSessionIdsOf(work.db, work.directory, linked, { isNameless: false })
   return revokeSessions(work, ids, reason)
+}
+
+/** Ends challenges that came by a connection or provider, by stopping what their users have under way. */
+export async function endChallengesOf(work: TxWork, of: { method: string; source: string }): Promise<void> {
+  for (const userId of await findChallengedUsers(work.db, work.directory, of)) await stopSignIns(work, userId)
 }

@@ -111,3 +111,29 @@ export async function findSessionIdsOf(
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** Who has a challenge that came by a connection or provider and has become no session yet; in one order. */
+export async function findChallengedUsers(
+  db: Db,
+  directory: Directory,
+  { method, source }: { method: string; source: string },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('federated_sessions as tie')
+    .innerJoin('identities', (join) =>
+      join.onRef('identities.directory_id', '=', 'tie.directory_id').onRef('identities.id', '=', 'tie.identity_id'),
+    )
+    .leftJoin('sessions', (join) =>
+      join.onRef('sessions.directory_id', '=', 'tie.directory_id').onRef('sessions.id', '=', 'tie.id'),
+    )
+    .select('tie.user_id')
+    .distinct()
+    .where('tie.directory_id', '=', directory.id)
+    .where('tie.expires_at', '>', now)
+    .where('sessions.id', 'is', null)
+    .where('identities.method', '=', method)
+    .where('identities.source', '=', source)
+    .orderBy('tie.user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}

@@ -11,15 +11,15 @@ export interface TokenRecords {
 }
 
 /** The code of a sign-in at a provider. */
-export async function makeRecords(app: TestApp, { scoped, ids }: Start): Promise<TokenRecords> {
+export async function makeRecords(app: TestApp, { scoped }: Start): Promise<TokenRecords> {
   const { platform } = app.app
   const { user } = succeeded(await scoped.post('/v1/users', { email: freshEmail('fay') }))
-  const { id } = await platform.db
-    .selectFrom('directories')
-    .select('id')
-    .where('organization_id', '=', ids.organization)
+  const { directory_id } = await platform.db
+    .selectFrom('users')
+    .select('directory_id')
+    .where('id', '=', user.id)
     .executeTakeFirstOrThrow()
-  const work = await getWorkIn(platform, id)
+  const work = await getWorkIn(platform, directory_id)
   return { ids: { exchangeCode: await newExchangeCode(work, user.id), federatedUser: user.id } }
 }
 

@@ -58,6 +58,8 @@ export function isPublicAddress(address: string): boolean {
 export interface Exceptions {
   host(hostname: string): boolean
   address(address: string): boolean
+  /** Whether there are any addresses: then a name may have one of them. */
+  hasAddresses: boolean
 }
 
 /** Parses valid entries: hosts, addresses, CIDRs. */
@@ -66,6 +68,7 @@ export function readExceptions(entries: readonly string[]): Exceptions {
   const hosts = new Set(entries.filter((entry) => !isNetwork(entry)).map((entry) => entry.toLowerCase()))
   const list = blockList(networks)
   return {
+    hasAddresses: networks.length > 0,
     host: (hostname) => hosts.has(hostname.toLowerCase()),
     address(address) {
       const version = isIP(address)

@@ -152,6 +152,19 @@ describe('reaches nothing private', () => {
     expect(connections).toBe(0)
   })
 
+  test('a private name, alike whether or not it is there, and nobody is asked', async () => {
+    const asked: string[] = []
+    const resolve = async (name: string) => {
+      asked.push(name)
+      return []
+    }
+    for (const url of ['https://db.internal/', 'http://hooks.example/'])
+      expect(await reasonOf(url, { allow: ['other.internal'], resolve })).toBe('not_allowed')
+    expect(asked).toEqual([])
+    expect(await reasonOf('https://db.internal/', { allow: ['10.0.0.0/8'], resolve })).toBe('unreachable')
+    expect(asked).toEqual(['db.internal'])
+  })
+
   test.each(['printer.local', 'metadata.google.internal', 'app.localhost'])(
     '%s, whatever it resolves to',
     async (host) => {

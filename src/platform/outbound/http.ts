@@ -118,11 +118,15 @@ function readTarget(url: string): URL {
 async function checkedAddresses(target: URL, exceptions: Exceptions, resolve: Resolve): Promise<LookupAddress[]> {
   const hostname = hostOf(target)
   const family = isIP(hostname)
+  const isNamed = exceptions.host(hostname)
+  const isInner = target.protocol !== 'https:' || PRIVATE_NAME.test(hostname)
+  // Nothing is asked about a name that no answer would allow: whether it exists inside is not for tenants to learn.
+  if (isInner && !isNamed && !exceptions.hasAddresses) throw new OutboundFailure('not_allowed')
   const addresses = family ? [{ address: hostname, family }] : await resolve(hostname)
   if (addresses.length === 0) throw new OutboundFailure('unreachable', 'ENOTFOUND')
-  if (exceptions.host(hostname) || addresses.every(({ address }) => exceptions.address(address))) return addresses
+  if (isNamed || addresses.every(({ address }) => exceptions.address(address))) return addresses
   const isPublic = addresses.every(({ address }) => isPublicAddress(address) || exceptions.address(address))
-  if (target.protocol !== 'https:' || PRIVATE_NAME.test(hostname) || !isPublic) throw new OutboundFailure('not_allowed')
+  if (isInner || !isPublic) throw new OutboundFailure('not_allowed')
   return addresses
 }
 
