@@ -5,6 +5,15 @@ import { defineSettings } from '../../platform/settings.ts'
 import { COUNTRIES } from '../../platform/sms/phone.ts'
 import type { Work } from '../../platform/work.ts'
 
+const Country = named(
+  'Country',
+  Type.String({
+    pattern: `^(${COUNTRIES.join('|')})$`,
+    'x-form': 'a country of ISO 3166-1 such as US',
+    examples: ['US'],
+  }),
+)
+
 export const Settings = named(
   'OtpSettings',
   Type.Object({
@@ -32,14 +41,11 @@ export const Settings = named(
       maximum: 600,
       description: 'Codes sent to one address or number.',
     }),
-    sms_allowed_countries: Type.Array(
-      Type.String({
-        pattern: `^(${COUNTRIES.join('|')})$`,
-        'x-form': 'a country of ISO 3166-1 such as US',
-        examples: ['US'],
-      }),
-      { uniqueItems: true, maxItems: COUNTRIES.length, description: 'Where codes may be sent by SMS. Empty: nowhere.' },
-    ),
+    sms_allowed_countries: Type.Array(Country, {
+      uniqueItems: true,
+      maxItems: COUNTRIES.length,
+      description: 'Where codes may be sent by SMS. Empty: nowhere.',
+    }),
     sms_daily_limit: Type.Integer({
       minimum: 1,
       maximum: 100_000,

@@ -1,15 +1,10 @@
-import { type ErrorDefinition, httpErrors } from '../errors.ts'
-import { callerKinds } from './caller-kinds.ts'
 import type { JsonObject } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
 
-const integer = { type: 'integer' }
 const string = { type: 'string' }
 
-/** Response headers of the contract, by the name of their component; its introduction says which every answer has. */
+/** Response headers of the contract, by the name of their component; its introduction says which every answer and refusal has. */
 const headers = {
-  RetryAfter: ['Retry-After', 'Seconds to wait before trying again.', integer],
-  WwwAuthenticate: ['WWW-Authenticate', 'What to authenticate with, and what is wrong (RFC 6750 §3).', string],
   Etag: ['ETag', 'The version of the record, for If-Match; of a document, for If-None-Match.', string],
   Link: ['Link', 'The address of the next page (RFC 8288), if there are more: `<…>; rel="next"`.', string],
   Location: ['Location', 'Where the browser is sent, or what was made is.', { type: 'string', format: 'uri' }],
@@ -41,20 +36,3 @@ export const headersOfMade = refer(['Location'])
 
 /** The headers of a redirect. */
 export const headersOfRedirect = refer(['Location'])
-
-const challenged = new Set(
-  [
-    ...Object.values(callerKinds).flatMap(({ errors }) => errors.filter(({ status }) => status === 401)),
-    httpErrors.insufficientScope,
-  ].map(({ code }) => code),
-)
-const waited = new Set([httpErrors.unavailable, httpErrors.idempotencyInProgress].map(({ code }) => code))
-
-/** The headers of a refusal with any of these errors. */
-export function headersOfRefusal(errors: ErrorDefinition[]): JsonObject | undefined {
-  const has = (test: (error: ErrorDefinition) => boolean) => errors.some(test)
-  return refer([
-    ...(has(({ code, members }) => waited.has(code) || 'retry_after' in members) ? (['RetryAfter'] as const) : []),
-    ...(has(({ code }) => challenged.has(code)) ? (['WwwAuthenticate'] as const) : []),
-  ])
-}

@@ -1,7 +1,6 @@
 import type { ErrorDefinition } from '../errors.ts'
 import { mediaOf } from './media.ts'
 import { errorsOf, type Step, stepsOf } from './openapi-errors.ts'
-import { headersOfRefusal } from './openapi-headers.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
@@ -29,7 +28,6 @@ interface Refusal {
   name: string
   status: string
   description: string
-  errors: ErrorDefinition[]
   schema: JsonObject
 }
 
@@ -47,11 +45,11 @@ export function describeRefusals(route: Route, shared: Components, responses: Re
     ...[...own].map(([status, errors]) => ownRefusal(route, status, errors.sort(byCode), components)),
     pipelineRefusal(route, components),
   ]
-  const described = refusals.map(({ name, status, description, errors, schema }): [string, JsonObject] => {
+  const described = refusals.map(({ name, status, description, schema }): [string, JsonObject] => {
     const { refusalType } = mediaOf(route.media)
     const content = { [refusalType]: { schema: SCHEMAS[route.media] ?? schema } }
     const title = (route.media === 'json' ? '' : pascal(route.media)) + name
-    return [status, responses.note(title, { description, headers: headersOfRefusal(errors), content })]
+    return [status, responses.note(title, { description, content })]
   })
   return Object.fromEntries(described.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -72,7 +70,6 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
     name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
     status,
     description: others.length ? `${codes}, or one of \`default\`` : codes,
-    errors: [...own, ...others],
     schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
   }
 }
@@ -87,7 +84,6 @@ function pipelineRefusal(route: Route, components: Components): Refusal {
     name,
     status: 'default',
     description: errors.map(({ code }) => `\`${code}\``).join(', '),
-    errors,
     schema: { $ref: `#/components/schemas/${name}Problem` },
   }
 }

@@ -85,7 +85,7 @@ function orNull(value: JsonObject): JsonObject {
   return { ...inner, ...rest, type: [String(inner.type), 'null'] }
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
+export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

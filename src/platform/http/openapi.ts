@@ -7,13 +7,22 @@ import { describeBody, describeParameters, parameterComponents } from './openapi
 import { describeRefusals, problemSchema } from './openapi-problems.ts'
 import { collectRecurring, type Recurring } from './openapi-recurring.ts'
 import { describeReplies } from './openapi-replies.ts'
-import { type Components, collectSchemas, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
+import {
+  type Components,
+  collectSchemas,
+  isObject,
+  type Json,
+  type JsonObject,
+  pascal,
+  toJson,
+} from './openapi-schemas.ts'
 import { contentsWithin, shareExamples } from './openapi-shared-examples.ts'
 import type { Route } from './route.ts'
 
 const INTRODUCTION = `Send the API key as \`X-API-Key\`, or as a Bearer token. The scopes listed with a route's security are those the key
 must have. Success is 200 unless a route says otherwise. A refusal is a problem (RFC 9457) with a stable \`code\`;
-[the catalogue](/docs/errors) lists every code.
+[the catalogue](/docs/errors) lists every code. Where waiting helps it has \`Retry-After\`, in seconds; where other
+credentials would, \`WWW-Authenticate\` says which, and what is wrong (RFC 6750 §3).
 
 Every answer has \`X-Request-Id\`, which identifies the request in log lines and events: the one that was sent, if it has 8 to
 128 of the characters \`A-Za-z0-9._-\`, else a new one. Where a limit counts requests, answers and refusals have
@@ -81,6 +90,7 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
   for (const { schema, example } of events.contents)
     if (example !== undefined) Object.assign(Object(schema), { examples: [example] })
   const schemas = reachable([paths, events.webhooks, recurring], components.schemas)
+  sayOnce(schemas)
   const api = [{ url: `${baseUrl}/api` }, { url: baseUrl, description: 'The same without the prefix.' }]
   const kinds = isScim ? [callerKinds.scim] : [callerKinds.key, callerKinds.user]
   return {
@@ -109,6 +119,24 @@ export function buildOpenApi(routes: Route[], { baseUrl, version, part }: Option
 function used(components: Record<string, JsonObject>, part: JsonObject): Record<string, JsonObject> {
   const text = JSON.stringify(part)
   return Object.fromEntries(Object.entries(components).filter(([name]) => text.includes(`/${name}"`)))
+}
+
+/** Drops from schemas of changes, such as `UserPatch`, what the schema of the thing itself says of its properties. */
+function sayOnce(schemas: Map<string, Json>): void {
+  for (const [name, patch] of schemas) {
+    const thing = name.endsWith('Patch') ? schemas.get(name.slice(0, -'Patch'.length)) : undefined
+    if (!isObject(patch) || !isObject(patch.properties) || !isObject(thing) || !isObject(thing.properties)) continue
+    for (const [field, property] of Object.entries(patch.properties)) {
+      const [own, other] = [describedIn(property), describedIn(thing.properties[field])]
+      if (own && own.description === other?.description) delete own.description
+    }
+  }
+}
+
+/** Where the description of a schema is: in itself, or in what may be null. */
+function describedIn(schema: Json | undefined): JsonObject | undefined {
+  if (!isObject(schema) || 'description' in schema) return isObject(schema) ? schema : undefined
+  return Array.isArray(schema.anyOf) ? schema.anyOf.filter(isObject).find((arm) => 'description' in arm) : undefined
 }
 
 /** The schemas that these parts refer to, or those refer to. */
