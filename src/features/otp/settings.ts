@@ -2,17 +2,8 @@ import { type Static, Type } from 'typebox'
 import type { SendCeilings } from '../../platform/http/send-limit.ts'
 import { named } from '../../platform/schema.ts'
 import { defineSettings } from '../../platform/settings.ts'
-import { COUNTRIES } from '../../platform/sms/phone.ts'
+import { COUNTRIES, Country } from '../../platform/sms/phone.ts'
 import type { Work } from '../../platform/work.ts'
-
-const Country = named(
-  'Country',
-  Type.String({
-    pattern: `^(${COUNTRIES.join('|')})$`,
-    'x-form': 'a country of ISO 3166-1 such as US',
-    examples: ['US'],
-  }),
-)
 
 export const Settings = named(
   'OtpSettings',

@@ -1,6 +1,8 @@
 // The build with mobile number ranges: it refuses landlines and premium-rate numbers, which cannot receive SMS or bill
 // for it, and distinguishes countries that share a calling code. The smallest build does neither.
 import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import { Type } from 'typebox'
+import { named } from '../schema.ts'
 
 /** A parsed phone number. */
 export interface Phone {
@@ -12,6 +14,16 @@ export interface Phone {
 
 /** Every country that has phone numbers. */
 export const COUNTRIES: readonly string[] = getCountries()
+
+/** One of them, in bodies and replies. */
+export const Country = named(
+  'Country',
+  Type.String({
+    pattern: `^(${COUNTRIES.join('|')})$`,
+    'x-form': 'a country of ISO 3166-1 such as US',
+    examples: ['US'],
+  }),
+)
 
 /** Parses a phone number in international form, or returns null when it is not one. */
 export function parsePhone(text: string): Phone | null {
