@@ -61,9 +61,14 @@ const CALLERS: Record<string, string[]> = {
     'PUT /v1/me/mfa/phone',
     'PUT /v1/me/mfa/totp',
   ],
-  'any key': ['POST /v1/otp/generate', 'POST /v1/otp/validate'],
-  'api_keys.manage': ['DELETE /v1/api-keys/{id}', 'POST /v1/api-keys', 'POST /v1/api-keys/{id}/rotate'],
-  'api_keys.read': ['GET /v1/api-keys'],
+  'any key': ['GET /v1/api-keys/current', 'POST /v1/otp/generate', 'POST /v1/otp/validate'],
+  'api_keys.manage': [
+    'DELETE /v1/api-keys/{id}',
+    'PATCH /v1/api-keys/{id}',
+    'POST /v1/api-keys',
+    'POST /v1/api-keys/{id}/rotate',
+  ],
+  'api_keys.read': ['GET /v1/api-keys', 'GET /v1/api-keys/{id}'],
   'apps_config.read': ['GET /v1/organization-apps'],
   'apps_config.write': ['PUT /v1/organization-apps', 'PUT /v1/organization-apps/defaults'],
   'auth.login': [

@@ -8,11 +8,12 @@ import { type Caller, caller, type TestApp } from './harness.ts'
 export async function startSecondApp(
   first: TestApp,
 ): Promise<{ app: App; baseUrl: string; as(key: string | null): Caller }> {
-  const { dnsServer, outboundAllow } = first.app.platform.config
+  const { dnsServer, outboundAllow, trustProxy } = first.app.platform.config
   const config = parseConfig({
     WATCHWORD_BASE_URL: 'http://localhost:4000',
     WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
     WATCHWORD_OUTBOUND_ALLOW: outboundAllow.join(),
+    WATCHWORD_TRUST_PROXY: trustProxy.join(),
     ...(dnsServer === null ? {} : { WATCHWORD_DNS_SERVER: dnsServer }),
   })
   const app = await buildApp({

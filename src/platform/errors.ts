@@ -141,6 +141,12 @@ export const httpErrors = defineErrors({
     'API key expired',
     'The key is past its expiresAt: rotate it, or create another.',
   ],
+  apiKeyIpNotAllowed: [
+    403,
+    'api_key_ip_not_allowed',
+    'The API key may not be used from here',
+    "The client's address is not in the key's allowedIps.",
+  ],
   accessTokenMissing: [
     401,
     'access_token_missing',

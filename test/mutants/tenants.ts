@@ -140,4 +140,31 @@ export const tenants: Mutant[] = [
     replace: find.startsWith('refuse') ? 'return' : '',
     tests: [KEYS],
   })),
+  ...[
+    [
+      'a key makes none that works from elsewhere',
+      'subset.ts',
+      "refuse('its allowedIps must be within those of your key')",
+    ],
+    ['a key works only from its addresses', 'api-keys.ts', 'throw httpErrors.apiKeyIpNotAllowed()'],
+    [
+      'a change of a key gives no more than the caller has',
+      'lifecycle.ts',
+      'refuseEscalation(caller, powerOf({ ...before, ...changes }), platform.config.keyRequestsPerSecond)',
+    ],
+    ['a changed key is forgotten', 'lifecycle.ts', 'await forget(work, changed)'],
+    ['a key does not shut itself out', 'lifecycle.ts', 'assertStaysWithin(caller, changes.allowed_ips)'],
+    [
+      'a previous secret has the addresses of its key',
+      'lifecycle.ts',
+      'allowed_ips: row.allowed_ips,\n    created_by',
+      'created_by',
+    ],
+  ].map(([name = '', file = '', find = '', replace = 'void 0']) => ({
+    name,
+    file: `src/features/api-keys/${file}`,
+    find,
+    replace,
+    tests: ['src/features/api-keys/change.test.ts'],
+  })),
 ]

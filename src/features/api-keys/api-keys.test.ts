@@ -39,6 +39,7 @@ test('makes a key that works, and shows it once', async () => {
     subOrgId,
     environment: 'production',
     requestsPerSecond: 50,
+    allowedIps: null,
     expiresAt,
     lastUsedAt: null,
     lastUsedIp: null,

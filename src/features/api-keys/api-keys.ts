@@ -7,8 +7,9 @@ import { httpErrors } from '../../platform/errors.ts'
 import { CHALLENGE } from '../../platform/http/authenticate.ts'
 import type { Credentials, KeyCaller } from '../../platform/http/caller.ts'
 import { newId } from '../../platform/ids.ts'
+import { readNetworks } from '../../platform/outbound/addresses.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { noteKeyUse } from './key-use.ts'
+import { noteKeyRefusal, noteKeyUse } from './key-use.ts'
 import { type ApiKeyRow, findApiKeyRow, insertApiKeyRow, listApiKeyRows } from './store.ts'
 
 const apiKeys = hashPurpose('api-key')
@@ -22,6 +23,8 @@ export interface NewApiKey {
   scopes: string[]
   expiresAt: Date | null
   requestsPerSecond: number | null
+  /** Addresses and CIDRs; absent or null for everywhere. */
+  allowedIps?: readonly string[] | null
   createdBy: string
 }
 
@@ -46,6 +49,7 @@ export async function createApiKey(
     scopes: spec.scopes,
     requests_per_second: spec.requestsPerSecond,
     expires_at: spec.expiresAt,
+    allowed_ips: spec.allowedIps ? [...spec.allowedIps] : null,
     created_by: spec.createdBy,
   })
   if (!row)
@@ -67,7 +71,8 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 
 /**
  * Looks presented keys up, through a cache that a revocation invalidates at once here and by NOTIFY elsewhere. Records
- * the use of live keys, from `ip` if it is known. Throws `api_key_invalid` for an access token, to say what it is.
+ * the use of live keys, from `ip` if it is known. Throws `api_key_invalid` for an access token, to say what it is, and
+ * `api_key_ip_not_allowed`.
  */
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
@@ -80,9 +85,24 @@ export function findApiKey(platform: Platform) {
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
     const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
-    if (lives) noteKeyUse(platform, caller.apiKeyId, ip)
-    return caller
+    if (!lives) return caller
+    assertAllowedFrom(platform, caller, ip)
+    noteKeyUse(platform, caller.apiKeyId, ip)
+    return { ...caller, ip }
   }
+}
+
+/** A caller as the cache keeps it, with its networks read. */
+interface CachedKey extends KeyCaller {
+  /** Null: from everywhere. */
+  isAllowedFrom: ((address: string) => boolean) | null
+}
+
+function assertAllowedFrom(platform: Platform, { apiKeyId, isAllowedFrom }: CachedKey, ip: string | null): void {
+  // A zone is of this machine alone (RFC 4007 §11.2).
+  if (!isAllowedFrom || (ip !== null && isAllowedFrom(ip.replace(/%.*$/, '')))) return
+  noteKeyRefusal(platform, apiKeyId)
+  throw httpErrors.apiKeyIpNotAllowed()
 }
 
 const TOKEN_SENT = 'An access token was sent, but this route needs an API key: send one in the header X-API-Key.'
@@ -116,7 +136,7 @@ function keyAddresses(platform: Platform): (presented: string) => string | null 
 // Looked up by its hash, whose key only the deployment has: nobody can tell from the time that a look-up takes how much of
 // a guess is right.
 export const apiKeyCache = perPlatform((platform) =>
-  platform.caches.define<KeyCaller | null>('api_keys', async (address) => {
+  platform.caches.define<CachedKey | null>('api_keys', async (address) => {
     const row = await findApiKeyRow(platform.db, Buffer.from(address, 'hex'))
     return row ? toCaller(row) : null
   }),
@@ -126,8 +146,9 @@ export function cacheKey(hash: Buffer): string {
   return hash.toString('hex')
 }
 
-function toCaller(row: ApiKeyRow): KeyCaller {
+function toCaller(row: ApiKeyRow): CachedKey {
   return {
+    isAllowedFrom: row.allowed_ips && readNetworks(row.allowed_ips),
     kind: 'key',
     actor: { type: 'api_key', id: row.id },
     apiKeyId: row.id,
@@ -138,6 +159,7 @@ function toCaller(row: ApiKeyRow): KeyCaller {
     scopes: row.scopes,
     requestsPerSecond: row.requests_per_second,
     expiresAt: row.expires_at,
+    allowedIps: row.allowed_ips,
   }
 }
 

@@ -5,7 +5,7 @@ export const apiKeyErrors = defineErrors({
   inactive: [
     409,
     'api_key_inactive',
-    'The API key can no longer be rotated',
+    'The API key can no longer be changed',
     'The key was revoked, has expired, or is the old secret of a rotation.',
   ],
 })

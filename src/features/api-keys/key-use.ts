@@ -24,6 +24,21 @@ export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | nu
   state.timer.unref()
 }
 
+const REFUSALS_EVERY_MS = 60_000
+const MAX_REFUSED = 10_000
+
+const refused = perPlatform(() => new Map<string, number>())
+
+/** Logs that a key was used from where it may not be: at most once a minute for each key and process. */
+export function noteKeyRefusal(platform: Platform, apiKeyId: string): void {
+  const known = refused(platform)
+  const now = platform.clock.now().getTime()
+  if (now - (known.get(apiKeyId) ?? 0) < REFUSALS_EVERY_MS) return
+  if (known.size >= MAX_REFUSED) known.clear()
+  known.set(apiKeyId, now)
+  platform.log.warn({ apiKeyId }, 'An API key was used from an address that its allowedIps do not have')
+}
+
 /** Writes what is remembered. Called by the timer, and before the process ends. */
 export async function flushKeyUses(platform: Platform): Promise<void> {
   const state = pending(platform)

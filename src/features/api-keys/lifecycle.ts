@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import { makeKey } from '../../platform/crypto/api-key.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
@@ -6,15 +7,18 @@ import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { isScopePattern } from '../../platform/http/scopes.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { isNetwork, readNetworks } from '../../platform/outbound/addresses.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { apiKeyCache, cacheKey, createApiKey, secretOf } from './api-keys.ts'
 import { apiKeyErrors } from './errors.ts'
 import { apiKeyEvents } from './events.ts'
-import { type ApiKey, type ApiKeyCreate, toApiKey } from './schema.ts'
+import { type ApiKey, type ApiKeyCreate, type ApiKeyPatch, type CurrentKey, toApiKey } from './schema.ts'
 import {
   type ApiKeyRow,
+  changeKeyRows,
   endKeyWithin,
+  findReachedKey,
   insertApiKeyRow,
   type KeyReach,
   lockApiKeyRow,
@@ -23,7 +27,7 @@ import {
   revokeApiKeyRows,
   revokePreviousSecretRows,
 } from './store.ts'
-import { refuseEscalation } from './subset.ts'
+import { type Power, refuseEscalation } from './subset.ts'
 
 /** The work of a request with its calling key. */
 interface KeyWork extends Work<AccountScope> {
@@ -43,6 +47,7 @@ export async function mintApiKey(work: KeyWork, body: ApiKeyCreate): Promise<{ a
       scopes: readScopes(body.scopes),
       expiresAt: readExpiry(platform, caller, body.expiresAt),
       requestsPerSecond: body.requestsPerSecond === undefined ? caller.requestsPerSecond : body.requestsPerSecond,
+      allowedIps: body.allowedIps === undefined ? (caller.allowedIps ?? null) : readNetworkList(body.allowedIps),
       createdBy: `${caller.actor.type}:${caller.actor.id}`,
     }
     refuseEscalation(caller, spec, platform.config.keyRequestsPerSecond)
@@ -66,18 +71,8 @@ export async function rotateApiKey(
 ): Promise<{ apiKey: ApiKey; key: string }> {
   return inTx(work, async (work) => {
     const { platform, caller, directory: scope, db } = work
-    const row = await lockKey(db, scope, id)
-    if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
-    if (row.created_by.startsWith(previousSecretOf('')))
-      throw apiKeyErrors.inactive({ detail: 'This is the previous secret of a rotated key: rotate that key instead.' })
-    const power = {
-      scopes: row.scopes,
-      organizationId: row.organization_id,
-      environmentSlug: row.environment_slug,
-      expiresAt: row.expires_at,
-      requestsPerSecond: row.requests_per_second,
-    }
-    if (caller) refuseEscalation(caller, power, platform.config.keyRequestsPerSecond)
+    const row = await lockCurrentKey(db, scope, id)
+    if (caller) refuseEscalation(caller, powerOf(row), platform.config.keyRequestsPerSecond)
     const key = makeKey(row.environment_slug)
     await replaceSecret(db, row.id, secretOf(platform, key))
     await forget(work, [row])
@@ -90,6 +85,63 @@ export async function rotateApiKey(
     await record({ ...work, directory: scope.directory }, event)
     return { apiKey, key }
   })
+}
+
+/**
+ * Changes what a key is called and may do, and its previous secrets with it; absent fields stay. A key may give no more
+ * than it has, nor shut itself out by its address. Throws `api_key_not_found`, `api_key_inactive`,
+ * `privilege_escalation`, `invalid_request`.
+ */
+export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch): Promise<ApiKey> {
+  return inTx(work, async (work) => {
+    const { platform, caller, directory: scope, db } = work
+    const before = await lockCurrentKey(db, scope, id)
+    const { name = before.name, scopes, allowedIps } = patch
+    const changes = {
+      name,
+      scopes: scopes === undefined ? before.scopes : readScopes(scopes),
+      allowed_ips: allowedIps === undefined ? before.allowed_ips : readNetworkList(allowedIps),
+    }
+    const after = toApiKey({ ...before, ...changes })
+    const previous = changedFrom(toApiKey(before), after)
+    if (!Object.keys(previous).length) return after
+    if ('scopes' in previous || 'allowedIps' in previous)
+      refuseEscalation(caller, powerOf({ ...before, ...changes }), platform.config.keyRequestsPerSecond)
+    const changed = await changeKeyRows(db, scope, before.id, changes)
+    if (changed.some((row) => row.id === caller.apiKeyId)) assertStaysWithin(caller, changes.allowed_ips)
+    await forget(work, changed)
+    const target = { type: 'api_key', id: before.id }
+    await record({ ...work, directory: scope.directory }, apiKeyEvents.updated({ target, data: after, previous }))
+    return after
+  })
+}
+
+function assertStaysWithin({ ip = null }: KeyCaller, networks: string[] | null): void {
+  if (networks === null || (ip !== null && readNetworks(networks)(ip))) return
+  throw invalidField('allowedIps', 'excludes_caller', `allowedIps would shut out the calling key, used from ${ip}`)
+}
+
+/** A key within reach, revoked or not. Throws `api_key_not_found`. */
+export async function getApiKey({ db, directory }: Work<AccountScope>, text: string): Promise<ApiKey> {
+  const id = text.toLowerCase()
+  const row = isId(id) ? await findReachedKey(db, directory, id) : undefined
+  if (!row) throw apiKeyErrors.notFound()
+  return toApiKey(row)
+}
+
+/** Who calls, and what it may do. */
+export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 'caller'>): Static<typeof CurrentKey> {
+  return {
+    kind: caller.kind,
+    id: caller.apiKeyId,
+    accountId: caller.accountId,
+    environmentId: caller.environmentId,
+    environment: caller.environmentSlug,
+    subOrgId: caller.organizationId,
+    scopes: [...caller.scopes],
+    requestsPerSecond: caller.requestsPerSecond ?? platform.config.keyRequestsPerSecond,
+    expiresAt: caller.expiresAt?.toISOString() ?? null,
+  }
 }
 
 /**
@@ -118,6 +170,26 @@ async function lockKey(tx: Tx, reach: KeyReach, text: string) {
   return row
 }
 
+/** A key that works, and is no previous secret. Throws `api_key_not_found`, `api_key_inactive`. */
+async function lockCurrentKey(tx: Tx, reach: KeyReach, id: string) {
+  const row = await lockKey(tx, reach, id)
+  if (row.dead) throw apiKeyErrors.inactive({ detail: 'The key is revoked or has expired: create another.' })
+  if (row.created_by.startsWith(previousSecretOf('')))
+    throw apiKeyErrors.inactive({ detail: 'This is the previous secret of a rotated key: name that key instead.' })
+  return row
+}
+
+function powerOf(row: ApiKeyRow): Power {
+  return {
+    scopes: row.scopes,
+    organizationId: row.organization_id,
+    environmentSlug: row.environment_slug,
+    expiresAt: row.expires_at,
+    requestsPerSecond: row.requests_per_second,
+    allowedIps: row.allowed_ips,
+  }
+}
+
 async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Promise<void> {
   const id = newId()
   await insertApiKeyRow(tx, {
@@ -131,6 +203,7 @@ async function keepPreviousSecret(tx: Tx, row: ApiKeyRow, seconds: number): Prom
     scopes: row.scopes,
     requests_per_second: row.requests_per_second,
     expires_at: row.expires_at,
+    allowed_ips: row.allowed_ips,
     created_by: previousSecretOf(row.id),
   })
   await endKeyWithin(tx, id, seconds)
@@ -149,6 +222,12 @@ function readScopes(scopes: string[]): string[] {
   const [first] = errors
   if (first) throw httpErrors.invalidRequest({ detail: `${first.message}.`, errors })
   return scopes
+}
+
+function readNetworkList(networks: string[] | null): string[] | null {
+  const wrong = networks?.findIndex((network) => !isNetwork(network)) ?? -1
+  if (wrong >= 0) throw invalidField(`allowedIps.${wrong}`, 'format', `allowedIps.${wrong} is no address or CIDR`)
+  return networks
 }
 
 /** Defaults to the caller's own expiry. */

@@ -5,8 +5,18 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
 import { apiKeyErrors } from './errors.ts'
 import { apiKeyEvents } from './events.ts'
-import { mintApiKey, revokeApiKey, rotateApiKey } from './lifecycle.ts'
-import { ApiKeyCreate, ApiKeyListReply, ApiKeyParams, ApiKeyRotate, ApiKeySecretReply, toApiKey } from './schema.ts'
+import { changeApiKey, describeCaller, getApiKey, mintApiKey, revokeApiKey, rotateApiKey } from './lifecycle.ts'
+import {
+  ApiKeyCreate,
+  ApiKeyListReply,
+  ApiKeyParams,
+  ApiKeyPatch,
+  ApiKeyReply,
+  ApiKeyRotate,
+  ApiKeySecretReply,
+  CurrentKey,
+  toApiKey,
+} from './schema.ts'
 import { countApiKeyRows, listApiKeyRows } from './store.ts'
 
 const tag = 'API keys'
@@ -47,6 +57,46 @@ export const apiKeyRoutes: Route[] = [
     errors: [httpErrors.privilegeEscalation],
     event: apiKeyEvents.created,
     handle: (work, { body }) => mintApiKey(work, body),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/api-keys/current',
+    operation: 'apiKeys.current',
+    scope: 'any key',
+    directory: 'account',
+    tag,
+    summary: 'Read what the calling key may do',
+    reply: CurrentKey,
+    handle: async (work) => describeCaller(work),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/api-keys/{id}',
+    operation: 'apiKeys.get',
+    scope: 'api_keys.read',
+    directory: 'account',
+    tag,
+    summary: 'Read an API key',
+    params: ApiKeyParams,
+    reply: ApiKeyReply,
+    errors: [apiKeyErrors.notFound],
+    handle: async (work, { params }) => ({ apiKey: await getApiKey(work, params.id) }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/api-keys/{id}',
+    operation: 'apiKeys.update',
+    scope: 'api_keys.manage',
+    directory: 'account',
+    tag,
+    summary: 'Change an API key',
+    description: 'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept.',
+    params: ApiKeyParams,
+    body: ApiKeyPatch,
+    reply: ApiKeyReply,
+    errors: [apiKeyErrors.notFound, apiKeyErrors.inactive, httpErrors.privilegeEscalation],
+    maybeEvents: [apiKeyEvents.updated],
+    handle: async (work, { params, body }) => ({ apiKey: await changeApiKey(work, params.id, body) }),
   }),
   defineRoute({
     method: 'DELETE',

@@ -15,6 +15,9 @@ export async function makeRecords(_: TestApp, { scoped }: Start): Promise<ApiKey
 export const samples: Samples = {
   'GET /v1/api-keys': () => ({}),
   'POST /v1/api-keys': () => ({ body: { name: 'Reader', scopes: ['users.read'] } }),
+  'GET /v1/api-keys/current': () => ({}),
+  'GET /v1/api-keys/{id}': ({ ids }) => ({ params: { id: ids.apiKey } }),
+  'PATCH /v1/api-keys/{id}': ({ ids }) => ({ params: { id: ids.apiKey }, body: { name: 'Renamed' } }),
   'DELETE /v1/api-keys/{id}': ({ ids }) => ({ params: { id: ids.apiKey } }),
   'POST /v1/api-keys/{id}/rotate': ({ ids }) => ({ params: { id: ids.apiKey }, body: { overlap_seconds: 60 } }),
 }

@@ -9,21 +9,49 @@ const scopeExamples = [['users.*', 'auth.login']]
 
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
 
+const ApiKeyName = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  'x-form': 'more than white space',
+  examples: ['Backend'],
+})
+
+const GrantedScopes = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 100,
+  uniqueItems: true,
+  description: 'Scopes or wildcards (`users.*`, `*`), each covered by the calling key.',
+  examples: scopeExamples,
+})
+
+const ipExamples = [['203.0.113.0/24', '2001:db8::/48']]
+const AllowedIps = Type.Optional(
+  named(
+    'AllowedIps',
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        examples: ipExamples,
+      }),
+      'Addresses and CIDRs that it may be used from; null for everywhere.',
+    ),
+  ),
+)
+
+export const ApiKeyPatch = Type.Object({
+  name: Type.Optional(ApiKeyName),
+  scopes: Type.Optional(GrantedScopes),
+  allowedIps: AllowedIps,
+})
+export type ApiKeyPatch = Static<typeof ApiKeyPatch>
+
 export const ApiKeyCreate = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '\\S',
-    'x-form': 'more than white space',
-    examples: ['Backend'],
-  }),
-  scopes: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-    minItems: 1,
-    maxItems: 100,
-    uniqueItems: true,
-    description: 'Scopes or wildcards (`users.*`, `*`), each covered by the calling key.',
-    examples: scopeExamples,
-  }),
+  name: ApiKeyName,
+  scopes: GrantedScopes,
+  allowedIps: AllowedIps,
   expiresAt: Type.Optional(nullable(Moment, 'Default: that of the calling key.')),
   environment: Type.Optional(
     Type.String({ minLength: 1, maxLength: 63, description: 'Slug; must be that of the calling key.' }),
@@ -56,6 +84,7 @@ export const ApiKey = named(
     subOrgId: nullable(Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })),
     environment: Type.String({ examples: ['production'] }),
     requestsPerSecond: nullable(Type.Integer({ examples: [50] })),
+    allowedIps: nullable(Type.Array(Type.String(), { examples: ipExamples })),
     expiresAt: nullable(Moment),
     lastUsedAt: nullable(Moment),
     lastUsedIp: nullable(Type.String({ examples: ['203.0.113.7'] })),
@@ -68,6 +97,22 @@ export const ApiKey = named(
   }),
 )
 export type ApiKey = Static<typeof ApiKey>
+
+export const ApiKeyReply = named('ApiKeyReply', Type.Object({ apiKey: ApiKey }))
+
+const Uuid = Type.String({ format: 'uuid' })
+
+export const CurrentKey = Type.Object({
+  kind: Type.String({ enum: ['key', 'member'], examples: ['key'] }),
+  id: Object.assign({}, Uuid, { description: 'Of the key, or of the membership.' }),
+  accountId: Uuid,
+  environmentId: Uuid,
+  environment: ApiKey.properties.environment,
+  subOrgId: ApiKey.properties.subOrgId,
+  scopes: ApiKey.properties.scopes,
+  requestsPerSecond: nullable(Type.Integer({ examples: [50] }), 'Its own or that of the deployment.'),
+  expiresAt: nullable(Moment),
+})
 
 export const ApiKeySecretReply = named(
   'ApiKeySecret',
@@ -87,6 +132,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
     subOrgId: row.organization_id,
     environment: row.environment_slug,
     requestsPerSecond: row.requests_per_second,
+    allowedIps: row.allowed_ips,
     expiresAt: row.expires_at?.toISOString() ?? null,
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     lastUsedIp: row.last_used_ip,

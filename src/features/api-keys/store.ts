@@ -57,15 +57,37 @@ export async function insertApiKeyRow(
   // Under its own name Citus would take the table of `returning` for one that is missing from the select.
   const { rows } = await sql<Selectable<ApiKeys>>`
     insert into api_keys as made (id, account_id, environment_id, organization_id, name, start, key_hash, scopes,
-      requests_per_second, expires_at, created_by)
+      requests_per_second, expires_at, allowed_ips, created_by)
     select ${row.id}::uuid, e.account_id, e.id, ${row.organization_id}::uuid, ${row.name}::text, ${row.start}::text,
       ${row.key_hash}::bytea, ${row.scopes}::text[], ${row.requests_per_second ?? null}::int,
-      ${row.expires_at ?? null}::timestamptz, ${row.created_by}::text
+      ${row.expires_at ?? null}::timestamptz, ${row.allowed_ips ?? null}::text[], ${row.created_by}::text
     from environments e
     where e.id = ${row.environment_id} and e.account_id = ${row.account_id}
       and (e.organization_id is null or e.organization_id = ${row.organization_id})
     returning *`.execute(db)
   return rows[0]
+}
+
+/** A key that a caller may see, revoked or not. */
+export async function findReachedKey(db: Db, reach: KeyReach, id: string): Promise<ApiKeyRow | undefined> {
+  return selectReached(db, reach).where('api_keys.id', '=', id).executeTakeFirst()
+}
+
+/** What a key is called and may do, which its previous secrets share. Returns all that are changed, not their slug. */
+export async function changeKeyRows(
+  tx: Tx,
+  reach: KeyReach,
+  id: string,
+  changes: Pick<Selectable<ApiKeys>, 'name' | 'scopes' | 'allowed_ips'>,
+): Promise<Selectable<ApiKeys>[]> {
+  return tx
+    .updateTable('api_keys')
+    .set(changes)
+    .where('account_id', '=', reach.accountId)
+    .where((eb) => eb.or([eb('id', '=', id), eb('created_by', '=', previousSecretOf(id))]))
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .execute()
 }
 
 /** Revokes a live key and its previous secrets. Returns all that were live. */

@@ -2,6 +2,7 @@ import { isKnownPermission, permissionScopes } from '../../contract-permissions.
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { allows, isSubset } from '../../platform/http/scopes.ts'
+import { isWithin } from '../../platform/outbound/addresses.ts'
 
 /** What a key may do, and for how long. */
 export interface Power {
@@ -10,11 +11,14 @@ export interface Power {
   environmentSlug: string
   expiresAt: Date | null
   requestsPerSecond: number | null
+  /** Null for everywhere. */
+  allowedIps: readonly string[] | null
 }
 
 /**
  * Refuses to give the caller a secret that can do more than the caller's own: wider scopes or what a role is without,
- * another organization or environment, a longer lifetime, a higher rate limit. `deploymentCeiling` applies to keys without a limit of their
+ * another organization or environment, a longer lifetime, a higher rate limit, more
+ * addresses to use it from. `deploymentCeiling` applies to keys without a limit of their
  * own. Throws `privilege_escalation`.
  */
 export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
@@ -28,6 +32,9 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
   const ceiling = requestsPerSecond ?? deploymentCeiling
   const asked = power.requestsPerSecond ?? (requestsPerSecond === null ? deploymentCeiling : null)
+  const { allowedIps: from } = caller
+  if (from && !power.allowedIps?.every((network) => isWithin(network, from)))
+    refuse('its allowedIps must be within those of your key')
   if (ceiling !== null && (asked === null || asked > ceiling))
     refuse('its requestsPerSecond must not exceed that of your key')
 }

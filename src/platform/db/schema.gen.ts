@@ -42,6 +42,7 @@ export interface Accounts {
 
 export interface ApiKeys {
   account_id: string;
+  allowed_ips: string[] | null;
   created_at: Generated<Timestamp>;
   created_by: string;
   environment_id: string;

@@ -27,6 +27,7 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
       httpErrors.apiKeyMissing,
       httpErrors.apiKeyInvalid,
       httpErrors.apiKeyExpired,
+      httpErrors.apiKeyIpNotAllowed,
       httpErrors.credentialConflict,
     ],
   },

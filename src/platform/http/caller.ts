@@ -21,6 +21,10 @@ export interface KeyCaller extends CallerBase {
   scopes: readonly string[]
   requestsPerSecond: number | null
   expiresAt: Date | null
+  /** From where it may be used: addresses and CIDRs; absent or null for everywhere. */
+  allowedIps?: readonly string[] | null
+  /** The client's address. */
+  ip?: string | null
   /** What the role of a member may not do although a scope would allow it. */
   lacks?: readonly string[]
 }

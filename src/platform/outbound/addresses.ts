@@ -66,15 +66,37 @@ export interface Exceptions {
 export function readExceptions(entries: readonly string[]): Exceptions {
   const networks = entries.filter((entry) => isNetwork(entry))
   const hosts = new Set(entries.filter((entry) => !isNetwork(entry)).map((entry) => entry.toLowerCase()))
-  const list = blockList(networks)
+  const address = readNetworks(networks)
   return {
     hasAddresses: networks.length > 0,
     host: (hostname) => hosts.has(hostname.toLowerCase()),
-    address(address) {
-      const version = isIP(address)
-      return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
-    },
+    address,
   }
+}
+
+/** Whether an address is in one of these valid addresses and CIDRs. */
+export function readNetworks(networks: readonly string[]): (address: string) => boolean {
+  const list = blockList(networks)
+  return (address) => {
+    const version = isIP(address)
+    return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** Whether all of a network lies within one of the others. */
+export function isWithin(network: string, others: readonly string[]): boolean {
+  const [address = ''] = network.split('/')
+  return others.some(
+    (other) =>
+      isIP(address) === isIP(other.split('/')[0] ?? '') &&
+      prefixOf(network) >= prefixOf(other) &&
+      readNetworks([other])(address),
+  )
+}
+
+function prefixOf(network: string): number {
+  const [address = '', prefix] = network.split('/')
+  return prefix === undefined ? (isIP(address) === 4 ? 32 : 128) : Number(prefix)
 }
 
 /** Whether the text is a host name without port or wildcard, an address, or a CIDR. */
@@ -94,12 +116,11 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
 }
 
-function blockList(networks: string[]): BlockList {
+function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    const version = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-    list.addSubnet(address, prefix === undefined ? (version === 'ipv4' ? 32 : 128) : Number(prefix), version)
+    const [address = ''] = network.split('/')
+    list.addSubnet(address, prefixOf(network), isIP(address) === 4 ? 'ipv4' : 'ipv6')
   }
   return list
 }
