@@ -205,7 +205,7 @@ const CALLERS: Record<string, string[]> = {
   ],
   'scim_config.read': ['GET /v1/scim/config', 'GET /v1/scim/logs'],
   'scim_config.write': ['PATCH /v1/scim/config', 'POST /v1/scim/config', 'POST /v1/scim/logs/{id}/replay'],
-  'sessions.read': ['GET /v1/sessions', 'GET /v1/sessions/revocations'],
+  'sessions.read': ['GET /v1/sessions', 'GET /v1/sessions/revocations', 'GET /v1/sessions/{sessionId}'],
   'sessions.revoke': ['DELETE /v1/sessions', 'DELETE /v1/sessions/{sessionId}', 'DELETE /v1/users/{userId}/sessions'],
   'social.read': ['GET /v1/social/providers'],
   'social.write': ['PUT /v1/social/providers'],
@@ -236,6 +236,7 @@ const CALLERS: Record<string, string[]> = {
   'users.read': [
     'GET /v1/users',
     'GET /v1/users/invites',
+    'GET /v1/users/invites/{inviteId}',
     'GET /v1/users/{userId}',
     'GET /v1/users/{userId}/identities',
   ],

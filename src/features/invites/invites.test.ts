@@ -254,3 +254,14 @@ test('somebody with a password is asked to sign in', async () => {
   const mail = (await app.mails(email)).at(-1)
   expect(mail?.text).toContain('sign in with your password')
 })
+
+test('an invitation is read by its id, within reach', async () => {
+  const owner = await app.tenant()
+  const subOrgId = await owner.organization()
+  const { invite } = (await owner.post('/v1/users/invites', { subOrgId, email: 'read-by-id@example.com' })).body
+  const at = `/v1/users/invites/${invite.id}`
+  expect((await owner.get(at)).body).toEqual({ invite })
+  const other = await owner.withKey({ subOrgId: await owner.organization() })
+  for (const caller of [other, await app.tenant(), await owner.withKey({ environment: 'staging' })])
+    expect((await caller.get(at)).body.code).toBe('invite_not_found')
+})

@@ -1,7 +1,7 @@
 import { hashIdentity, identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { Reach } from '../../platform/http/directory.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import { type Page, readPage } from '../../platform/http/pagination.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
@@ -144,6 +144,15 @@ async function getInviteRow(work: TxWork, id: string): Promise<InviteRow> {
   const row = isId(id) ? await findInviteRow(work.db, work.directory, id) : undefined
   if (!row) throw inviteErrors.notFound()
   return row
+}
+
+/** An invitation within the caller's reach. Throws `invite_not_found`. */
+export async function getInvite({ platform, db, directory }: Work<Reach>, text: string): Promise<Invite> {
+  const id = text.toLowerCase()
+  const page = readPage(platform, '/v1/users/invites', { limit: 1 })
+  const [row] = isId(id) ? await listInviteRows(db, directory, { id }, page) : []
+  if (!row) throw inviteErrors.notFound()
+  return toInvite(row)
 }
 
 /** One page of what the caller reaches, and the total if requested. */

@@ -9,7 +9,7 @@ import { newPasswordErrors } from '../password/password.ts'
 import { toUser, User, UserCreate, UserParams, userErrors, userEvents } from '../users/users.ts'
 import { inviteErrors } from './errors.ts'
 import { inviteEvents } from './events.ts'
-import { acceptInvite, invite, inviteUser, listInvites, revokeInvite } from './invites.ts'
+import { acceptInvite, getInvite, invite, inviteUser, listInvites, revokeInvite } from './invites.ts'
 import {
   AcceptBody,
   DeliveryHint,
@@ -84,6 +84,19 @@ export const inviteRoutes: Route[] = [
         delivery_hint: sent.deliveryHint,
       }
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/users/invites/{inviteId}',
+    operation: 'invites.get',
+    scope: 'users.read',
+    directory: 'reach',
+    tag,
+    summary: 'Read an invitation',
+    params: InviteParams,
+    reply: Type.Object({ invite: Invite }),
+    errors: [inviteErrors.notFound],
+    handle: async (work, { params }) => ({ invite: await getInvite(work, params.inviteId) }),
   }),
   defineRoute({
     method: 'DELETE',

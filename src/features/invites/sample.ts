@@ -18,6 +18,7 @@ export async function makeRecords(_: TestApp, { scoped }: Start): Promise<Invite
 export const samples: Samples = {
   'GET /v1/users/invites': () => ({}),
   'POST /v1/users/invites': () => ({ body: { email: freshEmail() } }),
+  'GET /v1/users/invites/{inviteId}': ({ ids }) => ({ params: { inviteId: ids.invite } }),
   'DELETE /v1/users/invites/{inviteId}': ({ ids }) => ({ params: { inviteId: ids.invite } }),
   'POST /v1/users/{userId}/invite': ({ ids }) => ({ params: { userId: ids.user } }),
   'POST /v1/auth/invite/accept': ({ ids }) => ({ body: { token: ids.inviteToken, password: freshPassword() } }),

@@ -20,6 +20,7 @@ export interface InviteRow {
 
 export interface InviteFilter {
   status?: InviteStatus | undefined
+  id?: string | undefined
   /** Keyed hash of the address. */
   identity?: Buffer | undefined
 }
@@ -74,6 +75,7 @@ function matching(db: Db, reach: Reach, filter: InviteFilter) {
               .where('kind', '!=', 'console'),
           ),
     )
+    .$if(filter.id !== undefined, (query) => query.where('links.id', '=', filter.id ?? ''))
     .$if(identity !== undefined, (query) => query.where('links.identity', '=', identity ?? Buffer.alloc(0)))
     .$if(filter.status !== undefined, (query) => query.where(status, '=', filter.status ?? 'pending'))
 }

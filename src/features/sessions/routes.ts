@@ -10,7 +10,7 @@ import { endReasons } from './end-reasons.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { readRevocations } from './feed.ts'
-import { groupByUser, Revocation, RevokedCount, UserSessions } from './schema.ts'
+import { groupByUser, Revocation, RevokedCount, Session, toSession, UserSessions } from './schema.ts'
 import { listSessionRows, sessionExists } from './store.ts'
 
 const tag = 'Sessions'
@@ -68,6 +68,26 @@ export const sessionRoutes: Route[] = [
     async handle(work, { params }) {
       const user = await getUser(work, params.userId)
       return { success: true, revoked: await revokeUserSessions(work, user.id, endReasons.revoked) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/sessions/{sessionId}',
+    operation: 'sessions.get',
+    scope: 'sessions.read',
+    service: 'sessions',
+    directory: 'reach',
+    tag,
+    summary: 'Read a live session',
+    params: Type.Object({ sessionId: Type.String() }),
+    reply: Session,
+    errors: [sessionErrors.notFound],
+    async handle(work, { params: { sessionId } }) {
+      const id = sessionId.toLowerCase()
+      const page = readPage(work.platform, '/v1/sessions', { limit: 1 })
+      const [row] = isId(id) ? await listSessionRows(work.db, work.directory, { id }, page) : []
+      if (!row) throw sessionErrors.notFound()
+      return toSession(row)
     },
   }),
   defineRoute({

@@ -27,6 +27,7 @@ export const samples: Samples = {
   'GET /v1/sessions': ({ ids }) => ({ query: { userId: ids.authAccount } }),
   'DELETE /v1/sessions': ({ ids }) => ({ query: { userId: ids.user } }),
   'DELETE /v1/users/{userId}/sessions': ({ ids }) => ({ params: { userId: ids.authAccount } }),
+  'GET /v1/sessions/{sessionId}': ({ ids }) => ({ params: { sessionId: ids.session } }),
   'DELETE /v1/sessions/{sessionId}': ({ ids }) => ({ params: { sessionId: ids.session } }),
   'GET /v1/sessions/revocations': () => ({}),
 }

@@ -176,3 +176,15 @@ test('an organization follows its own ended sessions and events, and those of no
   const { next_cursor } = (await tenant.get('/v1/sessions/revocations?limit=1')).body
   expect((await key.get(`/v1/sessions/revocations?after=${next_cursor}`)).status).toBe(400)
 })
+
+test('a live session is read by its id, within reach', async () => {
+  const { subOrgId, session } = await organizationWithUser()
+  const other = await tenant.withKey({ subOrgId: await tenant.organization() })
+  const at = `/v1/sessions/${sidOf(session)}`
+  const [listed] = (await tenant.get(`/v1/sessions?subOrgId=${subOrgId}`)).body.users[0].sessions
+  expect((await tenant.get(at)).body).toEqual(listed)
+  for (const caller of [other, await app.tenant(), await tenant.withKey({ environment: 'staging' })])
+    expect((await caller.get(at)).body.code).toBe('session_not_found')
+  await tenant.delete(`${at}?subOrgId=${subOrgId}`)
+  expect((await tenant.get(at)).status).toBe(404)
+})

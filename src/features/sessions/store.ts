@@ -125,7 +125,7 @@ export type ListedSession = SessionRow & {
 export function listSessionRows(
   db: Db,
   reach: Reach,
-  filter: { userId?: string },
+  filter: { userId?: string; id?: string },
   page: Page,
 ): Promise<ListedSession[]> {
   const { directory } = reach
@@ -156,6 +156,7 @@ export function listSessionRows(
     .where(isUnended)
     .whereRef('sessions.user_epoch', '=', 'users.session_epoch')
     .where(sql<SqlBool>`sessions.organization_epoch = coalesce(organizations.session_epoch, 0)`)
+    .$if(filter.id !== undefined, (listed) => listed.where('sessions.id', '=', filter.id ?? ''))
     .$if(filter.userId !== undefined, (listed) =>
       listed.where((eb) =>
         eb.or([
