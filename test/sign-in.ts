@@ -4,6 +4,7 @@ export interface Tokens {
   access_token: string
   refresh_token: string
   expires_in: number
+  refresh_expires_in: number
   user_id: string
   directory_user_id: string
 }

@@ -57,8 +57,7 @@ function said({
   enrollment_required,
 }: SessionReply): Record<string, string> {
   if (session) {
-    const { access_token, refresh_token, expires_in, user_id, directory_user_id } = session
-    return { access_token, refresh_token, expires_in: String(expires_in), user_id, directory_user_id }
+    return Object.fromEntries(Object.entries(session).map(([name, value]) => [name, String(value)]))
   }
   const enrollment = enrollment_required ? { enrollment_required: 'true' } : {}
   return { mfa_required: 'true', challenge_token, directory_user_id, ...enrollment }

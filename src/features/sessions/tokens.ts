@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { epochSeconds } from '../../platform/clock.ts'
+import { type Clock, epochSeconds } from '../../platform/clock.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
@@ -14,6 +14,7 @@ export const exampleTokens = {
     'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiIsInJvbGUiOiJtZW1iZXIifQ.5rKqv2mXcB8wYd0T',
   refresh_token: 'rt_0H3fK9mQ2xVbT7cLwZ5nRyEaU8sJdGi4PoXqBkM1tWvN6hCe',
   expires_in: 3600,
+  refresh_expires_in: 604_800,
   user_id: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
   directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
 }
@@ -33,6 +34,10 @@ export const SessionTokens = named(
     expires_in: Type.Integer({
       description: 'Seconds until the access token expires.',
       examples: [exampleTokens.expires_in],
+    }),
+    refresh_expires_in: Type.Integer({
+      description: 'Seconds until the refresh token expires, and the session with it.',
+      examples: [exampleTokens.refresh_expires_in],
     }),
     user_id: Type.String({ format: 'uuid', examples: [exampleTokens.user_id] }),
     directory_user_id: Type.String({ format: 'uuid', examples: [exampleTokens.directory_user_id] }),
@@ -91,16 +96,21 @@ const TEAM_SUFFIX = '/team'
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
-/** Signs the access token and assembles the session object. */
+/** Signs the access token and assembles the session object. The settings say how long the refresh token may wait. */
 export async function issueTokens(
   work: Tenant,
-  { refreshToken, ...issue }: AccessIssue & { refreshToken: string },
+  {
+    refreshToken,
+    ...issue
+  }: AccessIssue & { refreshToken: string; settings: { session_idle_timeout_seconds: number } },
 ): Promise<SessionTokens> {
   const { access_token, expires_in } = await issueAccessToken(work, issue)
+  const left = secondsLeft(work.platform.clock, issue.session)
   return {
     access_token,
     refresh_token: refreshToken,
     expires_in,
+    refresh_expires_in: Math.max(1, Math.min(issue.settings.session_idle_timeout_seconds, left)),
     user_id: issue.session.userId,
     directory_user_id: issue.facts.user_id,
   }
@@ -112,7 +122,7 @@ export async function issueAccessToken(
   { facts, session, settings }: AccessIssue,
 ): Promise<Pick<SessionTokens, 'access_token' | 'expires_in'>> {
   const issuedAt = epochSeconds(platform.clock)
-  const left = Math.floor(session.endsAt.getTime() / 1000) - issuedAt
+  const left = secondsLeft(platform.clock, session)
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
   const team = directory.kind === 'console' ? await teamGrants.of(platform)({ platform, directory }, facts.email) : null
   const accessToken = await signAccessToken(platform, directory.environmentId, {
@@ -138,4 +148,8 @@ export async function issueAccessToken(
     ...(session.act ? { act: session.act } : {}),
   })
   return { access_token: accessToken, expires_in: expiresIn }
+}
+
+function secondsLeft(clock: Clock, { endsAt }: TokenSubject): number {
+  return Math.floor(endsAt.getTime() / 1000) - epochSeconds(clock)
 }

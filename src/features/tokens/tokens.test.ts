@@ -75,6 +75,30 @@ test('idle and absolute ends hold', async () => {
   expect((await refresh(token)).body.code).toBe('refresh_token_invalid')
 })
 
+test('the answer says when the refresh token ends: idle, with the session, and no later when it is answered again', async () => {
+  const organization = await tenant.organization()
+  const settings = { session_idle_timeout_seconds: 1000, session_max_lifetime_seconds: 1500 }
+  await tenant.patch('/v1/auth/settings', { subOrgId: organization, ...settings })
+  const renew = (refresh_token: string) =>
+    tenant.post('/v1/auth/token/refresh', { subOrgId: organization, refresh_token })
+  const { session } = await signedInUser(app, tenant, organization, newEmail())
+  expect(session.refresh_expires_in).toBe(1000)
+  await app.advance(400)
+  const first = (await renew(session.refresh_token)).body.session
+  expect(first.refresh_expires_in).toBeLessThanOrEqual(1000)
+  expect(first.refresh_expires_in).toBeGreaterThan(995)
+  await app.advance(5)
+  const again = (await renew(session.refresh_token)).body.session
+  expect(again.refresh_token).toBe(first.refresh_token)
+  expect(again.refresh_expires_in).toBeLessThanOrEqual(first.refresh_expires_in - 5)
+  await app.advance(595)
+  const last = (await renew(first.refresh_token)).body.session
+  expect(last.refresh_expires_in).toBeLessThanOrEqual(500)
+  expect(last.refresh_expires_in).toBeGreaterThan(490)
+  await app.advance(last.refresh_expires_in + 1)
+  expect((await renew(last.refresh_token)).body.code).toBe('refresh_token_invalid')
+})
+
 test('introspection tells live tokens, of either kind, from all others', async () => {
   const { session, email, userId } = await newSession()
   expect(await introspect(session.access_token)).toMatchObject({

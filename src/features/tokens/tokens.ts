@@ -92,7 +92,10 @@ async function tryRefresh(work: Work, presented: RefreshToken): Promise<SessionR
   if (session.generation !== presented.generation) {
     const successor = await successorWithinGrace(work, session, presented, settings.refresh_reuse_interval_seconds)
     if (successor === null) return refuseReplay(work, session, presented)
-    return continueSession(work, session, settings, async () => successor)
+    // The successor has waited since it was made.
+    const waited = Math.ceil(session.rotated_seconds_ago ?? 0)
+    const left = { ...settings, session_idle_timeout_seconds: settings.session_idle_timeout_seconds - waited }
+    return continueSession(work, session, left, async () => successor)
   }
   if (!sameHash(session.refresh_hash, presented.hash)) throw tokenErrors.refreshTokenInvalid()
   return continueSession(work, session, settings, () => rotateTo(work, session, settings, presented))
