@@ -7,7 +7,7 @@ import { lockoutSettings } from './features/lockout/lockout.ts'
 import { doorSettings } from './features/login/login.ts'
 import { trustedDeviceSettings } from './features/mfa/mfa.ts'
 import { passwordSettings } from './features/password/password.ts'
-import { sessionSettings } from './features/sessions/sessions.ts'
+import { claimSettings, sessionSettings } from './features/sessions/sessions.ts'
 import { signupSettings } from './features/signup/settings.ts'
 import { enforcementSettings } from './features/sso/sso.ts'
 import { tokenSettings } from './features/tokens/settings.ts'
@@ -24,6 +24,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   inviteSettings,
   sessionSettings,
   tokenSettings,
+  claimSettings,
   trustedDeviceSettings,
   enforcementSettings,
   impersonationSettings,

@@ -4,6 +4,7 @@ const KEYS = 'src/platform/crypto/signing-keys.ts'
 const RULES = 'src/features/tokens/tokens.ts'
 const STORE = 'src/features/tokens/store.ts'
 const TOKENS = 'src/features/tokens/tokens.test.ts'
+const CLAIMS = 'src/features/sessions/token-claims.test.ts'
 const FORGED = 'src/features/tokens/forged.test.ts'
 
 /** Access and refresh tokens, and the sessions behind them. */
@@ -62,9 +63,30 @@ export const tokens: Mutant[] = [
   {
     name: 'an access token is for this account',
     file: RULES,
-    find: "if (claims?.aud !== audienceOf({ kind: isTeam ? 'console' : 'account', accountId })) return null",
-    replace: 'if (!claims) return null',
+    find: 'if (!directory || !(await isFor({ platform, directory }, claims.aud))) return null',
+    replace: 'if (!directory) return null',
     tests: [FORGED],
+  },
+  {
+    name: 'no token of an organization is one of the team, whatever its audience',
+    file: 'src/features/sessions/token-settings.ts',
+    find: 'if (audiences.some((audience) => accountOfTeam(audience) !== null))',
+    replace: 'if (audiences.length > 99)',
+    tests: [CLAIMS],
+  },
+  {
+    name: 'a further claim has no name of ours',
+    file: 'src/features/sessions/token-settings.ts',
+    find: 'if (isClaimTaken(name))',
+    replace: "if (isClaimTaken(name) && name === 'sub')",
+    tests: [CLAIMS],
+  },
+  {
+    name: 'further claims are small',
+    file: 'src/features/sessions/custom-claims.ts',
+    find: 'if (size > MAX_BYTES) isLarge = true',
+    replace: 'if (size > 10 * MAX_BYTES) isLarge = true',
+    tests: [CLAIMS],
   },
   {
     name: 'an access token has an end',

@@ -20,8 +20,9 @@ export { type HeldRole, heldRolesText, permissionsOf } from './role-claims.ts'
 export { Impersonator, RevokedCount, Session, toSession } from './schema.ts'
 export { sessionSettings } from './settings.ts'
 export { IMPERSONATION, isLiveSession, liveSessionText, unendedSessionText } from './store.ts'
+export { accountOfTeam } from './team-audience.ts'
+export { claimSettings } from './token-settings.ts'
 export {
-  accountOfTeam,
   audienceOf,
   exampleTokens,
   issueAccessToken,

@@ -1,13 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { type Clock, epochSeconds } from '../../platform/clock.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
-import type { Directory } from '../../platform/http/directory.ts'
-import { isId, newId } from '../../platform/ids.ts'
+import { newId } from '../../platform/ids.ts'
 import { handedIn } from '../../platform/platform.ts'
 import { named } from '../../platform/schema.ts'
 import type { Work } from '../../platform/work.ts'
+import { customClaims } from './custom-claims.ts'
 import { type HeldRole, roleClaims } from './role-claims.ts'
 import type { Impersonator } from './schema.ts'
+import { audienceOfTeam } from './team-audience.ts'
+import { claimSettings } from './token-settings.ts'
 
 export const exampleTokens = {
   access_token:
@@ -80,21 +82,17 @@ export const teamGrants = handedIn<
   (work: Pick<Work, 'platform' | 'directory'>, email: string) => Promise<{ role: string; permissions: string[] }>
 >('what members of the team may do')
 
-/** Whom tokens of a directory are for. Those of the team are for this service alone (RFC 9068 §2.2, RFC 8725 §3.9). */
-export function audienceOf({ kind, accountId }: Pick<Directory, 'kind' | 'accountId'>): string {
-  return kind === 'console' ? `${accountId}${TEAM_SUFFIX}` : accountId
+/** Whom tokens of a directory are for. */
+export async function audienceOf({
+  platform,
+  directory,
+}: Pick<Work, 'platform' | 'directory'>): Promise<string | string[]> {
+  const { kind, accountId } = directory
+  if (kind === 'console') return audienceOfTeam(accountId)
+  return (await claimSettings.effective({ platform, directory })).audience ?? accountId
 }
 
-/** The account whose team a token claims to be of, or null. */
-export function accountOfTeam(audience: unknown): string | null {
-  if (typeof audience !== 'string' || !audience.endsWith(TEAM_SUFFIX)) return null
-  const accountId = audience.slice(0, -TEAM_SUFFIX.length)
-  return isId(accountId) ? accountId : null
-}
-
-const TEAM_SUFFIX = '/team'
-
-type Tenant = Pick<Work, 'platform' | 'directory'>
+type Tenant = Pick<Work, 'platform' | 'directory' | 'db'>
 
 /** Signs the access token and assembles the session object. The settings say how long the refresh token may wait. */
 export async function issueTokens(
@@ -118,16 +116,19 @@ export async function issueTokens(
 
 /** Signs an access token (claims of RFC 9068 §2.2 and our own). */
 export async function issueAccessToken(
-  { platform, directory }: Tenant,
+  { platform, directory, db }: Tenant,
   { facts, session, settings }: AccessIssue,
 ): Promise<Pick<SessionTokens, 'access_token' | 'expires_in'>> {
   const issuedAt = epochSeconds(platform.clock)
   const left = secondsLeft(platform.clock, session)
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
-  const team = directory.kind === 'console' ? await teamGrants.of(platform)({ platform, directory }, facts.email) : null
+  const isTeam = directory.kind === 'console'
+  const team = isTeam ? await teamGrants.of(platform)({ platform, directory }, facts.email) : null
+  const claims = isTeam ? null : await claimSettings.effective({ platform, directory })
   const accessToken = await signAccessToken(platform, directory.environmentId, {
+    ...(claims ? await customClaims({ db, directory }, facts.user_id, claims) : {}),
     sub: session.userId,
-    aud: audienceOf(directory),
+    aud: await audienceOf({ platform, directory }),
     iat: issuedAt,
     nbf: issuedAt,
     exp: issuedAt + expiresIn,

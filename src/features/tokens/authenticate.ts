@@ -8,7 +8,7 @@ import type { Authenticator, Credentials, UserCaller } from '../../platform/http
 import { resolveReach, teamReach } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { accountOfTeam } from '../sessions/sessions.ts'
-import { environmentOfIssuer, homeEnvironment } from './issuers.ts'
+import { environmentOfIssuer, homeEnvironment, type Issuing } from './issuers.ts'
 import { findLiveToken, type LiveToken } from './tokens.ts'
 
 /**
@@ -37,9 +37,8 @@ export async function findTeamSession(
   if (accountOfTeam(readClaims(token)?.aud) === null) return null
   const verify = () => verifyToken(platform, token)
   const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
-  const accountId = accountOfTeam(verified?.claims.aud)
-  if (!verified || accountId === null) return null
-  const { environmentId, claims } = verified
+  if (!verified || accountOfTeam(verified.claims.aud) !== verified.accountId) return null
+  const { accountId, environmentId, claims } = verified
   const team = await teamReach(platform, { accountId, environmentId, environmentSlug: String(claims['env']) })
   const live = team && (await findLiveToken({ platform, directory: team }, token))
   return live?.kind === 'access_token' ? live : null
@@ -59,31 +58,29 @@ function describeOther(presented: string): ErrorDetails {
   return { detail: `${sent} was sent, but this route needs an access token: send one as Authorization: Bearer.` }
 }
 
-interface Verified {
-  environmentId: string
+interface Verified extends Issuing {
   claims: JWTPayload
 }
 
 async function verifyToken(platform: Platform, token: string): Promise<Verified | null> {
-  const environmentId = await environmentOf(platform, token)
-  const claims = environmentId && (await verifyAccessToken(platform, environmentId, token))
-  return claims ? { environmentId, claims } : null
+  const issuing = await issuingOf(platform, token)
+  const claims = issuing && (await verifyAccessToken(platform, issuing.environmentId, token))
+  return claims ? { ...issuing, claims } : null
 }
 
 async function findLiveAccessToken(
   platform: Platform,
   token: string,
-  { environmentId, claims }: Verified,
+  { accountId, environmentId, claims }: Verified,
 ): Promise<LiveToken | null> {
   // The signature proves the environment, so the claims can be trusted.
-  const accountId = String(claims.aud)
   const environment = { accountId, environmentId, environmentSlug: String(claims['env']), organizationId: null }
   const live = await findLiveToken({ platform, directory: await resolveReach(platform, environment, null) }, token)
   return live?.kind === 'access_token' ? live : null
 }
 
 /** The environment that a token claims: only a hint until its signature is verified with that environment's keys. */
-async function environmentOf(platform: Platform, token: string): Promise<string | null> {
+async function issuingOf(platform: Platform, token: string): Promise<Issuing | null> {
   const issuer = readClaims(token)?.iss ?? null
   const { baseUrl } = platform.config
   if (issuer === null || !issuer.startsWith(baseUrl)) return null

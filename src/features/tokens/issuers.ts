@@ -1,25 +1,36 @@
 import { issuerOf } from '../../platform/crypto/signing-keys.ts'
 import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
-import { findEnvironmentId, findHomeEnvironmentId } from './store.ts'
+import { findEnvironment, findHomeEnvironment } from './store.ts'
+
+/** What issues tokens. */
+export interface Issuing {
+  environmentId: string
+  accountId: string
+}
 
 // An issuer never changes once created, so a cached value is never wrong; a missing one is looked up again.
 const environments = perPlatform((platform) =>
-  platform.caches.define<string | null>('issuers', (key) => {
+  platform.caches.define<Issuing | null>('issuers', async (key) => {
     const [accountId = '', name = ''] = key.split('/')
-    return accountId === '' ? findHomeEnvironmentId(platform.db) : findEnvironmentId(platform.db, accountId, name)
+    const found = await (accountId ? findEnvironment(platform.db, accountId, name) : findHomeEnvironment(platform.db))
+    return found ?? null
   }),
 )
 
 /**
  * The environment that issues under the bare base URL: the home account's production. Null before the first account.
  */
-export async function homeEnvironment(platform: Platform): Promise<string | null> {
+export async function homeEnvironment(platform: Platform): Promise<Issuing | null> {
   return environments(platform).get('/')
 }
 
 /** The environment that issues under `/accounts/{accountId}/{name}`, or null. */
-export async function environmentOfIssuer(platform: Platform, accountId: string, name: string): Promise<string | null> {
+export async function environmentOfIssuer(
+  platform: Platform,
+  accountId: string,
+  name: string,
+): Promise<Issuing | null> {
   return isId(accountId) ? environments(platform).get(`${accountId}/${name}`) : null
 }
 

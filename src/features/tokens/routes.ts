@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { nullable, Success } from '../../platform/schema.ts'
 import { exchangeCode, federationErrors, startErrors, startFields } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
-import { sessionEvents } from '../sessions/sessions.ts'
+import { audienceOf, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
@@ -86,7 +86,10 @@ export const tokenRoutes: Route[] = [
     examples: { body: { token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIwMTk4YjZmMiJ9.5rKqv2mXcB8wYd0T' } },
     handle: async (work, { body }) => {
       const token = await findLiveToken(work, body.token)
-      return toIntrospection(token, await issuerOf(work.platform, work.directory.environmentId))
+      if (!token) return { active: false }
+      const { platform } = work
+      const audience = await audienceOf({ platform, directory: token.directory })
+      return toIntrospection(token, { issuer: await issuerOf(platform, work.directory.environmentId), audience })
     },
   }),
   defineRoute({
@@ -166,7 +169,7 @@ export const tokenRoutes: Route[] = [
     reply: JwkSet,
     handle: async ({ platform, headers }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await homeEnvironment(platform)
+      const { environmentId } = (await homeEnvironment(platform)) ?? {}
       return { keys: environmentId ? await publicKeys(platform, environmentId) : [] }
     },
   }),
@@ -182,7 +185,7 @@ export const tokenRoutes: Route[] = [
     errors: [httpErrors.notFound],
     handle: async ({ platform, headers }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await homeEnvironment(platform)
+      const { environmentId } = (await homeEnvironment(platform)) ?? {}
       if (!environmentId) throw httpErrors.notFound()
       return issuerMetadata(platform, environmentId)
     },
@@ -200,7 +203,7 @@ export const tokenRoutes: Route[] = [
     errors: [httpErrors.notFound],
     handle: async ({ platform, headers }, { params }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await environmentOfIssuer(platform, params.accountId, params.environment)
+      const { environmentId } = (await environmentOfIssuer(platform, params.accountId, params.environment)) ?? {}
       if (!environmentId) throw httpErrors.notFound()
       return { keys: await publicKeys(platform, environmentId) }
     },
@@ -220,7 +223,7 @@ export const tokenRoutes: Route[] = [
     errors: [httpErrors.notFound],
     handle: async ({ platform, headers }, { params }) => {
       headers['cache-control'] = CACHE
-      const environmentId = await environmentOfIssuer(platform, params.accountId, params.environment)
+      const { environmentId } = (await environmentOfIssuer(platform, params.accountId, params.environment)) ?? {}
       if (!environmentId) throw httpErrors.notFound()
       return issuerMetadata(platform, environmentId)
     },

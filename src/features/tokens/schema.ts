@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { named, nullable } from '../../platform/schema.ts'
-import { audienceOf, Impersonator, permissionsOf } from '../sessions/sessions.ts'
+import { Impersonator, permissionsOf } from '../sessions/sessions.ts'
 import type { LiveToken } from './tokens.ts'
 
 const ACCOUNT_ID = '0198b6f1-c4e2-7b60-8d17-95f3a2c06e4b'
@@ -17,7 +17,7 @@ export const Introspection = named(
       token_type: Type.Optional(Type.String({ examples: ['access_token'] })),
       iss: Type.Optional(Type.String({ examples: [ISSUER] })),
       sub: Type.Optional(Type.String({ examples: [USER_ID] })),
-      aud: Type.Optional(Type.String({ examples: [ACCOUNT_ID] })),
+      aud: Type.Optional(Type.Union([Type.String({ examples: [ACCOUNT_ID] }), Type.Array(Type.String())])),
       exp: Type.Optional(Type.Integer({ examples: [1795343400] })),
       iat: Type.Optional(Type.Integer({ examples: [1795339800] })),
       sid: Type.Optional(Type.String({ examples: ['0198b6f2-9a3c-7e18-b1d4-6c7f20e5a841'] })),
@@ -38,15 +38,17 @@ export const Introspection = named(
   ),
 )
 
-export function toIntrospection(token: LiveToken | null, issuer: string): Static<typeof Introspection> {
-  if (!token) return { active: false }
+export function toIntrospection(
+  token: LiveToken,
+  { issuer, audience }: { issuer: string; audience: string | string[] },
+): Static<typeof Introspection> {
   const { session, sessionId, directory, claims } = token
   return {
     active: true,
     token_type: token.kind,
     iss: issuer,
     sub: session.auth_account_id,
-    aud: audienceOf(directory),
+    aud: claims?.aud ?? audience,
     exp: claims?.exp ?? Math.floor(session.expires_ms / 1000),
     ...(claims?.iat === undefined ? {} : { iat: claims.iat }),
     sid: sessionId,

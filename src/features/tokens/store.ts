@@ -185,24 +185,22 @@ export const sessionProof = defineProof({
       and ${liveSessionText('clock.at', { directory, organization: 'asked.session_organization' })}`,
 })
 
-export async function findHomeEnvironmentId(db: Db): Promise<string | null> {
-  const row = await db
+export async function findHomeEnvironment(db: Db) {
+  return db
     .selectFrom('environments')
     .innerJoin('accounts', 'accounts.id', 'environments.account_id')
-    .select('environments.id')
+    .select(['environments.id as environmentId', 'accounts.id as accountId'])
     .where('accounts.home', '=', true)
     .where('environments.slug', '=', 'production')
     .executeTakeFirst()
-  return row?.id ?? null
 }
 
 /** The environment whose issuer has this name in its account. */
-export async function findEnvironmentId(db: Db, accountId: string, issuerName: string): Promise<string | null> {
-  const row = await db
+export async function findEnvironment(db: Db, accountId: string, issuerName: string) {
+  return db
     .selectFrom('environments')
-    .select('id')
+    .select(['id as environmentId', 'account_id as accountId'])
     .where('account_id', '=', accountId)
     .where((eb) => eb.fn.coalesce('issuer_name', 'slug'), '=', issuerName)
     .executeTakeFirst()
-  return row?.id ?? null
 }

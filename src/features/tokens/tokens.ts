@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
 import {
   looksLikeRefreshToken,
@@ -248,10 +249,7 @@ async function locate({ platform, directory: reach }: InReach, token: string): P
     return directory ? { directory, sessionId: refresh.sessionId, claims: null, refresh } : null
   }
   const claims = await verifyAccessToken(platform, reach.environmentId, token)
-  const { accountId } = reach
-  const isTeam = reach.directory?.kind === 'console'
-  if (claims?.aud !== audienceOf({ kind: isTeam ? 'console' : 'account', accountId })) return null
-  if (typeof claims['sid'] !== 'string' || !isId(claims['sid'])) return null
+  if (claims === null || typeof claims['sid'] !== 'string' || !isId(claims['sid'])) return null
   const organizationId = claims['org_id']
   const own =
     typeof organizationId === 'string'
@@ -260,7 +258,15 @@ async function locate({ platform, directory: reach }: InReach, token: string): P
         ? reach.directory
         : await accountDirectory(platform, reach)
   const directory = own && (await directoryInReach(platform, reach, own.id))
-  return directory ? { directory, sessionId: claims['sid'], claims, refresh: null } : null
+  if (!directory || !(await isFor({ platform, directory }, claims.aud))) return null
+  return { directory, sessionId: claims['sid'], claims, refresh: null }
+}
+
+/** Whether tokens of a directory have this audience, or had it before theirs was set. */
+async function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: JWTPayload['aud']): Promise<boolean> {
+  const { kind, accountId } = work.directory
+  if (kind !== 'console' && audience === accountId) return true
+  return isDeepStrictEqual(audience, await audienceOf(work))
 }
 
 export interface EndSession {
