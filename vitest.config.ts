@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { WaitingBetween } from './test/order.ts'
 
 export default defineConfig({
   test: {
@@ -9,7 +10,8 @@ export default defineConfig({
     // To load the application anew for each file was a third of the work: files share a process, which they leave as it was.
     isolate: false,
     // A file waits for PostgreSQL, and for processes of its own, for a good part of its time.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    sequence: { sequencer: WaitingBetween },
     // Against what hangs. A busy machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,
