@@ -46,6 +46,7 @@ test('each noun reads its own part of what is set as a whole', async () => {
     invite_ttl_seconds: 7200,
     session_idle_timeout_seconds: 3600,
     refresh_reuse_interval_seconds: 5,
+    audience: 'https://api.acme.example',
     trusted_device_days: 30,
     sso_exempt_user_ids: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'],
   }

@@ -180,8 +180,8 @@ export const team: Mutant[] = [
   {
     name: 'tokens of the team have an audience of their own',
     file: 'src/features/sessions/tokens.ts',
-    find: "return kind === 'console' ? `${accountId}${TEAM_SUFFIX}` : accountId",
-    replace: "return kind === 'console' ? `${accountId}` : accountId",
+    find: "if (kind === 'console') return audienceOfTeam(accountId)",
+    replace: "if (kind === 'console') return accountId",
     tests: [SIGN_IN_TEST],
   },
   {

@@ -167,6 +167,10 @@ test.each(scoped)('no key carries %s that is given by one without it', async (_,
     const reply = await key.post('/v1/api-keys', { name: 'More', scopes: [asked] })
     expect([reply.status, reply.body.code], asked).toEqual([403, 'privilege_escalation'])
   }
+  const own = succeeded(await tenant.post('/v1/api-keys', { subOrgId, name: 'Own', scopes: ['api_keys.manage'] }))
+    .apiKey.id
+  const widened = await key.patch(`/v1/api-keys/${own}`, { scopes: ['api_keys.manage', scope] })
+  expect([widened.status, widened.body.code]).toEqual([403, 'privilege_escalation'])
   const reply = await key.post(`/v1/api-keys/${made}/rotate`, {})
   expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
   const kept = await db.selectFrom('api_keys').select('id').where('name', '=', 'More').execute()
@@ -192,6 +196,7 @@ test.each(permissions)('nobody is handed a token of provisioning that gives %s, 
 
 /** Fields of bodies, however deep, that say what somebody may do: each is tried above, or grants nothing to a person. */
 const SAYING = [
+  'PATCH /v1/api-keys/{id}: scopes',
   'PATCH /v1/auth/settings: trusted_devices_for_enforced_roles',
   'PATCH /v1/auth/settings/defaults: trusted_devices_for_enforced_roles',
   'PATCH /v1/members/{membershipId}: newRole',
