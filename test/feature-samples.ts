@@ -40,7 +40,6 @@ import type { FeatureSample } from './samples.ts'
 /** Features whose samples need no more than what others make. */
 const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   audit,
-  environments,
   events,
   login,
   mail,
@@ -54,6 +53,7 @@ const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
 /** In the order in which they make their records. Whose records a feature uses for its own stands above it. */
 const withRecords = noRecords
   .add(adminPortal)
+  .add(environments)
   .add(members)
   .add(users)
   .add(roles)

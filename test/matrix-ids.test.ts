@@ -21,7 +21,7 @@ const foreign = {
 const kindOf = kindsOf(own)
 
 /** What the account has, whatever the environment. */
-const OF_EVERY_ENVIRONMENT = ['organization', 'owner', 'colleague', 'teamInvite'] as const
+const OF_EVERY_ENVIRONMENT = ['organization', 'customEnvironment', 'owner', 'colleague', 'teamInvite'] as const
 
 /** Puts other ids in place of the world's own, wherever they are in a request. */
 function replaceIds(sample: SampleRequest, replace: (kind: Kind, id: string) => string): SampleRequest {

@@ -118,8 +118,8 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/signup/otp/verify',
     'POST /v1/auth/signup/password',
   ],
-  'environments.read': ['GET /v1/environments'],
-  'environments.write': ['POST /v1/environments'],
+  'environments.read': ['GET /v1/environments', 'GET /v1/environments/{environmentId}'],
+  'environments.write': ['PATCH /v1/environments/{environmentId}', 'POST /v1/environments'],
   'events.read': ['GET /v1/events'],
   'members.read': ['GET /v1/members', 'GET /v1/members/invites'],
   'members.write': [

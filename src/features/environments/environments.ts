@@ -1,14 +1,23 @@
 import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
-import { record } from '../../platform/events.ts'
+import { changedFrom, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
-import { newId } from '../../platform/ids.ts'
+import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { isId, newId } from '../../platform/ids.ts'
 import { isSlug } from '../../platform/slug.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { environmentErrors } from './errors.ts'
 import { environmentEvents } from './events.ts'
-import { type Environment, type EnvironmentCreate, MAX_CUSTOM, toEnvironment } from './schema.ts'
-import { countCustomRows, insertEnvironmentRow, lockOrganizationRow } from './store.ts'
+import { type Environment, type EnvironmentCreate, type EnvironmentPatch, MAX_CUSTOM, toEnvironment } from './schema.ts'
+import {
+  countCustomRows,
+  type EnvironmentRow,
+  findEnvironmentRow,
+  insertEnvironmentRow,
+  lockEnvironmentRow,
+  lockOrganizationRow,
+  updateEnvironmentRow,
+} from './store.ts'
 
 const reserved = new Set(['production', 'staging'])
 
@@ -30,6 +39,47 @@ export async function createEnvironment(work: Work<AccountScope>, body: Environm
     const target = { type: 'environment', id: environment.id }
     await record({ ...work, directory }, environmentEvents.created({ target, data: environment }))
     return environment
+  })
+}
+
+/** One that the caller sees in the list. Throws `environment_not_found`. */
+export async function getEnvironment({ db, directory }: Work<AccountScope>, text: string): Promise<EnvironmentRow> {
+  const row = await findEnvironmentRow(db, directory, readId(text))
+  if (!row) throw environmentErrors.notFound()
+  return row
+}
+
+function readId(text: string): string {
+  const id = text.toLowerCase()
+  if (!isId(id)) throw environmentErrors.notFound()
+  return id
+}
+
+/**
+ * Applies the patch; one that changes nothing has no effect. Production and staging are of all organizations, none of which
+ * changes what the others see. Throws `environment_not_found`, `version_conflict`, `sub_org_mismatch`.
+ */
+export async function changeEnvironment(
+  work: Work<AccountScope>,
+  text: string,
+  change: { patch: EnvironmentPatch; ifMatch: string | null; mayChangeShared: boolean },
+): Promise<EnvironmentRow> {
+  return inTx(work, async (work) => {
+    const { db, directory: scope } = work
+    await lockEnvironmentRow(db, scope.accountId, readId(text))
+    const before = await getEnvironment(work, text)
+    if (before.organization_id === null && !change.mayChangeShared)
+      throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key changes an environment of all organizations.' })
+    if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
+    const changes = { name: change.patch.name ?? before.name }
+    const after = { ...before, ...changes, version: before.version + 1 }
+    const data = toEnvironment(after)
+    const previous = changedFrom(toEnvironment(before), data)
+    if (!Object.keys(previous).length) return before
+    await updateEnvironmentRow(db, scope.accountId, before.id, changes)
+    const event = environmentEvents.updated({ target: { type: 'environment', id: before.id }, data, previous })
+    await record({ ...work, directory: scope.directory }, event)
+    return after
   })
 }
 

@@ -5,6 +5,12 @@ import { MAX_CUSTOM } from './schema.ts'
 export const environmentErrors = {
   slugTaken: slugErrors.taken,
   ...defineErrors({
+    notFound: [
+      404,
+      'environment_not_found',
+      'No such environment',
+      'No environment has this id, or the caller does not see it.',
+    ],
     slugReserved: [
       400,
       'slug_reserved',

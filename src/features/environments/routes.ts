@@ -1,11 +1,19 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
+import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { createEnvironment } from './environments.ts'
+import { changeEnvironment, createEnvironment, getEnvironment } from './environments.ts'
 import { environmentErrors } from './errors.ts'
 import { environmentEvents } from './events.ts'
-import { EnvironmentCreate, EnvironmentListReply, EnvironmentReply, toEnvironment } from './schema.ts'
+import {
+  EnvironmentCreate,
+  EnvironmentListReply,
+  EnvironmentParams,
+  EnvironmentPatch,
+  EnvironmentReply,
+  toEnvironment,
+} from './schema.ts'
 import { countEnvironmentRows, listEnvironmentRows } from './store.ts'
 
 const tag = 'Environments'
@@ -51,6 +59,47 @@ export const environmentRoutes: Route[] = [
     event: environmentEvents.created,
     async handle(work, { body }) {
       return { environment: await createEnvironment(work, body) }
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/environments/{environmentId}',
+    operation: 'environments.get',
+    scope: 'environments.read',
+    directory: 'account',
+    tag,
+    summary: 'Read an environment',
+    params: EnvironmentParams,
+    reply: EnvironmentReply,
+    errors: [environmentErrors.notFound],
+    etag: true,
+    async handle(work, { params }) {
+      const row = await getEnvironment(work, params.environmentId)
+      work.headers.etag = tagOf(row)
+      return { environment: toEnvironment(row) }
+    },
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/environments/{environmentId}',
+    operation: 'environments.update',
+    scope: 'environments.write',
+    directory: 'account',
+    tag,
+    summary: 'Rename an environment',
+    description: 'The slug stays. Only an org-wide key changes an environment that all organizations have.',
+    params: EnvironmentParams,
+    body: EnvironmentPatch,
+    reply: EnvironmentReply,
+    errors: [environmentErrors.notFound, httpErrors.versionConflict],
+    maybeEvents: [environmentEvents.updated],
+    etag: true,
+    async handle(work, { params, body }) {
+      const mayChangeShared = work.caller.organizationId === null
+      const change = { patch: body, ifMatch: work.ifMatch, mayChangeShared }
+      const row = await changeEnvironment(work, params.environmentId, change)
+      work.headers.etag = tagOf(row)
+      return { environment: toEnvironment(row) }
     },
   }),
 ]

@@ -6,14 +6,16 @@ import type { EnvironmentRow } from './store.ts'
 /** How many custom environments an organization may have. */
 export const MAX_CUSTOM = 50
 
+const name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '\\S',
+  'x-form': 'more than white space',
+  examples: ['Preview'],
+})
+
 export const EnvironmentCreate = Type.Object({
-  name: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '\\S',
-    'x-form': 'more than white space',
-    examples: ['Preview'],
-  }),
+  name,
   slug: Type.String({
     minLength: 1,
     maxLength: 200,
@@ -23,6 +25,11 @@ export const EnvironmentCreate = Type.Object({
   }),
 })
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
+
+export const EnvironmentPatch = Type.Object({ name: Type.Optional(name) })
+export type EnvironmentPatch = Static<typeof EnvironmentPatch>
+
+export const EnvironmentParams = Type.Object({ environmentId: Type.String() })
 
 export const Environment = named(
   'Environment',

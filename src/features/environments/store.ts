@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Environments } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
@@ -12,6 +12,8 @@ export interface EnvironmentReach {
 
 export type EnvironmentRow = Selectable<Environments> & { key_count: number }
 
+export type EnvironmentChanges = Pick<Updateable<Environments>, 'name'>
+
 export async function listEnvironmentRows(db: Db, reach: EnvironmentReach, page: Page): Promise<EnvironmentRow[]> {
   return takePage(selectEnvironments(db, reach), page).execute()
 }
@@ -22,6 +24,40 @@ export async function countEnvironmentRows(db: Db, reach: EnvironmentReach): Pro
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()
   return row.count
+}
+
+/** One that the caller sees. */
+export async function findEnvironmentRow(
+  db: Db,
+  reach: EnvironmentReach,
+  id: string,
+): Promise<EnvironmentRow | undefined> {
+  return selectEnvironments(db, reach).where('environments.id', '=', id).executeTakeFirst()
+}
+
+/** Held until the transaction ends. */
+export async function lockEnvironmentRow(tx: Tx, accountId: string, id: string): Promise<void> {
+  await tx
+    .selectFrom('environments')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+export async function updateEnvironmentRow(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  changes: EnvironmentChanges,
+): Promise<void> {
+  await tx
+    .updateTable('environments')
+    .set({ ...changes, version: sql`version + 1` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Held until the transaction ends. */

@@ -154,6 +154,7 @@ export interface Environments {
   signing_algorithm: Generated<string>;
   slug: string;
   type: string;
+  version: Generated<number>;
 }
 
 export interface EventCounts {
