@@ -160,6 +160,7 @@ const CALLERS: Record<string, string[]> = {
     'DELETE /v1/webauthn/credentials/{credentialId}',
     'PATCH /v1/auth/passkey/settings',
     'PATCH /v1/auth/passkey/settings/defaults',
+    'PATCH /v1/webauthn/credentials/{credentialId}',
     'POST /v1/auth/passkey/register',
   ],
   public: [

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { wholeList, wholeListReply } from '../../platform/http/pagination.ts'
 import type { Route } from '../../platform/http/route.ts'
-import { nullable } from '../../platform/schema.ts'
 import {
   ChallengeId,
   CreationOptions,
@@ -9,6 +8,7 @@ import {
   listPasskeysOf,
   Passkey,
   PasskeyName,
+  PasskeyPatch,
   passkeyErrors,
   passkeyEvents,
   REGISTER_EXAMPLE,
@@ -82,7 +82,7 @@ export const ownPasskeyRoutes: Route[] = [
     service,
     summary: 'Name one of one’s passkeys',
     params,
-    body: Type.Object({ deviceName: nullable(PasskeyName) }),
+    body: PasskeyPatch,
     reply: Type.Object({ credential: Passkey }),
     errors: [passkeyErrors.notFound],
     maybeEvents: [passkeyEvents.updated],

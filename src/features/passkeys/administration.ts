@@ -1,4 +1,4 @@
-import { record } from '../../platform/events.ts'
+import { changedFrom, record } from '../../platform/events.ts'
 import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
@@ -9,7 +9,7 @@ import { passkeyDeletedMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
 import { type Passkey, toPasskey } from './schema.ts'
-import { deletePasskey, findPasskey, listPasskeys } from './store.ts'
+import { deletePasskey, findPasskey, listPasskeys, setDeviceName } from './store.ts'
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
 export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<Passkey[]> {
@@ -45,8 +45,33 @@ export async function deletePasskeyOf(work: Work, which: string, ownerId: string
   })
 }
 
+/**
+ * Gives a passkey, by either id and of this user if one is named, another name; null: that of the authenticator. Throws
+ * `passkey_not_found`.
+ */
+export function renamePasskeyOf(
+  work: Work,
+  which: string,
+  name: string | null,
+  ownerId: string | null = null,
+): Promise<Passkey> {
+  return inTx(work, async (work) => {
+    const named = await findNamed(work, which, ownerId)
+    const user = named ? await findUserForUpdate(work, named.user_id) : null
+    // Read again under the lock: of two at once the second sees the name that the first gave, or that it is deleted.
+    const passkey = user ? await findNamed(work, which, user.id) : undefined
+    if (!passkey || !user) throw passkeyErrors.notFound()
+    const before = toPasskey(passkey, user)
+    const data = toPasskey(await setDeviceName(work.db, work.directory, passkey.id, name), user)
+    const target = { type: 'passkey', id: data.id }
+    if (data.deviceName !== before.deviceName)
+      await record(work, passkeyEvents.updated({ target, data, previous: changedFrom(before, data) }))
+    return data
+  })
+}
+
 /** A passkey by either id, of this user if one is named. */
-export async function findNamed({ directory, db }: TxWork, which: string, ownerId: string | null) {
+async function findNamed({ directory, db }: TxWork, which: string, ownerId: string | null) {
   const id = which.toLowerCase()
   const byId = isId(id) ? await findPasskey(db, directory, { id }) : undefined
   const found = byId ?? (await findPasskey(db, directory, { credentialId: which }))

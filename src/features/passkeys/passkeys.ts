@@ -1,4 +1,4 @@
-export { deletePasskeyOf, describeFactorsLeft, findNamed, listPasskeysOf } from './administration.ts'
+export { deletePasskeyOf, describeFactorsLeft, listPasskeysOf, renamePasskeyOf } from './administration.ts'
 export { passkeyErrors } from './errors.ts'
 export { passkeyEvents } from './events.ts'
 export { finishRegistration, startRegistration } from './registration.ts'
@@ -7,11 +7,10 @@ export {
   CreationOptions,
   Passkey,
   PasskeyName,
+  PasskeyPatch,
   REGISTER_EXAMPLE,
   RegistrationCredential,
   RequestOptions,
   SignInCredential,
-  toPasskey,
 } from './schema.ts'
 export { passkeyMethod, provePasskey, startSignIn } from './sign-in.ts'
-export { setDeviceName } from './store.ts'

@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { sessionIdOf } from '../sessions/sessions.ts'
 import { userErrors } from '../users/users.ts'
-import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf } from './administration.ts'
+import { deletePasskeyOf, describeFactorsLeft, listPasskeysOf, renamePasskeyOf } from './administration.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
 import { finishRegistration, requireAnswer, startRegistration } from './registration.ts'
@@ -13,6 +13,7 @@ import {
   ChallengeId,
   CredentialParams,
   Passkey,
+  PasskeyPatch,
   REGISTER_EXAMPLE,
   RegisterBody,
   RegisterReply,
@@ -116,6 +117,24 @@ export const passkeyRoutes: Route[] = [
     handle: async (work, { query }) => ({
       credentials: await listPasskeysOf(work, query.userId),
       ...wholeList,
+    }),
+  }),
+  defineRoute({
+    method: 'PATCH',
+    path: '/v1/webauthn/credentials/{credentialId}',
+    operation: 'passkeys.rename',
+    scope: 'passkeys.write',
+    service,
+    tag,
+    summary: 'Name a passkey',
+    params: CredentialParams,
+    body: PasskeyPatch,
+    reply: Type.Object({ credential: Passkey }),
+    errors: [passkeyErrors.notFound],
+    maybeEvents: [passkeyEvents.updated],
+    examples: { body: { deviceName: 'Ada’s phone' } },
+    handle: async (work, { params, body }) => ({
+      credential: await renamePasskeyOf(work, params.credentialId, body.deviceName || null),
     }),
   }),
   defineRoute({

@@ -45,6 +45,10 @@ export const samples: Samples = {
     body: { email: passkeyEmail, challengeId: ids.passkeyChallenge, credential: passkeyAnswer },
   }),
   'GET /v1/webauthn/credentials': ({ ids }) => ({ query: { userId: ids.passkeyUser } }),
+  'PATCH /v1/webauthn/credentials/{credentialId}': ({ ids }) => ({
+    params: { credentialId: ids.passkey },
+    body: { deviceName: 'Work laptop' },
+  }),
   'DELETE /v1/webauthn/credentials/{credentialId}': ({ ids }) => ({ params: { credentialId: ids.passkey } }),
 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
-import { authenticatorName } from './authenticators.ts'
+import { authenticatorName } from '../relying-party/relying-party.ts'
 import type { PasskeyRow } from './store.ts'
 
 const CREDENTIAL_ID = 'pJ4yV9mQ2kL8tB1xW6sZ0cNfRhGdEuAo3iTq7XvKjMw'
@@ -222,6 +222,9 @@ export const SignInVerifyBody = Type.Object({
   credential: SignInCredential,
 })
 export type SignInVerifyBody = Static<typeof SignInVerifyBody>
+
+/** Null: the name of the authenticator. */
+export const PasskeyPatch = Type.Object({ deviceName: nullable(PasskeyName) })
 
 export const CredentialParams = Type.Object({
   credentialId: Type.String({ minLength: 1, description: '`id` or `credentialId` of the passkey.' }),

@@ -3,6 +3,8 @@ import type { Work } from '../../platform/work.ts'
 import { isWithin, ownHost } from './origins.ts'
 import { type PasskeySettings, passkeySettings } from './settings.ts'
 
+export { authenticatorName } from './authenticators.ts'
+
 /** The relying party of a directory's passkeys, and the pages that they are accepted from. */
 export interface RelyingParty {
   id: string
