@@ -61,7 +61,9 @@ function isOfTest(): boolean {
   Error.stackTraceLimit = 100
   const { stack = '' } = new Error('Where are we?')
   Error.stackTraceLimit = stackTraceLimit
-  const files = [...stack.matchAll(/(?:file:\/\/)?(\/[^():]+):\d+:\d+/g)].map(([, path = '']) => relative(ROOT, path))
+  const files = [...stack.matchAll(/(?:file:\/\/)?(\/[^():?]+)(?:\?vitest=\d+)?:\d+:\d+/g)].map(([, path = '']) =>
+    relative(ROOT, path),
+  )
   const sender = files.find((path) => /^(src|test)\//.test(path) && !PASSAGES.test(path))
   return sender !== undefined && /^test\/|\.test\.ts$/.test(sender)
 }
