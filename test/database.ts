@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -56,6 +56,8 @@ export async function startForTests(dataDir: string) {
     await administer(first.url, `alter system set ${setting} = off`)
   await administer(first.url, 'alter system set max_connections = 400')
   await first.stop()
+  // Only its own user reaches the socket. To prove the password thousands of times keeps both sides busy.
+  writeFileSync(join(dataDir, 'postgres', 'pg_hba.conf'), 'local all all trust\nhost all all localhost scram-sha-256\n')
   return startEmbedded({ dataDir, log: () => undefined })
 }
 

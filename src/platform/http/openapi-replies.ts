@@ -21,7 +21,7 @@ export function describeReplies(
     const described = toJson(reply)
     const schema = components.referAs(name, described)
     const own = status === '200' ? route.examples.reply : undefined
-    const subject = { of: 'answer', place: `${route.operation} answer`, isNew: isNew(route), given } as const
+    const subject = { of: 'answer', place: `${route.operation} answer`, given } as const
     const example = toJson({ example: own ?? exampleOf(described, subject) }).example
     const [type = ''] = mediaOf(route.media).type.split(';')
     const csv = route.csv ? { 'text/csv': { schema: { type: 'string' }, example: 'id,…' } } : {}
@@ -44,11 +44,6 @@ export function describeReplies(
     ...(route.kept ? { '304': { description: 'It is still what If-None-Match names.', headers } } : {}),
     ...(route.redirects ? { [route.method === 'GET' ? '302' : '303']: redirect } : {}),
   }
-}
-
-/** Whether what the route answers with was made by the request. */
-function isNew(route: Route): boolean {
-  return /\.(create|createMany|rotate|register|enroll)$/.test(route.operation)
 }
 
 /** What an answer is, in a sentence: as its schema says, by the things that it holds, or what the request has done. */

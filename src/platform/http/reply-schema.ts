@@ -1,6 +1,7 @@
 import fastJson from 'fast-json-stringify'
 
 const serializers = new WeakMap<object, (value: unknown) => string>()
+const rewritten = new WeakMap<object, unknown>()
 
 /** Fastify's compiler of serializers; each is compiled when it is first used, once for all paths of its route. */
 export function compileSerializer({ schema }: { schema: unknown }): (value: unknown) => string {
@@ -14,12 +15,19 @@ export function compileSerializer({ schema }: { schema: unknown }): (value: unkn
 
 /**
  * Rewrites a schema for the compiled serializer: `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes
- * `type: ['string', 'null']`, which it decides by a comparison instead of running a validator for each value.
+ * `type: ['string', 'null']`, which it decides by a comparison instead of running a validator for each value. The same
+ * object gives the same, so that what is compiled of it serves every server of the process.
  */
-export function serializerSchema(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(serializerSchema)
+export function serializerSchema(schema: object): unknown {
+  const known = rewritten.get(schema) ?? rewrite(schema)
+  rewritten.set(schema, known)
+  return known
+}
+
+function rewrite(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(rewrite)
   if (typeof schema !== 'object' || schema === null) return schema
-  const copied = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, serializerSchema(value)]))
+  const copied = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, rewrite(value)]))
   const { anyOf, ...rest } = copied
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return copied
   const [some, none]: unknown[] = anyOf
