@@ -106,6 +106,10 @@ const destructive = new Set([
   'PUT /v1/organization-apps',
 ])
 
+/** Whether there is something in the body of a route; that of most DELETEs names the organization at most. */
+const takesFields = ({ method, body }: Route) =>
+  body !== null && (method !== 'DELETE' || Object.keys(body.properties).some((name) => name !== 'subOrgId'))
+
 const types = fc.constantFrom(
   'application/json',
   'application/json; charset=utf-8',
@@ -144,7 +148,7 @@ const hostile = fc.oneof(
 )
 
 test('no content type and no text of a body is an error of ours', async () => {
-  const bodies = keyed.filter((route) => route.body && !destructive.has(nameOf(route)))
+  const bodies = keyed.filter((route) => takesFields(route) && !destructive.has(nameOf(route)))
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...bodies), types, hostile, async (route, type, text) => {
       const headers = { 'x-api-key': keyFor(route), 'content-type': type }
@@ -192,7 +196,7 @@ function bodyFor(route: Route): fc.Arbitrary<Record<string, unknown>> {
 
 test.each(
   keyed
-    .filter((route) => route.body && !destructive.has(nameOf(route)))
+    .filter((route) => takesFields(route) && !destructive.has(nameOf(route)))
     .map((route) => [nameOf(route), route] as const),
 )('%s: no JSON in its fields is an error of ours', async (_, route) => {
   await fc.assert(

@@ -248,7 +248,9 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   },
   'GET /api/v1/mfa/totp': {
     query: { required: ['userId'] },
-    answer: within('enrollment', ['enrolled', 'method', 'enrolledAt', 'pending', 'backupCodesRemaining']),
+    answer: within('enrollment', [
+      ...['userId', 'directoryUserId', 'enrolled', 'method', 'enrolledAt', 'pending', 'backupCodesRemaining'],
+    ]),
   },
   'POST /api/v1/mfa/totp': {
     body: { required: ['userId'], ...onlyOrganization },

@@ -152,3 +152,13 @@ describe('a request that is refused changes nothing', () => {
       }
   })
 })
+
+const readsOfUsers = byName.filter(
+  ([, route]) => route.method === 'GET' && 'userId' in { ...route.params.properties, ...route.query.properties },
+)
+
+test.each(readsOfUsers)('%s: an org-wide key finds the user in whichever organization', async (_, route) => {
+  const reply = await sendSample(own.orgWide, route, sampleOf(route, own))
+  const inside = await sendSample(own.orgWide, route, inOrganization(route))
+  expect([reply.status, reply.body]).toEqual([200, inside.body])
+})

@@ -13,6 +13,8 @@ const organization = async () => tenant.withKey({ subOrgId: await tenant.organiz
 const caller = await organization()
 
 const NOTHING = {
+  userId: expect.toBeOneOf([null, expect.any(String)]),
+  directoryUserId: expect.any(String),
   enrolled: false,
   method: 'totp',
   enrolledAt: null,
@@ -56,7 +58,8 @@ test('the other implementation is one of RFC 6238, by the vectors of its appendi
 test('an app that reads the QR code makes the codes that pass', async () => {
   await caller.patch('/v1/mail/settings', { brand_name: 'Acme' })
   const { id, email } = await makeProvenUser(caller)
-  expect(await enrollmentOf(id)).toEqual(NOTHING)
+  const { user } = succeeded(await caller.get(`/v1/users/${id}`))
+  expect(await enrollmentOf(id)).toEqual({ ...NOTHING, userId: user.userId, directoryUserId: id })
   const pending = await begin(id)
   expect(pending.qrDataUrl).toMatch(/^data:image\/png;base64,/)
   expect(readQr(pending.qrDataUrl)).toBe(pending.otpauthUrl)

@@ -41,10 +41,9 @@ export async function getFactorUser(work: Work, userId: string): Promise<UserRow
   return user
 }
 
-/** The user's factors and how many backup codes are left. Throws `user_not_found`. */
-export async function readEnrollment(work: Work, userId: string) {
-  const user = await getUser(work, userId)
-  return findFactors(work.db, work.directory, user.id)
+/** The user's factors and how many backup codes are left. */
+export function readEnrollment({ db, directory }: Work, userId: string) {
+  return findFactors(db, directory, userId)
 }
 
 export interface PendingTotp {

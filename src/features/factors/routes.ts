@@ -6,7 +6,7 @@ import { ChallengeToken, challengeErrors, completedEvents } from '../challenges/
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { FactorUserId } from '../mfa/mfa.ts'
 import { SessionTokens, sessionEvents } from '../sessions/sessions.ts'
-import { userErrors } from '../users/users.ts'
+import { reachUser, userErrors } from '../users/users.ts'
 import { confirmTotpOf } from './confirmation.ts'
 import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
@@ -36,22 +36,22 @@ export const factorRoutes: Route[] = [
     path: '/v1/mfa/totp',
     operation: 'mfa.totp.get',
     scope: 'mfa.read',
+    directory: 'reach',
     service: 'mfa',
     tag,
     summary: 'Read the second factors of a user',
     query: Type.Object({ userId: FactorUserId }),
     reply: EnrollmentReply,
     errors: [userErrors.notFound],
-    handle: async (work, { query }) => ({
-      enrollment: toEnrollment(await readEnrollment(work, query.userId)),
-    }),
+    async handle(work, { query }) {
+      const { user, there } = await reachUser(work, query.userId)
+      return { enrollment: toEnrollment(await readEnrollment(there, user.id), user) }
+    },
   }),
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/totp',
     operation: 'mfa.totp.enroll',
-    // What it answers is shown once.
-    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -71,8 +71,6 @@ export const factorRoutes: Route[] = [
     method: 'PUT',
     path: '/v1/mfa/totp',
     operation: 'mfa.totp.confirm',
-    // What it answers is shown once.
-    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,
@@ -137,8 +135,6 @@ export const factorRoutes: Route[] = [
     method: 'POST',
     path: '/v1/mfa/totp/backup-codes',
     operation: 'mfa.totp.renewBackupCodes',
-    // What it answers is shown once.
-    idempotency: false,
     scope: 'mfa.write',
     service: 'mfa',
     tag,

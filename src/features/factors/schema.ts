@@ -9,6 +9,8 @@ const moment = nullable(Type.String({ format: 'date-time' }))
 const MfaEnrollment = named(
   'MfaEnrollment',
   Type.Object({
+    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
+    directoryUserId: Type.String({ format: 'uuid' }),
     enrolled: Type.Boolean(),
     method: Type.String({ examples: ['totp'] }),
     enrolledAt: moment,
@@ -28,8 +30,13 @@ const MfaEnrollment = named(
 export const EnrollmentReply = Type.Object({ enrollment: MfaEnrollment })
 
 /** The factors of a user as the API shows them. */
-export function toEnrollment(row: FactorRow): Static<typeof MfaEnrollment> {
+export function toEnrollment(
+  row: FactorRow,
+  user: { id: string; auth_account_id: string | null },
+): Static<typeof MfaEnrollment> {
   return {
+    userId: user.auth_account_id,
+    directoryUserId: user.id,
     enrolled: row.totp_confirmed_at !== null,
     method: 'totp',
     enrolledAt: row.totp_confirmed_at?.toISOString() ?? null,

@@ -4,13 +4,14 @@ import type { TxWork } from '../../platform/work.ts'
 import { federationEvents } from './events.ts'
 import { type Identity, toIdentity } from './schema.ts'
 
-type Row = Parameters<typeof toIdentity>[0]
+type Row = Parameters<typeof toIdentity>[0] & { auth_account_id: string | null }
 
 function unlink({ directory }: TxWork, change: UserChange): Step {
   return {
     query: sql`
       delete from identities where directory_id = ${directory.id} and user_id = ${change.user.id} ${since(change)}
-      returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at`,
+      returning id, user_id, method, source, issuer, subject, email, created_at, last_used_at,
+        ${change.user.auth_account_id}::uuid as auth_account_id`,
   }
 }
 
@@ -27,7 +28,7 @@ const identities: Belonging<Row> = {
   announce: {
     event: federationEvents.unlinked,
     of(row) {
-      const data: Identity = toIdentity(row)
+      const data: Identity = toIdentity(row, row)
       return federationEvents.unlinked({ target: { type: 'identity', id: data.id }, data })
     },
   },

@@ -19,7 +19,7 @@ import {
 } from '../login/login.ts'
 import { giveRoles, holdRoles, isNamed } from '../roles/roles.ts'
 import { makeTie, writeTie } from '../ties/ties.ts'
-import { createSignup, findUserForUpdate, type HeldUser, proveMailbox } from '../users/users.ts'
+import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, type UserRow } from '../users/users.ts'
 import type { Begun } from './begin.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
@@ -186,14 +186,16 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
     if (user?.epoch !== facts.epoch) return null
     const proved = await proveMailbox(work, user)
     await giveRole(work, proved, arrival.rules.role, roleIds)
-    return arrive(work, arrival, proved.id)
+    return arrive(work, arrival, proved)
   })
 }
 
+type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
+
 /** Links the person to the user, and lets them in. */
-async function arrive(work: TxWork, arrival: Arrival, userId: string): Promise<Answer> {
-  const identity = await link(work, arrival, userId)
-  const facts = await findSignInFacts(work, { userId })
+async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<Answer> {
+  const identity = await link(work, arrival, user)
+  const facts = await findSignInFacts(work, { userId: user.id })
   if (!facts) return null
   await assertMaySignIn(work, facts)
   return admit(work, arrival, facts, identity)
@@ -234,7 +236,7 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
       ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
     )
     if (roleIds?.length) await giveRoles(work, 'sso', [{ user: { ...made.user, held: true }, roleIds }])
-    return arrive(work, arrival, made.user.id)
+    return arrive(work, arrival, made.user)
   })
 }
 
@@ -244,14 +246,14 @@ async function holdSource(work: TxWork, { begun: { method, source } }: Arrival):
     throw new FederationFailure('connection_not_active')
 }
 
-async function link(work: TxWork, { begun, person }: Arrival, userId: string): Promise<IdentityRow> {
+async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {
   const { method, source } = begun
   const { issuer, subject, email } = person
-  const row = { id: newId(), user_id: userId, method, source, issuer, subject, email }
+  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email }
   const linked = await insertIdentityRow(work.db, work.directory, row)
   if (!linked) throw new FederationFailure('expired')
   const target = { type: 'identity', id: linked.id }
-  await record(work, federationEvents.linked({ target, data: toIdentity(linked) }))
+  await record(work, federationEvents.linked({ target, data: toIdentity(linked, user) }))
   return linked
 }
 

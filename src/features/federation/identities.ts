@@ -61,10 +61,9 @@ export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'so
   await deleteCodeRows(work.db, work.directory, of)
 }
 
-/** A page of who a user is at providers. Throws `user_not_found`. */
-export async function listIdentities(work: Work, userId: string, page: Page): Promise<IdentityRow[]> {
-  const user = await getUser(work, userId)
-  return selectIdentityPage(work.db, work.directory, user.id, page)
+/** A page of who a user is at providers. */
+export function listIdentities({ db, directory }: Work, userId: string, page: Page): Promise<IdentityRow[]> {
+  return selectIdentityPage(db, directory, userId, page)
 }
 
 /**
@@ -81,7 +80,7 @@ export async function unlinkIdentity(work: Work, { userId, id }: { userId: strin
     if (!identity) throw federationErrors.identityNotFound()
     await voidPendingSignIns(work, user, reasons.identity_unlinked)
     const target = { type: 'identity', id: identity.id }
-    await record(work, federationEvents.unlinked({ target, data: toIdentity(identity) }))
+    await record(work, federationEvents.unlinked({ target, data: toIdentity(identity, user) }))
     return endLinked(work, identity, reasons.identity_unlinked)
   })
 }

@@ -3,7 +3,7 @@ import { byAge, finishPage, listQuery, listReply, readPage } from '../../platfor
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { RevokedCount } from '../sessions/sessions.ts'
 import { providerLogoutEvents } from '../ties/ties.ts'
-import { UserParams, userErrors } from '../users/users.ts'
+import { reachUser, UserParams, userErrors } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { listIdentities, unlinkIdentity } from './identities.ts'
@@ -18,6 +18,7 @@ export const federationRoutes: Route[] = [
     path: '/v1/users/{userId}/identities',
     operation: 'users.listIdentities',
     scope: 'users.read',
+    directory: 'reach',
     summary: 'List who a user is at providers',
     params: UserParams,
     query: Type.Object(listQuery),
@@ -25,8 +26,9 @@ export const federationRoutes: Route[] = [
     errors: [userErrors.notFound],
     async handle(work, { params: { userId }, query }) {
       const page = readPage(work.platform, `/v1/users/${userId}/identities`, query)
-      const { rows, reply } = finishPage(work, page, { rows: await listIdentities(work, userId, page) }, byAge)
-      return { identities: rows.map(toIdentity), ...reply }
+      const { user, there } = await reachUser(work, userId)
+      const { rows, reply } = finishPage(work, page, { rows: await listIdentities(there, user.id, page) }, byAge)
+      return { identities: rows.map((row) => toIdentity(row, user)), ...reply }
     },
   }),
   defineRoute({

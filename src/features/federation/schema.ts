@@ -7,6 +7,7 @@ export const Identity = named(
   'Identity',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
+    userId: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
     directoryUserId: Type.String({ format: 'uuid' }),
     method: Type.Enum(['sso', 'social']),
     source: Type.String({
@@ -27,10 +28,11 @@ type Shown = Omit<IdentityRow, 'directory_id' | 'created_at' | 'last_used_at'> &
   last_used_at: Date | string
 }
 
-/** Of a row, or of one as JSON has it. */
-export function toIdentity(row: Shown): Identity {
+/** Of a row, or of one as JSON has it, and its user. */
+export function toIdentity(row: Shown, user: { auth_account_id: string | null }): Identity {
   return {
     id: row.id,
+    userId: user.auth_account_id,
     directoryUserId: row.user_id,
     method: row.method,
     source: row.source,

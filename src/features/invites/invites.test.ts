@@ -45,6 +45,7 @@ test('an invitation makes a user with an auth account, a record and a mail', asy
     id: expect.any(String),
     email: user.email,
     status: 'pending',
+    user_id: user.userId,
     directory_user_id: user.id,
     sub_org_id: subOrgId,
     created_at: expect.any(String),

@@ -27,6 +27,7 @@ const withdrawnInvite: Invite = {
   id: '0198b6f2-5014-7f9a-8f3a-684fdd64a775',
   email: 'ada@acme.example',
   status: 'revoked',
+  user_id: '0198b6f2-81d0-7b55-8c0e-2f64a9d7b310',
   directory_user_id: '0198b6f2-7c1a-7d3e-9b42-5a1f0c8e6d21',
   sub_org_id: '0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce',
   created_at: '2026-11-22T09:30:00.000Z',

@@ -10,6 +10,7 @@ export interface InviteRow {
   directory_id: string
   organization_id: string | null
   user_id: string
+  auth_account_id: string | null
   email: string
   status: InviteStatus
   created_at: Date
@@ -84,11 +85,15 @@ function selectInvites(db: Db) {
   return db
     .selectFrom('links')
     .innerJoin('directories', 'directories.id', 'links.directory_id')
+    .leftJoin('users', (join) =>
+      join.onRef('users.directory_id', '=', 'links.directory_id').onRef('users.id', '=', 'links.user_id'),
+    )
     .where('links.purpose', '=', 'invite')
     .select([
       'links.id',
       'links.directory_id',
       'directories.organization_id',
+      'users.auth_account_id',
       'links.created_at',
       'links.expires_at',
       'links.used_at as accepted_at',

@@ -20,7 +20,7 @@ import {
   toEnrollment,
 } from '../factors/factors.ts'
 import { loginErrors } from '../login/login.ts'
-import { forgetDeviceOf, listDevicesOf, mfaErrors, mfaEvents, TrustedDevice, toTrustedDevice } from '../mfa/mfa.ts'
+import { DevicesReply, forgetDeviceOf, listDevicesOf, mfaErrors, mfaEvents } from '../mfa/mfa.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { meErrors } from './errors.ts'
 import { endsOthers, removeOwnPhone, removeOwnTotp } from './factors.ts'
@@ -38,7 +38,10 @@ const app: Route[] = [
     service,
     summary: 'Read one’s own second factors',
     reply: EnrollmentReply,
-    handle: async (work) => ({ enrollment: toEnrollment(await readEnrollment(work, work.caller.directoryUserId)) }),
+    async handle(work) {
+      const { directoryUserId: id, userId } = work.caller
+      return { enrollment: toEnrollment(await readEnrollment(work, id), { id, auth_account_id: userId }) }
+    },
   }),
   defineWayInRoute({
     method: 'POST',
@@ -166,10 +169,8 @@ const devices: Route[] = [
     operation: 'me.trustedDevices.list',
     service,
     summary: 'List one’s own trusted devices',
-    reply: Type.Object({ devices: Type.Array(TrustedDevice) }),
-    handle: async (work) => ({
-      devices: (await listDevicesOf(work, work.caller.directoryUserId)).map(toTrustedDevice),
-    }),
+    reply: DevicesReply,
+    handle: (work) => listDevicesOf(work, { id: work.caller.directoryUserId, auth_account_id: work.caller.userId }),
   }),
   defineOwnRoute({
     method: 'DELETE',

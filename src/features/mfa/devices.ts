@@ -1,21 +1,22 @@
 import { record } from '../../platform/events.ts'
+import { wholeList } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { getUser } from '../users/users.ts'
 import { maySkipByDevice, type Subject } from './demand.ts'
 import { type DeviceRow, forgetDevice, insertDevice, listDevices } from './device-store.ts'
 import { makeDeviceToken } from './device-token.ts'
 import { mfaErrors } from './errors.ts'
 import { aboutDevice, mfaEvents } from './events.ts'
 import { policyOf } from './policy.ts'
+import { type DeviceOwner, type DevicesReply, toTrustedDevice } from './schema.ts'
 import { trustedDeviceSettings } from './settings.ts'
 
 const LONGEST_TRUST_DAYS = 90
 
-/** The trusted devices of a user, newest first. Throws `user_not_found`. */
-export async function listDevicesOf(work: Work, userId: string): Promise<DeviceRow[]> {
-  const user = await getUser(work, userId)
-  return listDevices(work.db, work.directory, user.id, LONGEST_TRUST_DAYS)
+/** The trusted devices of a user, newest first. */
+export async function listDevicesOf(work: Work, user: DeviceOwner): Promise<DevicesReply> {
+  const rows = await listDevices(work.db, work.directory, user.id, LONGEST_TRUST_DAYS)
+  return { devices: rows.map((row) => toTrustedDevice(row, user)), ...wholeList }
 }
 
 /** Removes a device, of this user if one is named: its next sign-in requires the second factor. Throws `trusted_device_not_found`. */

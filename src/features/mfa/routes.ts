@@ -1,21 +1,13 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { named, Success } from '../../platform/schema.ts'
-import { userErrors } from '../users/users.ts'
+import { reachUser, userErrors } from '../users/users.ts'
 import { forgetDeviceOf, listDevicesOf } from './devices.ts'
 import { mfaErrors } from './errors.ts'
 import { mfaEvents } from './events.ts'
 import { changeDefaultPolicy, changePolicy, policyOf, showPolicy } from './policy.ts'
 import { previewPolicy } from './preview.ts'
-import {
-  FactorUserId,
-  MfaPolicy,
-  PolicyPatch,
-  PreviewQuery,
-  PreviewReply,
-  TrustedDevice,
-  toTrustedDevice,
-} from './schema.ts'
+import { DevicesReply, FactorUserId, MfaPolicy, PolicyPatch, PreviewQuery, PreviewReply } from './schema.ts'
 
 const tag = 'MFA'
 const PolicyReply = named('MfaPolicyReply', Type.Object({ policy: MfaPolicy }))
@@ -85,15 +77,17 @@ export const mfaRoutes: Route[] = [
     path: '/v1/mfa/trusted-devices',
     operation: 'mfa.trustedDevices.list',
     scope: 'mfa.read',
+    directory: 'reach',
     service: 'mfa',
     tag,
     summary: 'List the trusted devices of a user',
     query: Type.Object({ userId: FactorUserId }),
-    reply: Type.Object({ devices: Type.Array(TrustedDevice) }),
+    reply: DevicesReply,
     errors: [userErrors.notFound],
-    handle: async (work, { query }) => ({
-      devices: (await listDevicesOf(work, query.userId)).map(toTrustedDevice),
-    }),
+    async handle(work, { query }) {
+      const { user, there } = await reachUser(work, query.userId)
+      return listDevicesOf(there, user)
+    },
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { wholeListReply } from '../../platform/http/pagination.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { DeviceRow } from './device-store.ts'
 
@@ -118,10 +119,12 @@ export const PreviewReply = Type.Object(
   { description: 'How many users the policy would affect, and whom first.' },
 )
 
-export const TrustedDevice = named(
+const TrustedDevice = named(
   'TrustedDevice',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
+    user_id: nullable(Type.String({ format: 'uuid' }), 'Auth account.'),
+    directory_user_id: Type.String({ format: 'uuid' }),
     user_agent: nullable(
       Type.String({
         examples: ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'],
@@ -133,9 +136,24 @@ export const TrustedDevice = named(
   }),
 )
 
-export function toTrustedDevice(row: DeviceRow): Static<typeof TrustedDevice> {
+export const DevicesReply = named(
+  'TrustedDevices',
+  Type.Object({ devices: Type.Array(TrustedDevice), ...wholeListReply }),
+)
+export type DevicesReply = Static<typeof DevicesReply>
+
+/** The user whose devices they are. */
+export interface DeviceOwner {
+  id: string
+  auth_account_id: string | null
+}
+
+/** A device as the API shows it. */
+export function toTrustedDevice(row: DeviceRow, user: DeviceOwner): Static<typeof TrustedDevice> {
   return {
     id: row.id,
+    user_id: user.auth_account_id,
+    directory_user_id: user.id,
     user_agent: row.user_agent,
     created_at: row.created_at.toISOString(),
     last_used_at: row.last_used_at.toISOString(),

@@ -1,10 +1,10 @@
 import { changedFrom, record } from '../../platform/events.ts'
-import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
+import type { Reach } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { lacksFactor } from '../mfa/mfa.ts'
-import { findUserForUpdate, getUserInReach, type UserRow } from '../users/users.ts'
+import { findUserForUpdate, reachUser, type UserRow } from '../users/users.ts'
 import { passkeyDeletedMail } from './emails.ts'
 import { passkeyErrors } from './errors.ts'
 import { passkeyEvents } from './events.ts'
@@ -13,10 +13,8 @@ import { deletePasskey, findPasskey, listPasskeys, setDeviceName } from './store
 
 /** The passkeys of a user, oldest first. Throws `user_not_found`. */
 export async function listPasskeysOf(work: Work<Reach>, userId: string): Promise<Passkey[]> {
-  const { platform, directory: reach, db } = work
-  const user = await getUserInReach(work, userId)
-  const directory = await directoryInReach(platform, reach, user.directory_id)
-  const rows = directory ? await listPasskeys(db, directory, user.id) : []
+  const { user, there } = await reachUser(work, userId)
+  const rows = await listPasskeys(there.db, there.directory, user.id)
   return rows.map((row) => toPasskey(row, user))
 }
 

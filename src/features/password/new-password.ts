@@ -12,7 +12,8 @@ import { findRecentPasswords } from './store.ts'
 export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
 
 /**
- * Judges a new password, then hashes it; outside any transaction, because a hash takes a while.
+ * Judges a new password, then hashes it; outside any transaction, because a hash takes a while, but for requests with an
+ * `Idempotency-Key`, of which few run at once.
  * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
  */
 export async function hashNewPassword(
@@ -40,7 +41,7 @@ export async function hashNewPassword(
 
 /**
  * Throws `weak_password` with the reason `reused` when the password is one of the user's last `count`, including the
- * current one. Computes up to `count` hashes in sequence: do not call it inside a transaction.
+ * current one. Computes up to `count` hashes in sequence.
  */
 export async function assertNotReused(
   work: Work,

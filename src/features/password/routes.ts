@@ -121,8 +121,6 @@ export const passwordRoutes: Route[] = [
     method: 'PUT',
     path: '/v1/users/{userId}/password',
     operation: 'users.setPassword',
-    // Hashing is slow, and with a key it would happen inside a transaction.
-    idempotency: false,
     scope: 'users.write',
     service: 'password',
     tag: 'Users',

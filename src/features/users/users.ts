@@ -1,5 +1,5 @@
 import { invalidField } from '../../platform/errors.ts'
-import type { Reach } from '../../platform/http/directory.ts'
+import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
@@ -55,6 +55,15 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
 export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
   const known = id.toLowerCase()
   return present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
+}
+
+/** The same, with the work in the directory of the user. */
+export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: UserRow; there: Work }> {
+  const user = await getUserInReach(work, id)
+  const directory = await directoryInReach(work.platform, work.directory, user.directory_id)
+  // Deleted meanwhile.
+  if (!directory) throw userErrors.notFound()
+  return { user, there: { ...work, directory } }
 }
 
 /** One page of what the caller reaches, and the total if requested. */

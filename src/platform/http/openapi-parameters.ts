@@ -9,7 +9,6 @@ import type { Route } from './route.ts'
 const organizations = {
   SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
   SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
-  SubOrgIdOfDelete: 'Organization. Required with an org-wide key.',
   SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
   SubOrgIdOfReach: 'Organization. Without it an org-wide key reads the whole environment.',
   SubOrgIdOfAccount:
@@ -22,8 +21,7 @@ function organizationOf(route: Route): OrganizationName {
   if (route.directory === 'reach') return 'SubOrgIdOfReach'
   if (route.directory === 'account') return 'SubOrgIdOfAccount'
   if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
-  if (route.method === 'GET') return 'SubOrgIdOfRead'
-  return route.body ? 'SubOrgIdOfWrite' : 'SubOrgIdOfDelete'
+  return route.method === 'GET' ? 'SubOrgIdOfRead' : 'SubOrgIdOfWrite'
 }
 
 /** Parameters that many routes have, for `components.parameters`. */

@@ -199,7 +199,7 @@ function paragraphsOf(route: Route): string[] {
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 function describeRequest(route: Route, components: Components): JsonObject {
-  if (!route.body) return {}
+  if (!route.body || namesTenantAlone(route)) return {}
   if (route.auth === 'page') return { requestBody: { content: { [FORM_TYPE]: { schema: { type: 'object' } } } } }
   const body = describeBody(route)
   const schema = components.referAs(`${pascal(route.operation)}Request`, body)
@@ -209,6 +209,14 @@ function describeRequest(route: Route, components: Components): JsonObject {
   return {
     requestBody: { required: Boolean(body.required), content: { [type]: { schema, example: toJson(example) } } },
   }
+}
+
+/**
+ * What HTTP gives no meaning (RFC 9110 §9.3.5), and makes generated clients ask for a body: the query names the
+ * organization as well.
+ */
+function namesTenantAlone({ method, body }: Route): boolean {
+  return method === 'DELETE' && Object.keys(body?.properties ?? {}).join() === 'subOrgId'
 }
 
 /** OpenAPI 3.1 lets any security scheme name the roles it requires. */

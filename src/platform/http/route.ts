@@ -253,7 +253,8 @@ export function defineRoute<
   const auth = spec.auth ?? 'key'
   const keyed = 'scope' in spec
   const tenant = keyed ? { subOrgId } : {}
-  const takesBody = spec.method !== 'GET' && spec.method !== 'DELETE'
+  // Of a DELETE too: a backend may name the organization in the body of whatever it writes.
+  const takesBody = keyed && spec.method !== 'GET'
   const { handle } = spec
   return {
     method: spec.method,
@@ -269,7 +270,7 @@ export function defineRoute<
     directory: keyed ? (spec.directory ?? 'one') : 'one',
     params: closed(spec.params, {}),
     query: spec.tolerant ? open(closed(spec.query, tenant)) : closed(spec.query, tenant),
-    body: spec.body || (takesBody && keyed) ? closed(spec.body, tenant) : null,
+    body: spec.body || takesBody ? closed(spec.body, tenant) : null,
     bodyLimit: spec.bodyLimit ?? MIB,
     media: spec.media ?? 'json',
     replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
