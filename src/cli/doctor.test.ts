@@ -6,6 +6,7 @@ import { startApp } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { makeDataDir, takePort } from '../../test/process/service.ts'
 import { startSmtpPeer } from '../../test/smtp-peer.ts'
+import { variables } from '../platform/config.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
 
 const service = await startApp()
@@ -27,6 +28,23 @@ test('a healthy deployment has no problem, and no mail is sent', async () => {
   expect(mail.deliveries).toEqual([])
   const text = await runCommand(env, 'doctor')
   expect(text.stdout).toMatch(/^ok {7}configuration {2}Every setting is valid; mode development\.\n/)
+})
+
+test('lists every setting, and of those that are set no value', async () => {
+  const { code, json } = await runCommand(
+    { ...env, WATCHWORD_TRUST_PROXY: '10.1.2.3' },
+    'doctor',
+    '--variables',
+    '--json',
+  )
+  const listed: { name: string; isSet: boolean; description: string }[] = json.variables
+  expect(code).toBe(0)
+  expect(listed.map(({ name }) => name)).toEqual(Object.keys(variables))
+  expect(listed.filter(({ name, isSet }) => isSet && name.startsWith('WATCHWORD_TRUST'))).toHaveLength(1)
+  expect(listed.find(({ name }) => name === 'SMTP_URL')?.isSet).toBe(false)
+  const { stdout } = await runCommand({ ...env, WATCHWORD_TRUST_PROXY: '10.1.2.3' }, 'doctor', '--variables')
+  expect(stdout).toMatch(/^set WATCHWORD_TRUST_PROXY +\S/m)
+  expect(stdout).not.toContain('10.1.2.3')
 })
 
 test('each problem is told with what to do about it, and the exit code is 1', async () => {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, loadConfig } from '../platform/config.ts'
+import { type Config, listSettings, loadConfig } from '../platform/config.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
 import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
@@ -27,16 +27,27 @@ export function addDoctor(program: Command, report: (exitCode: number) => void):
     .command('doctor')
     .description('check the configuration and everything the service needs, without changing anything')
     .option('--json', 'print JSON for scripts')
+    .option('--variables', 'list the settings that there are and which of them are set, and check nothing')
     .addHelpText(
       'after',
       '\nSends no email and no SMS. Exits with 1 if there is a problem.\n\nExample:\n  $ npx watchword doctor && npm start',
     )
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; variables?: boolean }) => {
+      if (options.variables) return listVariables(options)
       const findings = await examine()
       const lines = findings.map(({ check, state, detail }) => `${state.padEnd(8)} ${check.padEnd(14)} ${detail}`)
       print(options, { findings }, lines)
       report(findings.some(({ state }) => state === 'problem') ? 1 : 0)
     })
+}
+
+function listVariables(options: { json?: boolean }): void {
+  const listed = listSettings()
+  const width = Math.max(...listed.map(({ name }) => name.length))
+  const lines = listed.map(
+    ({ name, isSet, description }) => `${isSet ? 'set' : '-  '} ${name.padEnd(width)} ${description}`,
+  )
+  print(options, { variables: listed }, lines)
 }
 
 async function examine(): Promise<Finding[]> {

@@ -32,7 +32,7 @@ export function addKeys(program: Command): void {
     .option('--name <name>', 'what the key is for', 'cli')
     .option('--scopes <list>', 'scopes or wildcards, separated by commas', '*')
     .option('--env <slug>', 'its environment, by slug or id', 'production')
-    .option('--org <slug>', 'the only organization it reaches; default: all')
+    .option('--org <slug>', 'the only organization it reaches, by slug, path of slugs or id; default: all')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
     .option('--expires <when>', 'days from now, such as 90d, or a date, such as 2030-01-31')
     .option('--requests-per-second <n>', 'a rate limit of its own')

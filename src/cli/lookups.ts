@@ -56,16 +56,35 @@ export async function getEnvironment(
   return { accountId, environmentId: found.id, environmentSlug: found.slug }
 }
 
-/** An organization of the account by its slug or id. */
+/** An organization of the account by its id, its slug, or the path of slugs that leads to it, such as `parent/child`. */
 export async function getOrganizationId(db: Db, accountId: string, named: string): Promise<string> {
-  const found = await db
+  const path = named.split('/')
+  const rows = await db
     .selectFrom('organizations')
-    .select('id')
+    .select(['id', 'parent_id', 'slug'])
     .where('account_id', '=', accountId)
-    .where(isId(named) ? 'id' : 'slug', '=', named)
-    .executeTakeFirst()
+    .where(isId(named) ? 'id' : 'slug', 'in', path)
+    .execute()
+  if (isId(named) && rows[0]) return rows[0].id
+  const fitting = rows.flatMap((row) => {
+    const above = climb(row, path.toReversed())
+    return above === undefined ? [] : [{ id: row.id, isTop: above === null }]
+  })
+  const [found, ...more] = fitting.some(({ isTop }) => isTop) ? fitting.filter(({ isTop }) => isTop) : fitting
   if (!found) throw new CliError(`There is no organization ${named}: name one by its slug or id.`)
+  if (more.length)
+    throw new CliError(
+      `Several organizations are called ${named}: put the parent's slug before it, as in parent/${named}.`,
+    )
   return found.id
+
+  /** What is above the end of the path, null at the top; undefined where the path does not lead to the organization. */
+  function climb(row: (typeof rows)[number], [slug, ...above]: string[]): string | null | undefined {
+    if (row.slug !== slug) return undefined
+    if (above.length === 0) return row.parent_id
+    const parent = rows.find(({ id }) => id === row.parent_id)
+    return parent && climb(parent, above)
+  }
 }
 
 /** The account and environment that a command is about; with `--org`, narrowed to that organization. */

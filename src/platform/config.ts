@@ -98,8 +98,18 @@ export const variables: Record<string, string> = {
 /** Reads the environment, in development with `.env` as a fallback. */
 export function loadConfig(): Config {
   const file = resolve('.env')
+  return parseConfig(readEnvironment(file))
+}
+
+function readEnvironment(file: string): NodeJS.ProcessEnv {
   const fromFile = !isProduction(process.env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
-  return parseConfig({ ...fromFile, ...process.env })
+  return { ...fromFile, ...process.env }
+}
+
+/** Every setting, and whether it is set. Of its value nothing, since some are secret. */
+export function listSettings(file = '.env'): { name: string; isSet: boolean; description: string }[] {
+  const env = readEnvironment(file)
+  return Object.entries(variables).map(([name, description]) => ({ name, isSet: Boolean(env[name]), description }))
 }
 
 /** Validates settings. Throws ConfigError for the first invalid one. */

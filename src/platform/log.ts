@@ -9,6 +9,8 @@ import { forPeople } from './log-for-people.ts'
  */
 export interface LogFields {
   requestId?: string
+  /** Of the `traceparent` that came with the request. */
+  traceId?: string
   method?: string
   /** The route's template, never the URL: paths and queries carry tokens. */
   route?: string

@@ -18,6 +18,6 @@ export const slugErrors = defineErrors({
     409,
     'slug_taken',
     'The slug is taken',
-    'Slugs are unique: of organizations within the account, archived ones included; of environments within their organization.',
+    'Slugs are unique: of organizations within their parent, archived ones included; of environments within their organization.',
   ],
 })

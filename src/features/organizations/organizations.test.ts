@@ -88,6 +88,25 @@ test('creates an organization and records it', async () => {
   expect(child.body.subOrganization).toMatchObject({ parentId: organization.id, metadata: {}, description: null })
 })
 
+test('a slug is unique within its parent, however many ask for it at once', async () => {
+  const tenant = await first.tenant()
+  const make = async (slug: string, subOrgId?: string) => {
+    const { status, body } = await tenant.post('/v1/organizations', {
+      name: 'One',
+      slug,
+      ...(subOrgId && { subOrgId }),
+    })
+    return status === 200 ? body.subOrganization.id : body.code
+  }
+  const [north, south] = [await make('north'), await make('south')]
+  for (const parent of [undefined, north, south]) {
+    const made = await Promise.all(Array.from({ length: 5 }, () => make('sales', parent)))
+    expect(made.toSorted().slice(1)).toEqual(Array.from({ length: 4 }, () => 'slug_taken'))
+  }
+  const { subOrganizations } = (await tenant.get('/v1/organizations?slug=sales')).body
+  expect(subOrganizations.map(({ parentId }: { parentId: string }) => parentId)).toEqual([null, north, south])
+})
+
 test.each([
   'Acme',
   ' acme',

@@ -24,7 +24,7 @@ const slug = Type.String({
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
   'x-form': SLUG_FORM,
-  description: 'URL-safe, unique in the account. An archived organization keeps its slug.',
+  description: 'URL-safe, unique within the parent organization. An archived one keeps its slug.',
   examples: ['acme'],
 })
 const description = nullable(Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }))

@@ -3,6 +3,7 @@ import { isDatabaseUnavailable, isPoolExhausted } from '../db/failure.ts'
 import { ApiError, busy, httpErrors, readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { noteRefusedByLoad } from './refused-by-load.ts'
+import { traceOf } from './trace.ts'
 
 /** A problem as it is sent (RFC 9457), with its headers. */
 export interface Problem {
@@ -44,7 +45,10 @@ export function noteProblem(platform: Platform, error: unknown, request: Fastify
   if (limit !== undefined) platform.metrics.limits.inc({ limit })
   if (problem.status === 503 && cause === undefined) noteRefusedByLoad(platform, route)
   else if (problem.status >= 500)
-    platform.log.error({ requestId: request.id, route, error: cause ?? refusal }, refusal.definition.title)
+    platform.log.error(
+      { requestId: request.id, ...traceOf(request.headers), route, error: cause ?? refusal },
+      refusal.definition.title,
+    )
   return problem
 }
 

@@ -17,6 +17,7 @@ import { keyLimiter } from './rate-limit.ts'
 import { compileSerializer, serializerSchema } from './reply-schema.ts'
 import { type Pipeline, type RequestState, startRequest } from './request-state.ts'
 import type { Route } from './route.ts'
+import { traceOf } from './trace.ts'
 
 /** A request that was answered, as who watches a kind of caller sees it. */
 export interface Observed {
@@ -175,10 +176,16 @@ function isAmbiguous({ raw }: FastifyRequest): boolean {
   return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
 }
 
-function requestLine({ id, method, state }: FastifyRequest, reply: FastifyReply, route: string, durationMs: number) {
+function requestLine(
+  { id, method, state, headers }: FastifyRequest,
+  reply: FastifyReply,
+  route: string,
+  durationMs: number,
+) {
   const { caller, code } = state
   return {
     requestId: id,
+    ...traceOf(headers),
     method,
     route,
     status: reply.statusCode,
