@@ -1,4 +1,5 @@
 import type { TProperties } from 'typebox'
+import { deviceSettings } from './features/devices/settings.ts'
 import { emailVerificationSettings } from './features/email-verification/email-verification.ts'
 import { impersonationSettings } from './features/impersonation/settings.ts'
 import { inviteSettings } from './features/invites/settings.ts'
@@ -26,6 +27,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   tokenSettings,
   claimSettings,
   trustedDeviceSettings,
+  deviceSettings,
   enforcementSettings,
   impersonationSettings,
 ]

@@ -1,4 +1,5 @@
 import { challengeBelongings } from './features/challenges/belongings.ts'
+import { deviceBelongings } from './features/devices/belongings.ts'
 import { factorBelongings } from './features/factors/belongings.ts'
 import { federationBelongings } from './features/federation/belongings.ts'
 import { groupBelongings } from './features/groups/belongings.ts'
@@ -17,6 +18,7 @@ import type { Belonging } from './platform/belongings.ts'
 /** Everything that hangs on a user. */
 export const belongings: Belonging[] = [
   ...sessionBelongings,
+  ...deviceBelongings,
   ...tieBelongings,
   ...impersonationBelongings,
   ...passwordBelongings,

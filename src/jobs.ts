@@ -3,6 +3,8 @@ import { cleanUpEvents } from './features/audit/retention.ts'
 import { cleanUpChallenges } from './features/challenges/cleanup.ts'
 import { cleanUpTraces } from './features/connections/cleanup.ts'
 import { lookAfterConnection, lookAfterDueConnections } from './features/connections/upkeep.ts'
+import { cleanUpDevices } from './features/devices/cleanup.ts'
+import { noticeNewDevices } from './features/devices/notices.ts'
 import { recheckDomain, recheckDueDomains } from './features/domains/recheck.ts'
 import { cleanUpFactors } from './features/factors/cleanup.ts'
 import { cleanUpFederation } from './features/federation/cleanup.ts'
@@ -44,6 +46,8 @@ export const jobs: JobHandler[] = [
   cleanUpFactors,
   cleanUpChallenges,
   cleanUpTrustedDevices,
+  noticeNewDevices,
+  cleanUpDevices,
   userCleanup,
   provisionSignup,
   announceExpiredInvites,

@@ -6,6 +6,7 @@ import { auditRoutes } from './features/audit/routes.ts'
 import { bulkRoutes } from './features/bulk/routes.ts'
 import { challengeRoutes } from './features/challenges/routes.ts'
 import { connectionRoutes } from './features/connections/routes.ts'
+import { deviceRoutes } from './features/devices/routes.ts'
 import { discoveryRoutes } from './features/discovery/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
@@ -81,6 +82,7 @@ const declared: Route[] = [
   ...challengeRoutes,
   ...passkeyRoutes,
   ...lockoutRoutes,
+  ...deviceRoutes,
   ...relyingPartyRoutes,
   ...signupRoutes,
   ...emailVerificationRoutes,

@@ -19,6 +19,10 @@ const EDGES = [
   'challenges → users',
   'connections → federation',
   'connections → roles',
+  'devices → links',
+  'devices → login',
+  'devices → sessions',
+  'devices → users',
   'discovery → domains',
   'discovery → login',
   'discovery → otp',
@@ -45,6 +49,7 @@ const EDGES = [
   'groups → roles',
   'groups → scim',
   'groups → users',
+  'hosted → devices',
   'hosted → email-verification',
   'hosted → invites',
   'hosted → links',
@@ -140,6 +145,7 @@ const WRITERS: Record<string, string[]> = {
   audit_heads: ['features/audit'],
   backup_codes: ['features/factors'],
   data_keys: ['platform/crypto/keyring.ts'],
+  device_cursors: ['features/devices'],
   // The account-level and console directories come with the account.
   directories: ['platform/http/directory.ts', 'features/accounts'],
   // Production and staging come with the account; the signing algorithm is the keys'.
@@ -155,6 +161,7 @@ const WRITERS: Record<string, string[]> = {
   idempotency_keys: ['platform/http/idempotency.ts', 'platform/jobs/cleanup.ts'],
   identities: ['features/federation'],
   impersonations: ['features/impersonation'],
+  known_devices: ['features/devices'],
   links: ['features/links'],
   lockouts: ['features/lockout'],
   logout_tokens: ['features/oidc'],
@@ -239,7 +246,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [125, 16]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [130, 16]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1682, otp: 1606 }

@@ -4,6 +4,7 @@ import * as audit from '../src/features/audit/sample.ts'
 import * as bulk from '../src/features/bulk/sample.ts'
 import * as challenges from '../src/features/challenges/sample.ts'
 import * as connections from '../src/features/connections/sample.ts'
+import * as devices from '../src/features/devices/sample.ts'
 import * as discovery from '../src/features/discovery/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
 import * as environments from '../src/features/environments/sample.ts'
@@ -72,6 +73,7 @@ const withRecords = noRecords
   .add(links)
   .add(emailVerification)
   .add(lockout)
+  .add(devices)
   .add(me)
   .add(factors)
   .add(mfa)

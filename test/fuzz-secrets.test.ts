@@ -77,7 +77,15 @@ test('no address and no password of a stranger is an error of ours', async () =>
 })
 
 const tokens = [
-  ...[ids.magicLink, ids.resetLink, ids.verificationLink, ids.signupLink, ids.inviteToken, ids.unlockLink],
+  ...[
+    ids.magicLink,
+    ids.resetLink,
+    ids.verificationLink,
+    ids.signupLink,
+    ids.inviteToken,
+    ids.unlockLink,
+    ids.disownLink,
+  ],
   ids.exchangeCode,
 ]
 
@@ -98,6 +106,7 @@ test('no token is an error of ours, and none that was not mailed opens anything'
     (token_hash) => scoped.post('/v1/auth/signup/authenticate-email/verify', { email: newcomerEmail, token_hash }),
     (token) => scoped.post('/v1/auth/invite/accept', { token, password: chosen }),
     (token_hash) => scoped.post('/v1/auth/unlock', { email, token_hash }),
+    (token_hash) => scoped.post('/v1/auth/devices/disown', { email, token_hash }),
     (code) => scoped.post('/v1/auth/token/exchange', { code }),
   )
   await fc.assert(

@@ -106,6 +106,7 @@ const KEPT: Record<string, string[]> = {
       'federated_sign_ins',
       'exchange_codes',
     ],
+  'devices from which somebody signs in, but for their first': ['known_devices'],
   'enrolments, unproved phones, trusted devices': ['totp_enrollments', 'mfa_phones', 'trusted_devices'],
 }
 

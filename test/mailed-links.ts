@@ -1,10 +1,20 @@
+import { signInFromTwo } from './devices.ts'
 import type { Tenant, TestApp } from './harness.ts'
 import { bearing, changeAddress } from './own-world.ts'
 import { newEmail } from './people.ts'
 import { type MailedLink, mailedLink, signIn } from './sign-in.ts'
 
 /** The `type` of every link that leads to the page of the service. */
-export const linkTypes = ['magiclink', 'signup', 'invite', 'recovery', 'verification', 'unlock', 'email_undo'] as const
+export const linkTypes = [
+  'magiclink',
+  'signup',
+  'invite',
+  'recovery',
+  'verification',
+  'unlock',
+  'email_undo',
+  'not_me',
+] as const
 export type LinkType = (typeof linkTypes)[number]
 
 /** What a link of each type is for, as rows and events say. Permanent, like the types. */
@@ -16,6 +26,7 @@ export const purposeNames: Record<LinkType, string> = {
   verification: 'email_verification',
   unlock: 'unlock',
   email_undo: 'email_change_undo',
+  not_me: 'sign_in_disown',
 }
 
 export interface Person {
@@ -68,5 +79,8 @@ export async function mailLinkTo(
       await changeAddress(app, bearing(app, access_token), newEmail())
       return mailed('own_email_changed')
     }
+    case 'not_me':
+      await signInFromTwo(app, tenant, person)
+      return mailed('new_device')
   }
 }

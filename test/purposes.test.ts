@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { beginFederated } from '../src/features/federation/begin.ts'
+import { signInFromTwo } from './devices.ts'
 import { enrollTotp, signInByLink, succeeded } from './factors.ts'
 import { APPLICATION, newExchangeCode, workOfOrganization } from './federation.ts'
 import { startApp } from './harness.ts'
@@ -121,6 +122,10 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
     succeeded(await changeAddress(app, bearing(app, access_token), newEmail()))
     return linked(person, 'own_email_changed')
   },
+  'link about a new device': async (person) => {
+    await signInFromTwo(app, tenant, person)
+    return linked(person, 'new_device')
+  },
   'unlock link': async (person) => {
     await setPassword(person)
     const { subOrgId, email } = person
@@ -170,6 +175,10 @@ const consumers: Record<string, { takes: string[]; body(person: Person, secret: 
   '/v1/auth/token/exchange': { takes: ['exchange code'], body: (_, { text }) => ({ code: text.slice(0, 200) }) },
   '/v1/auth/token/refresh': { takes: [], body: (_, { text }) => ({ refresh_token: text }) },
   '/v1/auth/email/undo': { takes: ['undo link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
+  '/v1/auth/devices/disown': {
+    takes: ['link about a new device'],
+    body: ({ email }, { text }) => ({ email, token_hash: text }),
+  },
   '/v1/auth/unlock': { takes: ['unlock link'], body: ({ email }, { text }) => ({ email, token_hash: text }) },
 }
 

@@ -73,6 +73,7 @@ const CALLERS: Record<string, string[]> = {
   'apps_config.write': ['PUT /v1/organization-apps', 'PUT /v1/organization-apps/defaults'],
   'auth.login': [
     'GET /v1/auth/methods',
+    'POST /v1/auth/devices/disown',
     'POST /v1/auth/email/undo',
     'POST /v1/auth/email/verify',
     'POST /v1/auth/discovery/exchange',

@@ -1,6 +1,7 @@
 import { audit } from './audit.ts'
 import { availability } from './availability.ts'
 import { connections } from './connections.ts'
+import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
 import { federation } from './federation.ts'
@@ -40,6 +41,7 @@ export const mutants: Mutant[] = [
   ...availability,
   ...connections,
   ...discovery,
+  ...devices,
   ...impersonation,
   ...domains,
   ...roles,

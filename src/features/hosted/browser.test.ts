@@ -48,6 +48,7 @@ const ends: Record<LinkType, string> = {
   verification: 'Your email address is confirmed',
   unlock: 'Your account is unlocked',
   email_undo: 'Your address is back',
+  not_me: 'Every session has ended',
 }
 
 const screens = [

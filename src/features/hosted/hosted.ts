@@ -5,12 +5,14 @@ import { type RenderedPage, renderPage } from '../../platform/http/page-layout.t
 import { definePage } from '../../platform/http/pages.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
+import { deviceEvents } from '../devices/devices.ts'
 import { inviteEvents } from '../invites/invites.ts'
 import { type FoundLink, judgeLink, linkErrors, lookUpLink, presentLink } from '../links/links.ts'
 import { unlockByLinkEvents } from '../lockout/lockout.ts'
 import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../login/login.ts'
 import { undoEmailEvents } from '../me/me.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
+import { disownPage } from './disown.ts'
 import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
@@ -28,6 +30,7 @@ const PAGES: Partial<Record<string, LinkPage>> = {
   verification: verificationPage,
   unlock: unlockPage,
   email_undo: undoPage,
+  not_me: disownPage,
 }
 
 // A page that explains a refusal counts as a success, so refusals are among the events it may record.
@@ -39,6 +42,7 @@ const RECORDED: EventDefinition[] = [
   ...provePasswordEvents,
   ...unlockByLinkEvents,
   ...undoEmailEvents,
+  deviceEvents.disowned,
 ]
 
 /**

@@ -15,6 +15,7 @@ const redeemedAt: Record<LinkType, string> = {
   verification: '/v1/auth/email/verify',
   unlock: '/v1/auth/unlock',
   email_undo: '/v1/auth/email/undo',
+  not_me: '/v1/auth/devices/disown',
 }
 
 function bodyOf(type: LinkType, email: string, token: string) {

@@ -8,7 +8,7 @@ import { userEvents } from './events.ts'
 import { asNewVersion, type HeldUser, type UserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
 
-const reasons = defineEndReasons('mailbox_proved')
+export const { mailbox_proved: mailboxProved } = defineEndReasons('mailbox_proved')
 
 /** What the first proof of a mailbox spares. */
 interface Kept {
@@ -40,7 +40,7 @@ export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept
   if (user.email_verified) return { user, announced: [] }
   const { linkId, password: keepsPassword = false } = kept
   const keeps = { linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
-  const change = { user, reason: reasons.mailbox_proved, ...keeps }
+  const change = { user, reason: mailboxProved, ...keeps }
   const proven = {
     email_verified: true,
     pending_until: null,

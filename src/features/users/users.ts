@@ -31,7 +31,7 @@ export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
 export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
-export { applyMailboxProof, keepsFactors, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
+export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 

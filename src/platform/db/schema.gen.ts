@@ -118,6 +118,13 @@ export interface DataKeys {
   wrapped: Buffer;
 }
 
+export interface DeviceCursors {
+  environment_id: string;
+  epoch: Int8;
+  event_id: string;
+  tx_id: string;
+}
+
 export interface Directories {
   account_id: string;
   created_at: Generated<Timestamp>;
@@ -277,6 +284,15 @@ export interface Impersonations {
   expires_at: Timestamp;
   id: string;
   reason: string;
+  user_id: string;
+}
+
+export interface KnownDevices {
+  device_hash: Buffer;
+  directory_id: string;
+  first_seen_at: Timestamp;
+  is_first: boolean;
+  seen_at: Timestamp;
   user_id: string;
 }
 
@@ -881,6 +897,7 @@ export interface DB {
   auth_settings: AuthSettings;
   backup_codes: BackupCodes;
   data_keys: DataKeys;
+  device_cursors: DeviceCursors;
   directories: Directories;
   domains: Domains;
   environments: Environments;
@@ -894,6 +911,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   identities: Identities;
   impersonations: Impersonations;
+  known_devices: KnownDevices;
   links: Links;
   lockouts: Lockouts;
   logout_tokens: LogoutTokens;

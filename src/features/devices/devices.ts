@@ -1,0 +1,2 @@
+export { disownSignIn } from './disown.ts'
+export { deviceEvents } from './events.ts'

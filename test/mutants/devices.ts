@@ -1,0 +1,79 @@
+import type { Mutant } from './mutant.ts'
+
+const DEVICES = 'src/features/devices/devices.test.ts'
+const NOTICES = 'src/features/devices/notices.ts'
+const STORE = 'src/features/devices/store.ts'
+
+/** Notices of sign-ins from new devices. */
+export const devices: Mutant[] = [
+  {
+    name: 'nobody is told at an address that was not proved',
+    file: NOTICES,
+    find: '!user?.email_verified',
+    replace: '!user',
+    tests: [DEVICES],
+  },
+  {
+    name: 'what was before the proof of a mailbox makes no device known',
+    file: NOTICES,
+    find: 'endedFor !== mailboxProved',
+    replace: 'true',
+    tests: [DEVICES],
+  },
+  {
+    name: 'the mails of a day have a limit',
+    file: NOTICES,
+    find: 'newOfDay >= MAX_MAILS',
+    replace: 'false',
+    tests: [DEVICES],
+  },
+  {
+    name: 'who acts for somebody is no device of theirs',
+    file: STORE,
+    find: "e.data ->> 'auth_method' <> ${actingMethod}",
+    replace: "${actingMethod} <> ''",
+    tests: [DEVICES],
+  },
+  {
+    name: 'the row of a device decides who mails',
+    file: STORE,
+    find: 'return { isNew: !is_known,',
+    replace: 'return { isNew: true,',
+    tests: [DEVICES],
+  },
+  {
+    name: 'the first device of a person outlives the clean-up',
+    file: 'src/features/devices/cleanup.ts',
+    find: 'not is_first and seen_at',
+    replace: 'seen_at',
+    tests: [DEVICES],
+  },
+  {
+    name: 'the devices of a person have a limit',
+    file: STORE,
+    find: 'if (count >= MAX_DEVICES)',
+    replace: 'if (count < 0)',
+    tests: [DEVICES],
+  },
+  {
+    name: 'a disowned device is not known any more',
+    file: 'src/features/devices/disown.ts',
+    find: "await forgetDevice(work.db, work.directory, user.id, Buffer.from(device, 'base64url'))",
+    replace: '',
+    tests: [DEVICES],
+  },
+  {
+    name: 'the link about a device outlives a new password',
+    file: 'src/features/devices/disown.ts',
+    find: 'endsBy: [reasons.sign_in_disowned],',
+    replace: '',
+    tests: [DEVICES],
+  },
+  {
+    name: 'what a program calls itself is not in the mail',
+    file: 'src/features/devices/agent.ts',
+    find: 'const words = system ?',
+    replace: 'const words = userAgent ? userAgent : system ?',
+    tests: [DEVICES],
+  },
+]
