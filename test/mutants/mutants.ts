@@ -24,6 +24,7 @@ import { signIn } from './sign-in.ts'
 import { team } from './team.ts'
 import { tenants } from './tenants.ts'
 import { tokens } from './tokens.ts'
+import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every defence that `run.ts` takes out. */
@@ -32,6 +33,7 @@ export const mutants: Mutant[] = [
   ...tenants,
   ...team,
   ...tokens,
+  ...users,
   ...signIn,
   ...secondFactors,
   ...passkeys,

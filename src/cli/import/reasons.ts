@@ -14,6 +14,7 @@ const fields: Record<string, string> = {
 export function reasonOf(error: string, email: string | null): string {
   if (error === 'invalid_email')
     return email === null ? 'The email address is missing.' : 'The email address is invalid.'
+  if (error === 'external_id_taken') return 'Another user has this externalId.'
   const [field = ''] = error.replace('invalid_field:', '').split('.')
   return fields[field] ?? `${field} must be a line of at most 200 characters without control characters.`
 }

@@ -86,9 +86,9 @@ const reading: Route[] = [
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function provisioningRoutes(announced: EventDefinition[]): Route[] {
-  const { created, updated, activated, deactivated, deleted, emailVerified } = userEvents
+  const { created, updated, activated, deactivated, deleted, restored, emailVerified } = userEvents
   const changed = [updated, activated, deactivated, deleted, ...announced]
-  return [...reading, addRoute([created, emailVerified, ...changed]), ...changeRoutes(changed), removeRoute(changed)]
+  return [...reading, addRoute([created, restored, emailVerified, ...changed]), ...changeRoutes(changed), removeRoute(changed)]
 }
 
 function addRoute(changed: EventDefinition[]): Route {

@@ -26,6 +26,8 @@ export async function orTaken<T>(written: Promise<T>): Promise<T> {
     if (isUniqueViolation(error, 'scim_users_by_user_name')) throw taken('userName')
     if (isUniqueViolation(error, 'scim_users_by_external_id')) throw taken('externalId')
     if (error instanceof ApiError && error.definition.code === userErrors.emailExists.code) throw taken('address')
+    if (error instanceof ApiError && error.definition.code === userErrors.externalIdTaken.code)
+      throw taken('externalId of your own system')
     throw error
   }
 }

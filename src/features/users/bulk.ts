@@ -1,33 +1,18 @@
 import type { Static } from 'typebox'
-import type { Belonging } from '../../platform/belongings.ts'
-import { ApiError, invalidField } from '../../platform/errors.ts'
+import { overtaken } from '../../platform/db/failure.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { compileValidator } from '../../platform/http/validate.ts'
-import { newId } from '../../platform/ids.ts'
-import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
 import { parseBulkText } from '../../platform/mail/address-lines.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { type Candidate, type Failure, readRow } from './bulk-row.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { fitsMetadata } from './hold.ts'
-import { type BulkCreate, type BulkReply, BulkUser, MAX_USERS_PER_REQUEST, toColumns, toUser } from './schema.ts'
-import { findTakenEmails, insertUserRows, type NewUserRow, type UserRow } from './store.ts'
+import { findRefused } from './external-ids.ts'
+import { isExternalIdTaken } from './hold.ts'
+import { type BulkCreate, type BulkReply, MAX_USERS_PER_REQUEST, toUser } from './schema.ts'
+import { findTakenEmails, insertUserRows, type UserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
-import { identityOf } from './users.ts'
 
-const checkRow = compileValidator(BulkUser, 'body')
-
-/** A row that passed every check. */
-interface Candidate {
-  /** As it was sent. */
-  given: string
-  address: EmailAddress
-  row: NewUserRow
-  /** What the user brings along is read from these, by what it will be of. */
-  fields: object
-  brings: Belonging[]
-}
-type Failure = BulkReply['failed'][number]
 type SkipReason = BulkReply['skipped'][number]['reason']
 
 /** The outcome of one row. */
@@ -63,28 +48,33 @@ export async function addUsers(
 ): Promise<RowOutcome<UserRow>[]> {
   const read = rows.map((row) => readRow(work, row, !inactive.has(row)))
   const firsts = firstOfEach(read)
-  const made = await insertCandidates(work, [...firsts.values()])
+  const refused = await findRefused(work, [...firsts.values()])
+  const made = await insertCandidates(
+    work,
+    [...firsts.values()].filter((candidate) => !refused.has(candidate)),
+  )
   await record(work, ...[...made.values()].map((user) => userEvent(work.directory, userEvents.created, user)))
-  return read.map((row) => outcomeOf(row, firsts, made))
+  return read.map((row) => outcomeOf(row, { firsts, refused, made }))
 }
 
 /** What `addUsers` would return now; writes nothing. */
 export async function checkUsers(work: Work, rows: object[]): Promise<RowOutcome<null>[]> {
   const read = rows.map((row) => readRow(work, row, true))
   const firsts = firstOfEach(read)
+  const refused = await findRefused(work, [...firsts.values()])
   const taken = new Set(await findTakenEmails(work.db, work.directory, [...firsts.keys()]))
   const free = new Map([...firsts.keys()].filter((norm) => !taken.has(norm)).map((norm) => [norm, null]))
-  return read.map((row) => outcomeOf(row, firsts, free))
+  return read.map((row) => outcomeOf(row, { firsts, refused, made: free }))
 }
 
 function outcomeOf<Created>(
   row: Candidate | Failure,
-  firsts: Map<string, Candidate>,
-  made: Map<string, Created>,
+  { firsts, refused, made }: { firsts: Map<string, Candidate>; refused: Set<Candidate>; made: Map<string, Created> },
 ): RowOutcome<Created> {
   if ('error' in row) return { outcome: 'failed', failure: row }
   const { given: email, address } = row
   if (firsts.get(address.norm) !== row) return { outcome: 'skipped', email, reason: 'duplicate_in_request' }
+  if (refused.has(row)) return { outcome: 'failed', failure: { email, error: 'external_id_taken' } }
   const created = made.get(address.norm)
   return created === undefined
     ? { outcome: 'skipped', email, reason: 'already_exists' }
@@ -105,7 +95,10 @@ async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<
   if (!candidates.length) return new Map()
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = ordered.map((candidate) => candidate.row)
-  const users = await insertUserRows(db, directory, rows, 'pending')
+  const users = await insertUserRows(db, directory, rows, 'pending').catch((error: unknown) => {
+    // Taken since it was looked for: then the transaction runs again, so that the row fails alone.
+    throw isExternalIdTaken(error) ? overtaken(error) : error
+  })
   const byNorm = new Map(users.map((user) => [user.email_norm, user]))
   // Back in the order of the request, in which the events are also recorded.
   const made = candidates.flatMap((candidate) => {
@@ -128,49 +121,4 @@ function readInput(input: Static<typeof BulkCreate>): object[] {
   if (rows.length > MAX_USERS_PER_REQUEST)
     throw userErrors.tooManyUsers({ detail: `At most ${MAX_USERS_PER_REQUEST} users fit one request.` })
   return rows
-}
-
-function readRow(work: Work, sent: unknown, active: boolean): Candidate | Failure {
-  if (typeof sent !== 'object' || sent === null) return { email: null, error: 'invalid_field:row' }
-  const email: unknown = Reflect.get(sent, 'email')
-  const given = typeof email === 'string' ? email.slice(0, 320) : null
-  if ('unreadable' in sent) return { email: given, error: 'invalid_field:line' }
-  const address = given === email && given !== null ? parseEmail(given) : null
-  if (given === null || !address) return { email: given, error: 'invalid_email' }
-  if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
-  if (!fitsMetadata(sent)) return { email: given, error: 'invalid_field:metadata' }
-  const brings = readArrivals(work, sent)
-  if ('invalid' in brings) return { email: given, error: `invalid_field:${brings.invalid}` }
-  const row = {
-    ...toColumns(sent),
-    ...identityOf(address),
-    // A user with a password has an auth account to sign in with.
-    auth_account_id: brings.length ? newId() : null,
-    email_verified: sent.emailVerified ?? false,
-    active,
-    source: 'bulk',
-  }
-  return { given, address, row, fields: sent, brings }
-}
-
-/** What the user brings along, or the name of the field that cannot be read. */
-function readArrivals(work: Work, fields: object): Belonging[] | { invalid: string } {
-  const { belongings } = work.platform
-  const read = belongings.map((belonging) => ({ belonging, found: belonging.arrival?.read(work, fields) }))
-  for (const { found } of read) if (typeof found === 'object') return found
-  return read.flatMap(({ belonging, found }) => (found === 'something' ? [belonging] : []))
-}
-
-function isSound(sent: object): sent is BulkUser {
-  return findBadField(sent) === null
-}
-
-function findBadField(sent: object): string | null {
-  try {
-    checkRow(sent)
-    return null
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return error.details.errors?.[0]?.field.slice(0, 100) ?? 'row'
-  }
 }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { now } from '../../platform/db/now.ts'
-import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { defineEndReasons, type EndReason } from '../../platform/end-reasons.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { type EventInput, record } from '../../platform/events.ts'
@@ -13,20 +12,15 @@ import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { assertMetadataFits, getUserForUpdate } from './hold.ts'
+import { assertMetadataFits, freeAddress, getUserForUpdate, orTaken } from './hold.ts'
 import { toColumns, type UserPatch } from './schema.ts'
-import {
-  asNewVersion,
-  dropPending,
-  type HeldUser,
-  restoreRow,
-  type UserChanges,
-  type UserRow,
-  updateUserRow,
-} from './store.ts'
+import { asNewVersion, type HeldUser, type NewUserRow, type UserChanges, type UserRow, updateUserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
 
 export const reasons = defineEndReasons('user_deactivated', 'email_changed', 'user_deleted', 'user_moved')
+
+/** Of an external id that is set anew: nobody else may have it, as they could once. */
+const OF_ONE: UserChanges & Partial<NewUserRow> = { external_id_repeated: false }
 
 /** What every change may require. */
 interface Condition {
@@ -35,7 +29,7 @@ interface Condition {
 }
 
 /**
- * Changes a user: absent fields stay, null clears. Throws `user_not_found`, `email_exists`, `version_conflict`, and
+ * Changes a user: absent fields stay, null clears. Throws `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`, and
  * `scim_managed` for what provisioning has set, unless that is forced.
  */
 export async function changeUser(
@@ -61,7 +55,7 @@ interface Managed {
   ownNotice?: Message
 }
 
-/** The same of a user whose row is held. Throws `email_exists`. */
+/** The same of a user whose row is held. Throws `email_exists`, `external_id_taken`. */
 export async function changeHeldUser(
   work: TxWork,
   before: HeldUser,
@@ -74,6 +68,7 @@ export async function changeHeldUser(
   const movesMailbox = address !== null && address.norm !== before.email_norm
   const changes: UserChanges = {
     ...toColumns(patch),
+    ...(patch.externalId !== undefined && (patch.externalId || null) !== before.external_id ? OF_ONE : {}),
     scim_managed: managed.scim_managed,
     ...(address ? { email: address.email, email_norm: address.norm } : {}),
     // The new mailbox is unproved.
@@ -90,7 +85,7 @@ export async function changeHeldUser(
   const asked = turned ? { ...changes, active: patch.active } : changes
   const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
   const written = writeChanges(work, before, asked, { reason, keepsSessions: managed.ownNotice !== undefined })
-  const { user: after, announced } = await orEmailExists(written)
+  const { user: after, announced } = await orTaken(written)
   const turn = after.active ? userEvents.activated : userEvents.deactivated
   const events = [
     ...(edited ? [userEvent(directory, userEvents.updated, after, before)] : []),
@@ -110,16 +105,6 @@ function refuseManaged(user: UserRow, { metadata: _, externalId: __, active, ema
   if (changed.length > 0) throw userErrors.scimManaged()
 }
 
-/**
- * Brings back a user who was deleted: with the same ids, and inactive until that is changed. Null if there is none any
- * more. Throws `email_exists`.
- */
-export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | null> {
-  const user = await orEmailExists(restoreRow(work.db, work.directory, id))
-  if (user) await record(work, userEvent(work.directory, userEvents.created, user))
-  return user ?? null
-}
-
 /** Deletes a user and frees their address at once. Throws `user_not_found`, `version_conflict`. */
 export async function deleteUser(work: Work, id: string, { ifMatch }: Condition): Promise<void> {
   await inTx(work, async (work) => {
@@ -133,7 +118,7 @@ export async function deleteUser(work: Work, id: string, { ifMatch }: Condition)
 /**
  * Moves a user to another organization of the account: ids and profile stay, but the role becomes `member`, and the
  * link to the old organization's provisioning and every session end. Both organizations record it.
- * Throws `user_not_found`, `email_exists`, `version_conflict`.
+ * Throws `user_not_found`, `email_exists`, `external_id_taken`, `version_conflict`.
  */
 export async function moveUser(
   work: Work,
@@ -148,19 +133,13 @@ export async function moveUser(
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
     const roles = { role: 'member', own_role: 'member', sso_role: null, scim_role: null }
-    const changes = { ...roles, scim_managed: false, locked_until: null }
-    const { user: after, announced } = await orEmailExists(moveWithBelongings(work, move, changes))
+    const changes = { ...roles, ...OF_ONE, scim_managed: false, locked_until: null }
+    const { user: after, announced } = await orTaken(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)
     await record({ ...work, directory: target }, event)
     return after
   })
-}
-
-/** A stranger's sign-up must not keep an address from an administrator. */
-async function freeAddress(work: TxWork, directory: Directory, norm: string): Promise<void> {
-  const gone = await dropPending(work.db, directory, norm)
-  if (gone) await record({ ...work, directory }, userEvent(directory, userEvents.deleted, gone))
 }
 
 /** The user, held, if the record still has the version that the caller has seen. */
@@ -180,14 +159,6 @@ async function writeChanges(
   const change = { user, keepsSessions, devices: true }
   if (reason) return applyToBelongings(work, 'cutOff', { ...change, reason }, { ...changes, ...asNewVersion })
   return { user: await updateUserRow(work.db, work.directory, user.id, changes), announced: [] }
-}
-
-async function orEmailExists<T>(written: Promise<T>): Promise<T> {
-  try {
-    return await written
-  } catch (error) {
-    throw isUniqueViolation(error, 'users_by_email') ? userErrors.emailExists({ cause: error }) : error
-  }
 }
 
 function sameValue(stored: unknown, given: unknown): boolean {

@@ -19,6 +19,12 @@ export const userErrors = defineErrors({
     'The email address is taken',
     'Another user of the organization has this address.',
   ],
+  externalIdTaken: [
+    409,
+    'external_id_taken',
+    'The external id is taken',
+    'Another user of the organization has this externalId.',
+  ],
   scimManaged: [
     409,
     'scim_managed',

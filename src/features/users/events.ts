@@ -10,6 +10,7 @@ export const userEvents = defineEvents({
   activated: ['user.activated', 'A deactivated user may sign in again.', User],
   deactivated: ['user.deactivated', 'A user may no longer sign in; every session ended.', User, inactive],
   deleted: ['user.deleted', 'A user was deleted, or a sign-up expired without proof. The address is free again.', User],
+  restored: ['user.restored', 'A deleted user was brought back.', User],
   moved: ['user.moved', 'A user was moved to another organization; both record it.', User],
   locked: ['user.locked', 'Too many failed attempts: sign-in is locked for a while.', User, locked],
   unlocked: ['user.unlocked', 'A sign-in lock was ended early.', User],

@@ -1,9 +1,14 @@
+import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { invalidField } from '../../platform/errors.ts'
+import { record } from '../../platform/events.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
+import { userEvents } from './events.ts'
 import { MAX_METADATA_BYTES, type Profile, toColumns } from './schema.ts'
-import { type HeldUser, lockUserRow, lockUserRows } from './store.ts'
+import { dropPending, type HeldUser, lockUserRow, lockUserRows } from './store.ts'
+import { userEvent } from './user-event.ts'
 
 /**
  * Locks the user's row until the transaction ends; null if there is none. By the id of the directory user or of the auth
@@ -27,6 +32,26 @@ export async function holdUsers({ db, directory }: TxWork, ids: string[]): Promi
 export function present<T>(found: T | null | undefined): T {
   if (!found) throw userErrors.notFound()
   return found
+}
+
+/** A stranger's sign-up must not keep an address from an administrator. */
+export async function freeAddress(work: TxWork, directory: Directory, norm: string): Promise<void> {
+  const gone = await dropPending(work.db, directory, norm)
+  if (gone) await record({ ...work, directory }, userEvent(directory, userEvents.deleted, gone))
+}
+
+/** Throws `email_exists`, `external_id_taken` for what the indexes find out, in a race too. */
+export async function orTaken<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_by_email')) throw userErrors.emailExists({ cause: error })
+    throw isExternalIdTaken(error) ? userErrors.externalIdTaken({ cause: error }) : error
+  }
+}
+
+export function isExternalIdTaken(error: unknown): boolean {
+  return isUniqueViolation(error, 'users_by_own_external_id')
 }
 
 export function assertMetadataFits(fields: Profile): void {

@@ -101,6 +101,31 @@ test('the account’s own team is in no list and no look-up', async () => {
   expect((await t.get(`/v1/users/${id}`)).status).toBe(404)
 })
 
+test('q finds by names and phone too, from their beginning', async () => {
+  const own = await tenant()
+  const subOrgId = await own.organization()
+  const add = async (fields: object) =>
+    (await own.post('/v1/users', { subOrgId, email: `${newId()}@example.com`, ...fields })).body.user.id
+  const grace = await add({ firstName: 'Grace', lastName: 'Höpper', phone: '+1 (415) 555-0123' })
+  const single = await add({ firstName: 'Greta' })
+  const last = await add({ lastName: '_Hopper', phone: '4155550199' })
+  for (const [q, found] of [
+    ['gr', [grace, single]],
+    ['GRACE HÖ', [grace]],
+    ['höpper', [grace]],
+    ['_h', [last]],
+    ['opper', []],
+    ['+1415', [grace]],
+    ['1-415-555', [grace]],
+    ['415 555', [last]],
+    ['41', []],
+    ['1415x', []],
+  ] as const) {
+    for (const query of [`q=${encodeURIComponent(q)}`, `subOrgId=${subOrgId}&q=${encodeURIComponent(q)}`])
+      expect([q, await idsOf(query, own)]).toEqual([q, found])
+  }
+})
+
 test('what changed since a moment', async () => {
   const { user } = (await t.patch(`/v1/users/${bob}`, { subOrgId: acme, jobTitle: 'Builder' })).body
   expect(await idsOf(`updatedSince=${encodeURIComponent(user.updatedAt)}`)).toEqual([bob])
@@ -135,6 +160,8 @@ const filters: UserFilter[] = [
   { active: true },
   { role: 'member' },
   { q: 'load77' },
+  { q: '+1415555' },
+  { deleted: true },
   { updatedSince: new Date().toISOString() },
   { emailNorm: 'load77@example.com', active: true, role: 'member' },
 ]
@@ -182,10 +209,14 @@ let filled = false
 async function fillDirectories() {
   if (filled) return
   filled = true
-  await sql`insert into users (directory_id, id, environment_id, email, email_norm, display_name, external_id, source)
+  // In parts, for the time that a statement may take.
+  for (let from = 1; from <= 4000; from += 500)
+    await sql`insert into users (directory_id, id, environment_id, email, email_norm, display_name, first_name, last_name,
+      phone, external_id, source)
     select d.id, gen_random_uuid(), d.environment_id, 'load' || n || '@example.com', 'load' || n || '@example.com',
-      'Load ' || n, 'load' || n, 'bulk'
-    from directories d, generate_series(1, 4000) n where d.organization_id in (${acme}, ${globex})`.execute(db)
+      'Load ' || n, 'First ' || n, 'Last ' || n, '+' || n, 'load' || n, 'bulk'
+    from directories d, generate_series(${from}::int, ${from + 499}::int) n
+      where d.organization_id in (${acme}, ${globex})`.execute(db)
   await sql`analyze users`.execute(db)
 }
 

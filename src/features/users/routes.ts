@@ -9,6 +9,7 @@ import { createUsers } from './bulk.ts'
 import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { restoreDeleted } from './restore.ts'
 import {
   BulkCreate,
   BulkReply,
@@ -35,9 +36,7 @@ const addingAndReading: Route[] = [
     directory: 'reach',
     tag,
     summary: 'List users',
-    description:
-      'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment. `q` matches the beginning ' +
-      'of the email address or display name, case-insensitively.',
+    description: 'Of one organization, or with an org-wide key and no `subOrgId` of the whole environment.',
     query: Type.Object({ ...UserFilters, ...listQuery }),
     reply: UserListReply,
     async handle(work, { query }) {
@@ -55,7 +54,7 @@ const addingAndReading: Route[] = [
     summary: 'Create a user',
     body: UserCreate,
     reply: UserReply,
-    errors: [userErrors.emailExists],
+    errors: [userErrors.emailExists, userErrors.externalIdTaken],
     event: userEvents.created,
     etag: true,
     async handle(work, { body }) {
@@ -112,7 +111,7 @@ const addingAndReading: Route[] = [
 
 /** `announced`: the events of what hangs on a user and ends with a change of them. */
 export function userRoutes(announced: EventDefinition[]): Route[] {
-  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), moveRoute(announced)]
+  return [...addingAndReading, changeRoute(announced), deleteRoute(announced), restoreRoute, moveRoute(announced)]
 }
 
 function changeRoute(announced: EventDefinition[]): Route {
@@ -129,7 +128,13 @@ function changeRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: UserPatch,
     reply: UserReply,
-    errors: [userErrors.notFound, userErrors.emailExists, userErrors.scimManaged, httpErrors.versionConflict],
+    errors: [
+      userErrors.notFound,
+      userErrors.emailExists,
+      userErrors.externalIdTaken,
+      userErrors.scimManaged,
+      httpErrors.versionConflict,
+    ],
     examples: { body: { jobTitle: 'Head of engines', department: 'Engineering' } },
     maybeEvents: [userEvents.updated, userEvents.activated, userEvents.deactivated, userEvents.deleted, ...announced],
     etag: true,
@@ -162,6 +167,26 @@ function deleteRoute(announced: EventDefinition[]): Route {
   })
 }
 
+const restoreRoute = defineRoute({
+  method: 'POST',
+  path: '/v1/users/{userId}/restore',
+  operation: 'users.restore',
+  scope: 'users.write',
+  tag,
+  summary: 'Restore a deleted user',
+  description: 'Within 30 days, with ids and profile; what the deletion ended or removed stays so.',
+  params: UserParams,
+  reply: UserReply,
+  errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken],
+  maybeEvents: [userEvents.restored, userEvents.deleted],
+  etag: true,
+  async handle(work, { params }) {
+    const user = await restoreDeleted(work, params.userId)
+    work.headers.etag = tagOf(user)
+    return { user: toUser(user, work.directory.organizationId) }
+  },
+})
+
 function moveRoute(announced: EventDefinition[]): Route {
   return defineRoute({
     method: 'POST',
@@ -176,7 +201,7 @@ function moveRoute(announced: EventDefinition[]): Route {
     params: UserParams,
     body: MoveUser,
     reply: UserReply,
-    errors: [userErrors.notFound, userErrors.emailExists, httpErrors.versionConflict],
+    errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, httpErrors.versionConflict],
     maybeEvents: [userEvents.moved, userEvents.deleted, ...announced],
     etag: true,
     async handle(work, { params, body }) {

@@ -9,7 +9,7 @@ export interface UserRecords {
   directoryId: string
   /** Of the user. */
   email: string
-  ids: { user: string }
+  ids: { user: string; deletedUser: string }
 }
 
 export async function makeRecords(app: TestApp, { scoped }: Start): Promise<UserRecords> {
@@ -17,7 +17,9 @@ export async function makeRecords(app: TestApp, { scoped }: Start): Promise<User
   const user: string = succeeded(await scoped.post('/v1/users', { email })).user.id
   const { db } = app.app.platform
   const row = await db.selectFrom('users').select('directory_id').where('id', '=', user).executeTakeFirstOrThrow()
-  return { directoryId: row.directory_id, email, ids: { user } }
+  const deletedUser: string = succeeded(await scoped.post('/v1/users', { email: freshEmail('gone') })).user.id
+  succeeded(await scoped.delete(`/v1/users/${deletedUser}`))
+  return { directoryId: row.directory_id, email, ids: { user, deletedUser } }
 }
 
 export const samples: Samples = {
@@ -27,6 +29,7 @@ export const samples: Samples = {
   'GET /v1/users/{userId}': ({ ids }) => ({ params: { userId: ids.user } }),
   'PATCH /v1/users/{userId}': ({ ids }) => ({ params: { userId: ids.user }, body: { firstName: 'Ada' } }),
   'DELETE /v1/users/{userId}': ({ ids }) => ({ params: { userId: ids.user } }),
+  'POST /v1/users/{userId}/restore': ({ ids }) => ({ params: { userId: ids.deletedUser } }),
   'POST /v1/users/{userId}': ({ ids }) => ({
     params: { userId: ids.user },
     body: { targetSubOrgId: ids.organization },

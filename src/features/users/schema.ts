@@ -124,11 +124,12 @@ export const UserFilters = {
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'The beginning of the email address or display name, case-insensitively.',
+      description: 'How the address, a name or the phone begins, in any case.',
     }),
   ),
   updatedSince: Type.Optional(Type.String({ format: 'date-time', description: 'Changed at this time or later.' })),
   role: Type.Optional(Type.Enum(['admin', 'member'])),
+  deleted: Type.Optional(Type.Boolean({ description: 'Those who can be restored instead.' })),
 }
 
 export const MoveUser = Type.Object({
@@ -165,6 +166,7 @@ export const User = named(
     metadata: Type.Record(Type.String(), Type.Unknown(), { examples: [{ team: 'engines' }] }),
     createdAt: Moment,
     updatedAt: Moment,
+    deletedAt: nullable(Moment),
   }),
 )
 export type User = Static<typeof User>
@@ -183,7 +185,10 @@ export const BulkReply = Type.Object(
     failed: Type.Array(
       Type.Object({
         email: nullable(Type.String({ examples: ['not an address'] })),
-        error: Type.String({ description: '`invalid_email` or `invalid_field:<name>`', examples: ['invalid_email'] }),
+        error: Type.String({
+          description: '`invalid_email`, `invalid_field:<name>` or `external_id_taken`',
+          examples: ['invalid_email'],
+        }),
       }),
     ),
   },
@@ -218,6 +223,7 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
     metadata: Object.fromEntries(Object.entries(row.metadata ?? {})),
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
+    deletedAt: row.deleted_at?.toISOString() ?? null,
   }
 }
 

@@ -29,12 +29,15 @@ export interface UserFilter {
   q?: string | undefined
   updatedSince?: string | undefined
   role?: string | undefined
+  /** Those who can be restored, instead of those who are there. */
+  deleted?: boolean | undefined
 }
 
 const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
 // In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
 // there.
 const isLockedNow = sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked')
+const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
 export async function findUserRowByEmail(
@@ -86,7 +89,7 @@ export function selectUserInReach(db: Db, reach: Reach, id: string) {
 }
 
 export function selectUserPage(db: Db, reach: Reach, filter: UserFilter, page: Page) {
-  const query = selectListed(db).where((eb) => matches(eb, reach, filter))
+  const query = selectListed(db, filter.deleted).where((eb) => matches(eb, reach, filter))
   return takePage(query, page, { at: 'users.created_at', id: 'users.id' })
 }
 
@@ -94,7 +97,7 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
   const row = await db
     .selectFrom('users')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where(isLive)
+    .where(filter.deleted ? isRestorable : isLive)
     .where((eb) => matches(eb, reach, filter))
     .executeTakeFirstOrThrow()
   return row.count
@@ -103,7 +106,16 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
 /** What a user who takes the place of a sign-up has of their own. */
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
-  ...['external_id', 'metadata', 'source', 'pending_until', 'active', 'created_at', 'updated_at'],
+  ...[
+    'external_id',
+    'external_id_repeated',
+    'metadata',
+    'source',
+    'pending_until',
+    'active',
+    'created_at',
+    'updated_at',
+  ],
 ]
 
 /**
@@ -152,6 +164,18 @@ export async function findTakenEmails(db: Db, directory: Directory, norms: strin
   return rows.map((row) => row.email_norm)
 }
 
+/** Who has which of these external ids. */
+export async function findExternalIds(db: Db, directory: Directory, externalIds: string[]) {
+  return db
+    .selectFrom('users')
+    .select(['external_id', 'email_norm'])
+    .where('directory_id', '=', directory.id)
+    .where(sql<SqlBool>`external_id = any(${externalIds}::text[])`)
+    .where('deleted_at', 'is', null)
+    .where('external_id_repeated', '=', false)
+    .execute()
+}
+
 /** Frees an address that only a pending sign-up reserves, and returns that. */
 export async function dropPending(tx: Tx, directory: Directory, emailNorm: string): Promise<UserRow | undefined> {
   return tx
@@ -188,15 +212,22 @@ export async function lockUserRows(tx: Tx, directory: Directory, ids: string[]):
   return rows.map((row) => ({ ...row, held: true as const }))
 }
 
-/** A deleted user is there again, inactive, provisioned by nobody, and held; undefined if there is none. */
-export async function restoreRow(tx: Tx, directory: Directory, id: string): Promise<HeldUser | undefined> {
-  const row = await updateOf(tx, directory, id)
-    .set({ deleted_at: null, active: false, scim_managed: false, ...asNewVersion })
-    .where('deleted_at', 'is not', null)
-    .returningAll()
-    .returning(isLockedNow)
+/** A deleted user who can be restored, by either id, locked until the transaction ends. */
+export async function lockDeletedRow(tx: Tx, directory: Directory, id: string) {
+  return tx
+    .selectFrom('users')
+    .select(['id', 'email_norm'])
+    .where('directory_id', '=', directory.id)
+    .where(isRestorable)
+    .where((eb) => hasId(eb, id))
+    .forUpdate()
     .executeTakeFirst()
-  return row && { ...row, held: true }
+}
+
+/** A deleted user, whose row is locked, is there again, provisioned by nobody, and held. */
+export async function restoreRow(tx: Tx, directory: Directory, id: string, changes: UserChanges): Promise<HeldUser> {
+  const restored = { ...changes, deleted_at: null, scim_managed: false }
+  return { ...(await updateUserRow(tx, directory, id, restored)), held: true }
 }
 
 /** The auth account of a user, set to `newId` if there was none. Returns undefined when the user was deleted. */
@@ -282,7 +313,7 @@ function selectLive(db: Db, directory: Directory) {
   return db.selectFrom('users').selectAll().select(isLocked).where('directory_id', '=', directory.id).where(isLive)
 }
 
-function selectListed(db: Db) {
+function selectListed(db: Db, deleted = false) {
   return db
     .selectFrom('users')
     .selectAll('users')
@@ -295,7 +326,7 @@ function selectListed(db: Db) {
         .whereRef('directories.id', '=', 'users.directory_id')
         .as('organization_id'),
     )
-    .where(isLive)
+    .where(deleted ? isRestorable : isLive)
 }
 
 type UsersExpression = ExpressionBuilder<DB, 'users'>
@@ -333,8 +364,15 @@ function consoleOf(eb: UsersExpression, reach: Reach) {
 /** Served by a range of each index, whose collation is "C". */
 function beginsWith(eb: UsersExpression, q: string) {
   const pattern = sql`lower(${`${q.replaceAll(/[\\%_]/g, '\\$&')}%`})`
+  // As many digits as tell numbers of one country apart, however they are written.
+  const digits = /^[+0-9 ()./-]+$/.test(q) ? q.replaceAll(/\D/g, '') : ''
   return eb.or([
     sql<SqlBool>`users.email_norm like ${pattern}`,
     sql<SqlBool>`lower(users.display_name) collate "C" like ${pattern}`,
+    sql<SqlBool>`lower(coalesce(users.first_name || ' ' || users.last_name, users.first_name)) collate "C" like ${pattern}`,
+    sql<SqlBool>`lower(users.last_name) collate "C" like ${pattern}`,
+    ...(digits.length < 3
+      ? []
+      : [sql<SqlBool>`regexp_replace(users.phone, '\\D', '', 'g') collate "C" like ${`${digits}%`}`]),
   ])
 }

@@ -59,6 +59,7 @@ test('a created user is answered whole, stored and recorded', async () => {
     lastLoginAt: null,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
     updatedAt: user.createdAt,
+    deletedAt: null,
   })
   expect([reply.status, reply.headers.get('etag')]).toEqual([200, 'W/"1"'])
   const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirstOrThrow()

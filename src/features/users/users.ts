@@ -6,7 +6,7 @@ import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { assertMetadataFits, present } from './hold.ts'
+import { assertMetadataFits, orTaken, present } from './hold.ts'
 import { findListedByEmail } from './lookup.ts'
 import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
@@ -26,12 +26,13 @@ import {
 } from './store.ts'
 import { recordUser, userEvent } from './user-event.ts'
 
-export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons, restoreUser } from './changes.ts'
+export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons } from './changes.ts'
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
 export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
 export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'
+export { restoreUser } from './restore.ts'
 export { SignupProfile, toUser, User, UserCreate, UserParams } from './schema.ts'
 export type { HeldUser, UserRow } from './store.ts'
 
@@ -93,13 +94,13 @@ function isLookup(query: object, page: Page): boolean {
   return asked.join() === 'email' && after === null && order === 'asc' && !includeTotal
 }
 
-/** Adds one user. Throws `email_exists`, and `invalid_request` for an invalid address. */
+/** Adds one user. Throws `email_exists`, `external_id_taken`, and `invalid_request` for an invalid address. */
 export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
   return inTx(work, async (work) => {
     const address = requireEmail(input.email)
     assertMetadataFits(input)
     const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
-    const [user] = await insertUserRows(work.db, work.directory, [row], 'pending')
+    const [user] = await orTaken(insertUserRows(work.db, work.directory, [row], 'pending'))
     if (!user) throw userErrors.emailExists()
     await recordUser(work, userEvents.created, user)
     return user

@@ -13,6 +13,16 @@ export async function fromDatabase<T>(talk: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * As the database says it of what it cannot serialize: what a transaction has read was overtaken by another one. Thrown in
+ * it, it runs again.
+ */
+export function overtaken(cause: unknown): Error {
+  const error = Object.assign(new Error('Another transaction was faster', { cause }), { code: '40001' })
+  thrown.add(error)
+  return error
+}
+
 /** SQLSTATE of a database error, or null for any other error. */
 export function sqlState(error: unknown): string | null {
   const code = readErrorField(error, 'code')

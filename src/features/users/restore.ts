@@ -1,0 +1,39 @@
+import { isId } from '../../platform/ids.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { userEvents } from './events.ts'
+import { findUserForUpdate, freeAddress, orTaken, present } from './hold.ts'
+import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from './store.ts'
+import { recordUser } from './user-event.ts'
+
+// Whoever may restore users need not be allowed to give roles.
+const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null }
+
+/**
+ * Brings back a user who was deleted, with ids and profile, active if they were; what the deletion ended stays ended, roles
+ * among it. One who is there is answered as they are. Throws `user_not_found`, also for one who was deleted thirty days ago,
+ * `email_exists`, `external_id_taken`.
+ */
+export async function restoreDeleted(work: Work, id: string): Promise<UserRow> {
+  return inTx(work, async (work) => {
+    const there = await findUserForUpdate(work, id)
+    return there ?? present(await bringBack(work, id, { ...AS_MEMBER, invited_at: null }))
+  })
+}
+
+/**
+ * The same for a client that provisions them anew: null if there is none any more; inactive until it says otherwise. Throws
+ * `email_exists`, `external_id_taken`.
+ */
+export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | null> {
+  return bringBack(work, id, { active: false })
+}
+
+async function bringBack(work: TxWork, text: string, changes: UserChanges): Promise<HeldUser | null> {
+  const id = text.toLowerCase()
+  const gone = isId(id) ? await lockDeletedRow(work.db, work.directory, id) : undefined
+  if (!gone) return null
+  await freeAddress(work, work.directory, gone.email_norm)
+  const user = await orTaken(restoreRow(work.db, work.directory, gone.id, changes))
+  await recordUser(work, userEvents.restored, user)
+  return user
+}

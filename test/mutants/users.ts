@@ -1,0 +1,43 @@
+import type { Mutant } from './mutant.ts'
+
+const EXTERNAL_IDS = 'src/features/users/external-ids.test.ts'
+const RESTORE_TESTS = 'src/features/users/restore.test.ts'
+
+/** The directory's users. */
+export const users: Mutant[] = [
+  {
+    name: 'an external id that is set anew is of one user',
+    file: 'src/features/users/changes.ts',
+    find: '!== before.external_id ? OF_ONE : {}',
+    replace: '!== before.external_id ? {} : {}',
+    tests: [EXTERNAL_IDS],
+  },
+  {
+    name: 'a list that meets another one fails in the rows that they share',
+    file: 'src/features/users/bulk.ts',
+    find: 'throw isExternalIdTaken(error) ? overtaken(error) : error',
+    replace: 'throw error',
+    tests: [EXTERNAL_IDS],
+  },
+  {
+    name: 'whose address is there is skipped, whatever external id the row has',
+    file: 'src/features/users/external-ids.ts',
+    find: 'if (there.has(norm)) continue',
+    replace: '',
+    tests: [EXTERNAL_IDS],
+  },
+  {
+    name: 'nobody is restored after thirty days, though the row is still there',
+    file: 'src/features/users/store.ts',
+    find: "users.deleted_at > clock_now() - interval '30 days'",
+    replace: 'users.deleted_at is not null',
+    tests: [RESTORE_TESTS],
+  },
+  {
+    name: 'whoever restores somebody gives no roles',
+    file: 'src/features/users/restore.ts',
+    find: '{ ...AS_MEMBER, invited_at: null }',
+    replace: '{ invited_at: null }',
+    tests: [RESTORE_TESTS],
+  },
+]
