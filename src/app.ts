@@ -15,7 +15,8 @@ import { isOriginAllowed } from './features/login/origins.ts'
 import { managerAuthenticator } from './features/members/caller.ts'
 import { grantsOf, joinTeam } from './features/members/joining.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
-import { otpSettings, toSendCeilings } from './features/otp/otp.ts'
+import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
+import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
 import { logRequest } from './features/scim/log.ts'
 import { followMapping, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
@@ -115,6 +116,7 @@ function handIn(platform: Platform): void {
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)
+  codesBySms.hand(platform, sendCodeBySms)
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
   providerLogout.hand(platform, logOutAtProvider)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { beginFederated } from '../src/features/federation/begin.ts'
+import { listKeptSms } from '../src/platform/sms/outbox.ts'
 import { signInFromTwo } from './devices.ts'
-import { enrollTotp, signInByLink, succeeded } from './factors.ts'
+import { enrollTotp, sentSmsCode, signInByLink, succeeded } from './factors.ts'
 import { APPLICATION, newExchangeCode, workOfOrganization } from './federation.ts'
 import { startApp } from './harness.ts'
 import { bearing, changeAddress } from './own-world.ts'
@@ -64,6 +65,19 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   'sign-in code': async (person) => {
     const { otp_id } = await sent('/v1/auth/login/otp/send', person)
     return { otp_id, text: await mailedCode(app, person.email) }
+  },
+  'sign-in code by SMS': async (person) => {
+    const { subOrgId, id } = person
+    await app.app.platform.db.updateTable('users').set({ email_verified: true }).where('id', '=', id).execute()
+    succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, channel_sms: true, sms_allowed_countries: ['US'] }))
+    succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
+    const phone = '+14155550150'
+    succeeded(await tenant.post('/v1/mfa/sms', { subOrgId, userId: id, phone }))
+    succeeded(await tenant.put('/v1/mfa/sms', { subOrgId, userId: id, code: await sentSmsCode(app, phone) }))
+    await enrollTotp(tenant, id, { subOrgId })
+    const { otp_id } = await sent('/v1/auth/login/otp/send', person, { channel: 'sms' })
+    const [text] = await listKeptSms(app.app.platform, 1)
+    return { otp_id, text: /code: ([a-z ]+)\./.exec(text?.text ?? '')?.[1] ?? '' }
   },
   'sign-up code': async (person) => {
     const { otp_id } = await sent('/v1/auth/signup/otp/send', person)
@@ -144,7 +158,7 @@ const consumers: Record<string, { takes: string[]; body(person: Person, secret: 
     body: (_, { otp_id, text }) => ({ otp_id, code: text.slice(0, 100) }),
   },
   '/v1/auth/login/otp/verify': {
-    takes: ['sign-in code'],
+    takes: ['sign-in code', 'sign-in code by SMS'],
     body: ({ email }, { otp_id, text }) => ({ email, otp_id, code: text.slice(0, 100) }),
   },
   '/v1/auth/signup/otp/verify': {

@@ -102,7 +102,7 @@ export const availability: Mutant[] = [
   {
     name: 'addresses of nobody use up nothing that others share',
     file: 'src/platform/http/send-limit.ts',
-    find: 'sending.leaves ? shared : shared.map((limit) => ({ ...limit, takes: 0 }))',
+    find: 'sending.leaves ? shared : shared.map(takingNothing)',
     replace: 'shared',
     tests: ['test/send-ceilings.test.ts'],
   },

@@ -25,6 +25,20 @@ export const secondFactors: Mutant[] = [
     tests: [CHALLENGE],
   },
   {
+    name: 'the phone that was the first factor is not the second',
+    file: 'src/features/challenges/second-factors.ts',
+    find: "sms: has.sms && !amr.includes('sms')",
+    replace: 'sms: has.sms',
+    tests: ['src/features/phone-codes/phone-codes.test.ts'],
+  },
+  {
+    name: 'the phone that alone has opened a session does not step it up',
+    file: 'src/features/me/methods.ts',
+    find: "&& !(aal === 'aal1' && amr.includes('sms'))",
+    replace: "&& !(aal === 'aal2' && amr.includes('none'))",
+    tests: ['src/features/phone-codes/phone-codes.test.ts'],
+  },
+  {
     name: 'who must have a second factor enrolls one',
     file: 'src/features/mfa/demand.ts',
     find: 'if (!(required || subject.mfa_enrolled) ||',

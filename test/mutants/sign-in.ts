@@ -9,6 +9,7 @@ const CODE_TESTS = 'src/features/otp/sign-in-codes.test.ts'
 const CODE_LOGIN = 'src/features/otp/sign-in.test.ts'
 const MAGIC = 'src/features/links/magic-link.test.ts'
 const ACCESS = 'src/features/login/cut-off-race.test.ts'
+const PHONE = 'src/features/phone-codes/phone-codes.test.ts'
 const GATES = 'test/gates.test.ts'
 
 /** Ways in, what they burn, and the door. */
@@ -26,6 +27,49 @@ export const signIn: Mutant[] = [
     find: 'and purpose = asked.otp_purpose\n      and used_at is null and expires_at > clock.at',
     replace: 'and purpose = asked.otp_purpose\n      and used_at is null',
     tests: [CODE_LOGIN, CODE_TESTS, ACCESS],
+  },
+  {
+    name: 'a code that went to a phone dies with it',
+    file: CODES,
+    find: 'when tried.phone_id is not null and not exists',
+    replace: 'when false and not exists',
+    tests: [PHONE],
+  },
+  {
+    name: 'a code that went to a phone proves no mailbox',
+    file: 'src/features/otp/sign-in.ts',
+    find: "if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })",
+    replace: "if (bySms) return completeMailboxLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })",
+    tests: [PHONE],
+    equivalent: 'it is accepted only where the mailbox is proved',
+  },
+  {
+    name: 'a code that went to a phone is of a proved mailbox',
+    file: 'src/features/otp/sign-in.ts',
+    find: 'const isProved = !bySms || facts?.email_verified',
+    replace: 'const isProved = true',
+    tests: [PHONE],
+  },
+  {
+    name: 'whoever has the phone alone is sent no code to it',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: 'return isMfaOn && others.length === 0 ?',
+    replace: 'return isMfaOn && others.length < 0 ?',
+    tests: [PHONE],
+  },
+  {
+    name: 'a number that has had too many messages refuses nobody, and gets none',
+    file: 'src/platform/sms/limits.ts',
+    find: "(isWithin ? null : 'number_limit')",
+    replace: '(isWithin ? null : null)',
+    tests: [PHONE],
+  },
+  {
+    name: 'a message that does not leave takes nothing of the day',
+    file: 'src/platform/sms/limits.ts',
+    find: 'await claimDay(work, limits, leaves)',
+    replace: 'await claimDay(work, limits, true)',
+    tests: [PHONE],
   },
   {
     name: 'a code is spent for its purpose',

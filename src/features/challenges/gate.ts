@@ -3,6 +3,7 @@ import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
 import { type Gate, loginEvents, type SessionReply } from '../login/login.ts'
 import { type Demand, demandAtRefresh, demandFactor, methodsToPass, trustedDeviceSettings } from '../mfa/mfa.ts'
+import { besides } from './second-factors.ts'
 import { challengeOutcome, type FactorsOf, type MadeChallenge } from './store.ts'
 import { makeToken } from './token.ts'
 
@@ -43,7 +44,7 @@ function challengeFor(work: Work, entry: Entry, enrollment: boolean) {
     enrollment_required: enrollment,
   }
   // For a user whose only second factor is a passkey no code passes: they sign in with the passkey.
-  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, has) : ['passkey'])
+  const codes = (has: FactorsOf) => (facts.mfa_enrolled ? methodsToPass(work, besides(amr, has)) : ['passkey'])
   return {
     madeId,
     outcome: challengeOutcome({

@@ -3,7 +3,7 @@ import type { UsedProof } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import type { SignInFacts } from '../login/login.ts'
 import { type MfaMethod, methodsToPass } from '../mfa/mfa.ts'
-import type { ChallengeRow } from './store.ts'
+import type { ChallengeRow, FactorsOf } from './store.ts'
 
 /** A kind of code that passes a challenge, which its noun brings in. */
 export interface SecondFactor {
@@ -35,13 +35,15 @@ export function isDigits(typed: string): boolean {
   return /^\d{6}$/.test(typed.replaceAll(/\s/g, ''))
 }
 
+/** The factors that can follow a first one, by its `amr`: the phone that was that cannot be the second as well. */
+export function besides(amr: readonly string[], has: FactorsOf): FactorsOf {
+  return { ...has, sms: has.sms && !amr.includes('sms') }
+}
+
 /** What may answer a challenge. */
 export async function listOffered(work: Work, challenge: ChallengeRow): Promise<SecondFactor[]> {
-  const methods = await methodsToPass(work, {
-    totp: challenge.totp !== null,
-    backup: challenge.backup_codes > 0,
-    sms: challenge.phone !== null,
-  })
+  const has = { totp: challenge.totp !== null, backup: challenge.backup_codes > 0, sms: challenge.phone !== null }
+  const methods = await methodsToPass(work, besides(challenge.amr, has))
   return secondFactors.of(work.platform).filter(({ method }) => methods.includes(method))
 }
 

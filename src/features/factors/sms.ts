@@ -4,12 +4,13 @@ import { record } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { admitPhone } from '../../platform/sms/limits.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
-import { maskPhone } from '../../platform/sms/phone.ts'
+import { maskPhone, requirePhone } from '../../platform/sms/phone.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { loginErrors } from '../login/login.ts'
 import { aboutUser, assertMethodAllowed, lacksFactor, mfaHashes } from '../mfa/mfa.ts'
-import { admitPhone, otpSettings, requirePhone } from '../otp/otp.ts'
+import { otpSettings, toSmsLimits } from '../otp/otp.ts'
 import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
 import { enrolledMail, removedMail } from './emails.ts'
 import { getFactorUser } from './enrollment.ts'
@@ -43,7 +44,7 @@ export function smsText(code: string, ttlSeconds: number): string {
 export async function admitFactorPhone(work: Work, text: string): Promise<string> {
   const phone = requirePhone(text)
   const settings = await otpSettings(work)
-  if (!(await admitPhone(work, settings, phone)))
+  if (!(await admitPhone(work, toSmsLimits(settings), phone)))
     throw loginErrors.methodDisabled({
       detail:
         'No message can be sent there: no provider, not a mobile number, a country that is not allowed, or the daily limit.',

@@ -6,6 +6,7 @@ import { askGates, loginErrors, type SignInFacts } from '../login/login.ts'
 import { methodsToPass } from '../mfa/mfa.ts'
 import { getPasswordSettings } from '../password/password.ts'
 import type { StepUpMethod } from './errors.ts'
+import type { OwnWork } from './freshness.ts'
 import { mayStepUpByPassword } from './password.ts'
 import { mailedCodeSettings } from './step-up-code.ts'
 
@@ -13,7 +14,7 @@ import { mailedCodeSettings } from './step-up-code.ts'
  * By what a user proves again who they are: by a second factor if they have one, or a passkey, and otherwise by what they
  * sign in with. Where only single sign-on is a way in, a second factor or a new sign-in.
  */
-export async function methodsToStepUp(work: Work, facts: SignInFacts): Promise<StepUpMethod[]> {
+export async function methodsToStepUp(work: OwnWork, facts: SignInFacts): Promise<StepUpMethod[]> {
   const second = await secondFactorsOf(work, facts)
   if (await isSsoOnly(work, facts)) return second.length > 0 ? second : ['sso']
   const first = second.length > 0 ? [] : await firstFactorsOf(work, facts)
@@ -21,13 +22,15 @@ export async function methodsToStepUp(work: Work, facts: SignInFacts): Promise<S
   return [...first, ...second, ...(passkey ? (['passkey'] as const) : [])]
 }
 
-async function secondFactorsOf(work: Work, { mfa_enrolled, user_id }: SignInFacts): Promise<StepUpMethod[]> {
+async function secondFactorsOf(work: OwnWork, { mfa_enrolled, user_id }: SignInFacts): Promise<StepUpMethod[]> {
   if (!mfa_enrolled || !(await isServiceEnabled(work, 'mfa'))) return []
+  const { amr, aal } = work.caller
   const has = await readEnrollment(work, user_id)
   return methodsToPass(work, {
     totp: has.totp_confirmed_at !== null,
     backup: has.backup_codes > 0,
-    sms: has.phone_confirmed_at !== null,
+    // A session that the phone alone has opened wants another factor beside it.
+    sms: has.phone_confirmed_at !== null && !(aal === 'aal1' && amr.includes('sms')),
   })
 }
 

@@ -26,11 +26,12 @@ export function codeMail(to: string, code: ShownCode): Message {
 }
 
 /** The same as a text message: plain ASCII and under 160 characters, so that it is billed as one. */
-export function codeSms(to: string, code: ShownCode): NewSms {
+export function codeSms(to: string, code: ShownCode, use: 'otp' | 'login_otp' = 'otp'): NewSms {
   const digits = code.digitCode === null ? '' : ` (or ${code.digitCode})`
   const life = describeSeconds(code.ttlSeconds)
-  const text = `Your one-time code: ${code.code}${digits}. It works once, within ${life}. Do not share it.`
-  return { kind: 'otp', to, text }
+  const what = use === 'otp' ? 'one-time' : 'sign-in'
+  const text = `Your ${what} code: ${code.code}${digits}. It works once, within ${life}. Do not share it.`
+  return { kind: use, to, text }
 }
 
 function describeSeconds(seconds: number): string {

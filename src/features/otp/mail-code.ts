@@ -4,19 +4,12 @@ import { maskEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
-import { assertDoorOpen, loginErrors } from '../login/login.ts'
+import { assertDoorOpen } from '../login/login.ts'
 import { signInMail } from './emails.ts'
 import { otpEvents } from './events.ts'
-import { type OtpSettings, otpSettings } from './settings.ts'
-import { type SentCode, sendLimits } from './sign-in.ts'
+import { mailedCodeSettings, sendLimits } from './settings.ts'
+import type { SentCode } from './sign-in.ts'
 import { findLiveOtp, issueOtp } from './sign-in-codes.ts'
-
-/** The settings where codes may be mailed. Throws `method_disabled`. */
-export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {
-  const settings = await otpSettings(work)
-  if (settings.channel_email) return settings
-  throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
-}
 
 /**
  * Mails a code to an address whoever has it: by which somebody who has signed in proves again that the mailbox is theirs,

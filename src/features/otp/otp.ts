@@ -1,11 +1,18 @@
 export type { ShownCode } from './codes.ts'
+export { codeSms } from './emails.ts'
 export { signInCodeErrors } from './errors.ts'
 export { describeNothingSent, otpEvents, sendCodeEvents } from './events.ts'
 export { type GrantedCode, grantCode, proveGranted } from './granted.ts'
-export { mailCode, mailedCodeSettings } from './mail-code.ts'
+export { mailCode } from './mail-code.ts'
 export { SentCodeReply, toSentCode, VerifyCodeBody } from './schema.ts'
-export { admitPhone, requirePhone } from './sending.ts'
-export { type OtpSettings, otpSettings, toSendCeilings } from './settings.ts'
-export { otpMethod, proveOwnCode, type SentCode, sendLimits, sendSignInCode } from './sign-in.ts'
-export { issueOtp, signsUpStill } from './sign-in-codes.ts'
+export {
+  mailedCodeSettings,
+  type OtpSettings,
+  otpSettings,
+  sendLimits,
+  toSendCeilings,
+  toSmsLimits,
+} from './settings.ts'
+export { codesBySms, otpMethod, proveOwnCode, type SentCode, sendSignInCode } from './sign-in.ts'
+export { findLiveOtp, issueOtp, signsUpStill } from './sign-in-codes.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'

@@ -18,7 +18,7 @@ import {
   ValidateBody,
 } from './schema.ts'
 import { defaultOtpSettings, otpSettings, SettingsPatch, settingsFamily } from './settings.ts'
-import { otpMethod, sendSignInCode } from './sign-in.ts'
+import { codesBySms, otpMethod, sendSignInCode } from './sign-in.ts'
 import { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'
 
 const tag = 'OTP'
@@ -104,18 +104,26 @@ export const otpRoutes: Route[] = [
     scope: 'auth.login',
     service: 'otp',
     tag: 'Authentication',
-    summary: 'Mail a sign-in code',
+    summary: 'Send a sign-in code',
     description:
       'Mails two words to the address if a user of the organization has it. The response is the same if no user has. ' +
-      'Within resend_interval_seconds a second call sends no second email, and the code on its way stays valid.',
-    body: Type.Object({ email: Email }),
+      'Within resend_interval_seconds a second call sends no second message, and the code on its way stays valid.',
+    body: Type.Object({
+      email: Email,
+      channel: Type.Optional(
+        Type.Enum(['email', 'sms'], {
+          default: 'email',
+          description: '`sms`: to the phone that the user has enrolled, where channel_sms is on.',
+        }),
+      ),
+    }),
     reply: SentCodeReply,
     errors: doorRoutes.sendErrors,
     maybeEvents: sendCodeEvents,
     handle: async (work, { body }) => {
       const send = { purpose: 'login' as const, email: body.email, provision: null }
-      const sent = showRate(work, await sendSignInCode(work, send))
-      return toSentCode(sent)
+      const sent = body.channel === 'sms' ? codesBySms.of(work.platform)(work, body.email) : sendSignInCode(work, send)
+      return toSentCode(showRate(work, await sent))
     },
   }),
   defineRoute({

@@ -89,10 +89,10 @@ export const SentCodeReply = named(
       otp_id: Type.String({ format: 'uuid' }),
       expires_at: Type.String({ format: 'date-time' }),
       delivery_hint: Type.String({
-        description: 'The address as it was typed, masked.',
+        description: 'The address as it was typed, masked; by SMS the same for everybody.',
         examples: ['a•••@acme.example'],
       }),
-      delivery_method: Type.String({ examples: ['email'] }),
+      delivery_method: Type.String({ description: '`email` or `sms`.', examples: ['email'] }),
     },
     { description: 'Which code was asked for: the same answer whether or not one was sent.' },
   ),
@@ -103,7 +103,7 @@ export function toSentCode(sent: SentCode): Static<typeof SentCodeReply> {
     otp_id: sent.otpId,
     expires_at: sent.expiresAt.toISOString(),
     delivery_hint: sent.deliveryHint,
-    delivery_method: 'email',
+    delivery_method: sent.channel ?? 'email',
   }
 }
 

@@ -2,8 +2,10 @@ import { type Static, Type } from 'typebox'
 import type { SendCeilings } from '../../platform/http/send-limit.ts'
 import { named } from '../../platform/schema.ts'
 import { defineSettings } from '../../platform/settings.ts'
+import type { SmsLimits } from '../../platform/sms/limits.ts'
 import { COUNTRIES, Country } from '../../platform/sms/phone.ts'
 import type { Work } from '../../platform/work.ts'
+import { loginErrors } from '../login/login.ts'
 
 export const Settings = named(
   'OtpSettings',
@@ -93,11 +95,36 @@ export async function otpSettings(work: Pick<Work, 'platform' | 'directory'>): P
   return settingsFamily.effective(work)
 }
 
+/** The settings where codes may be mailed. Throws `method_disabled`. */
+export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {
+  const settings = await otpSettings(work)
+  if (settings.channel_email) return settings
+  throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
+}
+
 /** How much an organization, an API key and a network of end users may send per hour, for countSend. */
 export function toSendCeilings(settings: OtpSettings): SendCeilings {
   return {
     perOrganizationHour: settings.send_limit_per_hour_organization,
     perKeyHour: settings.send_limit_per_hour_key,
     perNetworkHour: settings.send_limit_per_hour_network,
+  }
+}
+
+/** How often a code may be sent to an address by sign-in, and to an address or a number by the generator. */
+export function sendLimits(settings: OtpSettings, by: 'send' | 'generate' = 'send') {
+  return [
+    { bucket: `otp.${by}.minute`, limit: settings.rate_limit_per_minute, windowSeconds: 60 },
+    { bucket: `otp.${by}.hour`, limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
+  ]
+}
+
+/** Where text messages may go, and how many; one number has those of the generator, whatever they are for. */
+export function toSmsLimits(settings: OtpSettings): SmsLimits {
+  return {
+    countries: settings.sms_allowed_countries,
+    perDay: settings.sms_daily_limit,
+    ofNumber: sendLimits(settings, 'generate'),
+    ceilings: toSendCeilings(settings),
   }
 }

@@ -27,6 +27,8 @@ export interface NewOtp {
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
+  /** The phone that it is sent to; absent: it is mailed. */
+  phoneId?: string
 }
 
 export interface IssuedOtp extends ShownCode {
@@ -36,7 +38,7 @@ export interface IssuedOtp extends ShownCode {
 
 /** Creates a sign-in code, which voids older ones for its address and purpose. Sends nothing. */
 export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
-  const { purpose, userId, signsUp = false, identity, settings } = otp
+  const { purpose, userId, signsUp = false, identity, settings, phoneId = null } = otp
   const otpId = newId()
   const { code, digitCode, phraseHash, digitHash } = makeCode(work.platform, purpose, otpId, settings.mode)
   const row = {
@@ -45,6 +47,7 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
     user_id: userId,
     signs_up: signsUp,
     identity,
+    phone_id: phoneId,
     phrase_hash: phraseHash,
     digit_hash: digitHash,
     max_attempts: settings.max_attempts,
@@ -54,10 +57,10 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
   return { otpId, code, digitCode, expiresAt, ttlSeconds }
 }
 
-/** A code that was sent a moment ago and has not been tried, so that no second mail is needed. */
+/** A code that was sent the same way a moment ago and has not been tried, so that no second message is needed. */
 export async function findLiveOtp(
   work: Work,
-  which: { purpose: SignInPurpose | OwnPurpose; identity: Buffer; newerThanSeconds: number },
+  which: { purpose: SignInPurpose | OwnPurpose; identity: Buffer; newerThanSeconds: number; bySms?: boolean },
 ): Promise<{ otpId: string; expiresAt: Date } | null> {
   const row = await findLiveOtpRow(work.db, work.directory, which, which.newerThanSeconds)
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
@@ -85,6 +88,8 @@ export interface TriedOtp {
   userId: string | null
   /** The code is for whoever has the address, who becomes a user by it; false for a decoy. */
   signsUp: boolean
+  /** It went to a phone of its owner, and proves no mailbox. */
+  bySms: boolean
   /** The facts about the user of the address. */
   facts: SignInFacts | null
 }
@@ -104,5 +109,6 @@ export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Pr
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
   // Removed while it was waited for.
   const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict
-  return { outcome, userId: read.code_user_id, signsUp: read.code_signs_up ?? false, facts: person }
+  const { code_user_id: userId, code_signs_up: signsUp, code_by_sms: bySms } = read
+  return { outcome, userId, signsUp: signsUp ?? false, bySms: bySms ?? false, facts: person }
 }

@@ -5,13 +5,14 @@ import type { RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
+import { handedIn } from '../../platform/platform.ts'
 import type { UsedProof } from '../../platform/proofs.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   assertDoorOpen,
   assertMaySignIn,
+  completeLogin,
   completeMailboxLogin,
-  loginErrors,
   loginEvents,
   type SessionReply,
   type SignInFacts,
@@ -20,7 +21,7 @@ import {
 import { signInMail } from './emails.ts'
 import { signInCodeErrors } from './errors.ts'
 import { describeNothingSent, otpEvents } from './events.ts'
-import { type OtpSettings, otpSettings } from './settings.ts'
+import { mailedCodeSettings, type OtpSettings, otpSettings, sendLimits } from './settings.ts'
 import { findLiveOtp, issueOtp, type OwnPurpose, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
 
@@ -43,8 +44,12 @@ export interface SentCode {
   otpId: string
   expiresAt: Date
   deliveryHint: string
+  channel?: 'sms'
   rate: RateState
 }
+
+/** Sends the code to the phone of the user of an address instead: of a feature that knows of phones. */
+export const codesBySms = handedIn<(work: Work, email: string) => Promise<SentCode>>('what sends codes by SMS')
 
 /**
  * Mails a word pair to the address, if a user has it. Known and unknown addresses run the same statements: the unknown
@@ -53,8 +58,7 @@ export interface SentCode {
  */
 export async function sendSignInCode(work: Work, send: CodeRequest): Promise<SentCode> {
   const who = identify(work.platform, requireEmail(send.email))
-  const settings = await otpSettings(work)
-  if (!settings.channel_email) throw loginErrors.methodDisabled({ detail: 'Codes cannot be sent by email here.' })
+  const settings = await mailedCodeSettings(work)
   const { person: facts } = await assertDoorOpen(work, who)
   const deliveryHint = maskEmail(who.address.email)
   const which = { purpose: send.purpose, identity: who.hash, newerThanSeconds: settings.resend_interval_seconds }
@@ -122,19 +126,29 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
   const attempt = await tryOtp(work, who, { purpose, otpId, code })
-  const { facts, userId } = attempt
+  const { facts, userId, bySms } = attempt
   // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
   const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
-  if (attempt.outcome !== 'match' || !isTheirs) throw await refusal(work, who, attempt)
+  const isProved = !bySms || facts?.email_verified
+  if (attempt.outcome !== 'match' || !isTheirs || !isProved) throw await refusal(work, who, attempt)
   if (facts) await assertMaySignIn(work, facts)
   const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
-  const answer = facts ? await signInWith(work, facts, use, spends) : ((await use.signUp?.(work, who, spends)) ?? null)
+  const answer = facts
+    ? await signInWith(work, facts, use, { bySms, spends })
+    : ((await use.signUp?.(work, who, spends)) ?? null)
   // Another request with the same right code was faster.
   if (!answer) throw await refusal(work, who, { ...attempt, outcome: 'used' })
   return answer
 }
 
-function signInWith(work: Work, facts: SignInFacts, { methodOfPending }: CodeUse, spends: UsedProof[]) {
+function signInWith(
+  work: Work,
+  facts: SignInFacts,
+  { methodOfPending }: CodeUse,
+  { bySms, spends }: { bySms: boolean; spends: UsedProof[] },
+) {
+  // RFC 8176. A code that went to a phone proves no mailbox.
+  if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })
   const method = facts.pending ? methodOfPending : otpMethod
   return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
 }
@@ -174,12 +188,4 @@ async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
     default:
       return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
   }
-}
-
-/** How often a code may be mailed to an address. */
-export function sendLimits(settings: OtpSettings) {
-  return [
-    { bucket: 'otp.send.minute', limit: settings.rate_limit_per_minute, windowSeconds: 60 },
-    { bucket: 'otp.send.hour', limit: settings.rate_limit_per_hour, windowSeconds: 3600 },
-  ]
 }

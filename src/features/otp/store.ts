@@ -218,15 +218,16 @@ export async function findNewestIdOfSession(db: Db, directory: Directory, sessio
 interface OtpOwner {
   purpose: OtpPurpose
   identity: Buffer
+  bySms?: boolean
 }
 
-/** The newest code of an identity, if it is recent enough and has neither been used nor tried. */
+/** The newest code of an identity, if it went the same way, is recent enough and has neither been used nor tried. */
 export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwner, newerThanSeconds: number) {
   return db
     .selectFrom((eb) =>
       eb
         .selectFrom('otps')
-        .select(['id', 'created_at', 'expires_at', 'used_at', 'attempts'])
+        .select(['id', 'created_at', 'expires_at', 'used_at', 'attempts', 'phone_id'])
         .where('directory_id', '=', directory.id)
         .where('identity', '=', owner.identity)
         .where('purpose', '=', owner.purpose)
@@ -238,6 +239,7 @@ export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwn
     .select(['id', 'expires_at'])
     .where('used_at', 'is', null)
     .where('attempts', '=', 0)
+    .where('phone_id', owner.bySms ? 'is not' : 'is', null)
     .where('expires_at', '>', now)
     .where('created_at', '>', sql<Date>`clock_now() - make_interval(secs => ${newerThanSeconds})`)
     .executeTakeFirst()
@@ -263,12 +265,14 @@ interface TriedRow {
   verdict: Verdict | 'left_out'
   code_user_id: string | null
   code_signs_up: boolean | null
+  code_by_sms: boolean | null
 }
 
 /**
  * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own:
  * the attempt is counted before the comparison, and stays counted whatever the request does next. `siblings` are the
- * codes of the same address: only the newest of the purpose is valid, and attempts at any of them share one budget.
+ * codes of the same address: only the newest of the purpose is valid, and attempts at any of them share one budget. One
+ * that went to a phone is valid as long as its user has that phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
@@ -289,8 +293,8 @@ export const triedCode = defineReading<TriedRow>()({
           where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
           order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
       left join lateral (
-        select id as code_id, directory_id, user_id as code_user_id, signs_up, phrase_hash, digit_hash, attempts,
-          max_attempts, used_at, expires_at
+        select id as code_id, directory_id, user_id as code_user_id, signs_up, phone_id, phrase_hash, digit_hash,
+          attempts, max_attempts, used_at, expires_at
         from otps where directory_id = ${directory('asked')} and id = asked.otp_id and identity = asked.identity
           and purpose = asked.otp_purpose and id = siblings.newest_id
         ${lock}) code on true),
@@ -298,11 +302,14 @@ export const triedCode = defineReading<TriedRow>()({
       update otps set attempts = otps.attempts + 1 from tried
       where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
   joins: () => 'join tried on tried.n = asked.n',
-  selects: () => `case when tried.is_allowed then tried.code_user_id end as code_user_id,
-    tried.is_allowed and tried.signs_up as code_signs_up,
+  selects: ({ directory }) => `case when tried.is_allowed then tried.code_user_id end as code_user_id,
+    tried.is_allowed and tried.signs_up as code_signs_up, tried.phone_id is not null as code_by_sms,
     case
       when not tried.is_newest then 'unknown'
       when tried.code_id is null then 'left_out'
+      when tried.phone_id is not null and not exists (select from mfa_phones p
+        where p.directory_id = ${directory('tried')} and p.user_id = tried.code_user_id and p.id = tried.phone_id
+          and p.confirmed_at is not null) then 'unknown'
       when not tried.is_allowed then 'spent'
       when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
         then 'wrong'

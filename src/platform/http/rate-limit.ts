@@ -54,12 +54,13 @@ export async function countAct(
 /**
  * Takes one of a directory's acts if any is left: for a ceiling that withholds something instead of refusing the
  * request. What is withheld does not count, so a raised ceiling takes effect immediately; what is not also counts
- * against the limits that others share.
+ * against the limits that others share. If `takes` is false, nothing is taken, and it is told whether any is left.
  */
 export async function claimAct(
   { platform, directory }: Work,
   limit: RateLimit,
   shared: Counted[] = [],
+  takes = true,
 ): Promise<boolean> {
   if (limit.limit <= 0) return false
   const elapsed = windowElapsed(sql`${limit.windowSeconds}::int`)
@@ -67,9 +68,9 @@ export async function claimAct(
   const { rows } = await sql`
     with claimed as (
       insert into rate_counters as c (directory_id, bucket, identity, window_started_at, count)
-      values (${directory.id}, ${limit.bucket}, ${idBytes(directory.id)}, clock_now(), 1)
+      values (${directory.id}, ${limit.bucket}, ${idBytes(directory.id)}, clock_now(), ${Number(takes)}::int)
       on conflict (directory_id, bucket, identity) do update set
-        count = case when ${elapsed} then 1 else c.count + 1 end,
+        count = case when ${elapsed} then excluded.count else c.count + excluded.count end,
         window_started_at = case when ${elapsed} then excluded.window_started_at else c.window_started_at end
       where ${elapsed} or c.count < ${limit.limit}::int
       returning 1)${shared.length ? sharedToo : sql``}

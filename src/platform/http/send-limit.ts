@@ -44,13 +44,19 @@ export async function countSend(
   const own: Counted[] = limits.map((limit) => ({ ...limit, directory, identity: target }))
   if (sending.byAnyone) own.push(...networkLimit(work, ceilings))
   const shared = await sharedLimits(work, ceilings)
-  return count(platform, own, sending.leaves ? shared : shared.map((limit) => ({ ...limit, takes: 0 })))
+  return count(platform, own, sending.leaves ? shared : shared.map(takingNothing))
 }
 
-/** Takes one of a directory's messages if any is left, and counts it, as one that leaves, against what others share. */
-export async function claimSend(work: Work, limit: RateLimit, ceilings: SendCeilings): Promise<boolean> {
-  return claimAct(work, limit, await sharedLimits(work, ceilings))
+/**
+ * Takes one of a directory's messages if any is left, and counts it, as one that leaves, against what others share; if
+ * `takes` is false the same statement, of which nothing is counted.
+ */
+export async function claimSend(work: Work, limit: RateLimit, ceilings: SendCeilings, takes = true): Promise<boolean> {
+  const shared = await sharedLimits(work, ceilings)
+  return claimAct(work, limit, takes ? shared : shared.map(takingNothing), takes)
 }
+
+const takingNothing = (limit: Counted): Counted => ({ ...limit, takes: 0 })
 
 async function sharedLimits({ platform, directory, origin }: Work, ceilings: SendCeilings): Promise<Counted[]> {
   const windowSeconds = 3600

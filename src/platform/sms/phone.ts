@@ -2,6 +2,7 @@
 // for it, and distinguishes countries that share a calling code. The smallest build does neither.
 import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
 import { Type } from 'typebox'
+import { invalidField } from '../errors.ts'
 import { named } from '../schema.ts'
 
 /** A parsed phone number. */
@@ -31,6 +32,13 @@ export function parsePhone(text: string): Phone | null {
   const number = parsePhoneNumberFromString(text)
   if (!number || number.ext !== undefined) return null
   return { e164: number.number, country: number.isValid() ? (number.country ?? null) : null }
+}
+
+/** Throws `invalid_request`. */
+export function requirePhone(text: string): Phone {
+  const phone = parsePhone(text)
+  if (phone) return phone
+  throw invalidField('phone', 'phone', 'phone must be a phone number in international form, such as +14155550123')
 }
 
 /** A hint such as `+•••••23`. Derived from the input only, so that it reveals nothing about who has the number. */

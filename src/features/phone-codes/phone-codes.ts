@@ -1,0 +1,113 @@
+import { hashIdentity, type Identity, identify } from '../../platform/crypto/identity.ts'
+import { type EventInput, record } from '../../platform/events.ts'
+import { recordFailure } from '../../platform/failures.ts'
+import { countSend } from '../../platform/http/send-limit.ts'
+import { newId } from '../../platform/ids.ts'
+import { requireEmail } from '../../platform/mail/address.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
+import { admitQuietly } from '../../platform/sms/limits.ts'
+import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
+import { parsePhone } from '../../platform/sms/phone.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { assertDoorOpen, loginErrors, loginEvents, type SignInFacts } from '../login/login.ts'
+import { methodsToPass } from '../mfa/mfa.ts'
+import {
+  codeSms,
+  describeNothingSent,
+  findLiveOtp,
+  issueOtp,
+  type OtpSettings,
+  otpEvents,
+  otpSettings,
+  type SentCode,
+  sendLimits,
+  toSendCeilings,
+  toSmsLimits,
+} from '../otp/otp.ts'
+import { type PhoneRow, phoneOfUser } from './store.ts'
+
+const purpose = 'login'
+// Nothing of the number, nor whether there is one.
+const HINT = '+•••••••'
+const NOBODYS_NUMBER = '+10000000000'
+
+/**
+ * Sends a word pair to the phone of the user of an address, if they have one that may have it. Everybody else is answered
+ * alike, at the cost of the same statements, with a decoy code and a message that is dropped (ASVS 6.3.8).
+ * Throws `invalid_request`, `rate_limited`, `organization_suspended`, `account_locked`, `method_disabled`.
+ */
+export async function sendCodeBySms(work: Work, email: string): Promise<SentCode> {
+  const who = identify(work.platform, requireEmail(email))
+  const settings = await smsSettings(work)
+  const { person: facts, read } = await assertDoorOpen(work, who, phoneOfUser({}))
+  const chosen = await choosePhone(work, facts, read)
+  const newerThanSeconds = settings.resend_interval_seconds
+  const live = await findLiveOtp(work, { purpose, identity: who.hash, newerThanSeconds, bySms: true })
+  // With codes that are mailed: who asks for both gets no more. Whether a message leaves is known only below.
+  const sending = { leaves: false, byAnyone: true, ceilings: toSendCeilings(settings) }
+  const rate = await countSend(work, who.hash, sendLimits(settings), sending)
+  const shown = { deliveryHint: HINT, channel: 'sms' as const, rate }
+  if (live) return { ...live, ...shown }
+  const admitted = await admitQuietly(work, toSmsLimits(settings), {
+    phone: chosen.number === null ? null : parsePhone(chosen.number),
+    // Of no address and no number.
+    standIn: hashIdentity(work.platform, `the phone of ${who.address.norm}`),
+  })
+  const to = chosen.number !== null && !admitted ? { number: null, reason: 'sms_withheld' } : chosen
+  const otp = await inTx(work, (work) => issueAndSend(work, { who, settings, facts, to }))
+  return { ...otp, ...shown }
+}
+
+/** The settings where a code could go to any phone at all. Throws `method_disabled`. */
+async function smsSettings(work: Work): Promise<OtpSettings> {
+  const settings = await otpSettings(work)
+  const { channel_sms, sms_allowed_countries } = settings
+  if (channel_sms && sms_allowed_countries.length > 0 && takesSms(work.platform)) return settings
+  throw loginErrors.methodDisabled({
+    detail: 'Codes cannot be sent by SMS here: no provider, channel_sms is off, or sms_allowed_countries is empty.',
+  })
+}
+
+/** The phone that a code may go to, or why there is none. */
+type ChosenPhone = { id: string; number: string } | { number: null; reason: string }
+
+/**
+ * The phone that is a factor of its user, who has proved the mailbox as well. It is the first factor then and cannot be the
+ * second, so whoever has no other gets no code: it would lead nowhere. Asks the same for everybody.
+ */
+async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow): Promise<ChosenPhone> {
+  const { phone_id: id, phone: number, has_app: totp, has_backup: backup } = read
+  const others = await methodsToPass(work, { totp, backup, sms: false })
+  const isMfaOn = await isServiceEnabled(work, 'mfa')
+  if (!facts?.active || id === null || number === null) return { number: null, reason: 'no_phone' }
+  if (!facts.email_verified) return { number: null, reason: 'email_not_verified' }
+  return isMfaOn && others.length === 0 ? { number: null, reason: 'no_other_factor' } : { id, number }
+}
+
+interface CodeToSend {
+  who: Identity
+  settings: OtpSettings
+  facts: SignInFacts | null
+  to: ChosenPhone
+}
+
+async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSend) {
+  const userId = to.number !== null && facts ? facts.user_id : null
+  const phoneId = to.number === null ? newId() : to.id
+  const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId })
+  const message = codeSms(to.number ?? NOBODYS_NUMBER, otp, 'login_otp')
+  await queueSms(work, { ...message, decoy: userId === null }, otp.ttlSeconds)
+  if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))
+  else await record(work, codeSent(userId, otp.otpId))
+  return { otpId: otp.otpId, expiresAt: otp.expiresAt }
+}
+
+function codeSent(userId: string | null, otpId: string): EventInput {
+  const target = userId === null ? {} : { target: { type: 'user', id: userId } }
+  return otpEvents.sent({ ...target, data: { otp_id: otpId, purpose, channel: 'sms' } })
+}
+
+function nothingSent(facts: SignInFacts | null, reason: string): EventInput {
+  if (!facts?.active) return describeNothingSent('otp', facts)
+  return loginEvents.failed({ target: { type: 'user', id: facts.user_id }, data: { method: 'otp', reason } })
+}
