@@ -12,7 +12,7 @@ import { mailSettings } from '../src/platform/mail/settings.ts'
 import { routes } from '../src/routes.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = globSync(['*.md', 'docs/*.md'], { cwd: root }).sort()
+const files = globSync(['*.md', 'docs/*.md', 'examples/*/README.md'], { cwd: root }).sort()
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const proseOf = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$/gm, '')
 

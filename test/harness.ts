@@ -80,6 +80,8 @@ export interface StartOptions {
   env?: Record<string, string>
   /** argon2id at the cost that is set, where a test asks what a hash is or how long it takes. */
   costlyHashes?: boolean
+  /** The port to listen on, where others have to find the service at its own address. */
+  port?: number
 }
 
 /** What a service in production needs of its environment. */
@@ -99,7 +101,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const masterKeyText = randomBytes(32).toString('base64')
   const masterKey = parseMasterKey(masterKeyText, 'test')
   const config = parseConfig({
-    WATCHWORD_BASE_URL: 'http://localhost:4000',
+    WATCHWORD_BASE_URL: `http://localhost:${options.port ?? 4000}`,
     // A file of tests asks more in a second than the people of a network do.
     WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0',
     ...options.env,
@@ -124,7 +126,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     ...(options.costlyHashes ? {} : { hashCost: { memoryKib: 64, iterations: 1, parallelism: 1 } }),
   })
   await installMovableClock(app)
-  await app.server.listen({ host: '127.0.0.1', port: 0 })
+  await app.server.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const address = app.server.server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
   afterAll(async () => {

@@ -2,7 +2,9 @@ import { request } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
+import { bearing } from '../../../test/own-world.ts'
 import { newEmail } from '../../../test/people.ts'
+import { signedInUser } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -72,6 +74,15 @@ test('a body has a size, which no length that is told or kept silent changes', a
     body: new URLSearchParams({ token_hash: 'x'.repeat(17 * 1024) }),
   })
   expect([form.status, form.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8'])
+})
+
+test('an empty object counts as no body where there is nothing to say, and as one at a DELETE', async () => {
+  const person = await signedInUser(app, tenant, subOrgId, newEmail())
+  const me = bearing(app, person.session.access_token)
+  expect((await me.post('/v1/me/passkeys/options', {})).status).toBe(200)
+  for (const said of [{ userId: person.userId }, [], 'null', '""'])
+    expect((await me.post('/v1/me/passkeys/options', said)).status).toBe(400)
+  expect((await me.delete('/v1/me/sessions', {}, {})).status).toBe(400)
 })
 
 test('a compressed body is not unpacked, whatever it would come to', async () => {

@@ -13,6 +13,9 @@ import type { RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
 import { compileValidator } from './validate.ts'
 
+/** `{}`: what many a client sends that has nothing to say. */
+const saysNothing = (body: unknown) => JSON.stringify(body) === '{}'
+
 /**
  * The steps of a request, in this order: authenticate, authorize (before a byte of the body is read), directory,
  * service, validate, idempotency, handler, reply filter.
@@ -35,8 +38,9 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       validate.params(request.params)
       validate.query(request.query)
       if (validate.body) validate.body(body)
-      else if (body !== undefined) throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
-      request.body = body
+      else if (body !== undefined && !(route.method !== 'DELETE' && saysNothing(body)))
+        throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
+      request.body = validate.body ? body : undefined
     },
 
     async handler(request: FastifyRequest, reply: FastifyReply) {

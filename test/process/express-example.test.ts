@@ -1,0 +1,250 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { decodeJwt } from 'jose'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import ofExample from '../../examples/express/package.json' with { type: 'json' }
+import ofProject from '../../package.json' with { type: 'json' }
+import { openBrowser } from '../browser.ts'
+import { codeOf, enrollTotp, succeeded } from '../factors.ts'
+import { freshEmail } from '../fresh.ts'
+import { startApp, until } from '../harness.ts'
+import { mailedCode, signIn } from '../sign-in.ts'
+import { takePort } from './service.ts'
+
+// The application in examples/express as its README starts it, in a browser with an authenticator of its own.
+
+const app = await startApp({ port: await takePort() })
+const tenant = await app.tenant()
+const port = await takePort()
+const PAGE = `http://localhost:${port}`
+const browser = await openBrowser()
+let moved = 0
+
+// A clock that goes ahead with that of the service.
+const CLOCK = `const Real = Date
+let ahead = 0
+globalThis.Date = class extends Real {
+  constructor(...given) { given.length ? super(...given) : super(Real.now() + ahead) }
+  static now() { return Real.now() + ahead }
+}
+process.on('message', (seconds) => { ahead = seconds * 1000; process.send('moved') })`
+
+const example = spawn(
+  process.execPath,
+  ['--import', `data:text/javascript,${encodeURIComponent(CLOCK)}`, 'server.ts'],
+  {
+    cwd: fileURLToPath(new URL('../../examples/express', import.meta.url)),
+    env: {
+      WATCHWORD_URL: app.baseUrl,
+      WATCHWORD_KEY: tenant.key,
+      WATCHWORD_ISSUER: await issuerOf(),
+      PORT: String(port),
+    },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  },
+)
+afterAll(() => void example.kill())
+await until(() => fetch(PAGE).catch(() => null))
+
+let email = ''
+let [acme, globex] = ['', '']
+beforeEach(async () => {
+  email = freshEmail()
+  acme = await customer('Acme')
+  globex = await customer('Globex')
+})
+
+/** Where the tokens of this account say that they come from. */
+async function issuerOf(): Promise<string> {
+  const organization = await tenant.organization()
+  const address = freshEmail()
+  succeeded(await tenant.post('/v1/users', { subOrgId: organization, email: address }))
+  const { iss = '' } = decodeJwt((await signIn(app, tenant, organization, address)).access_token)
+  return iss
+}
+
+/** An organization that the person is in. */
+async function customer(name: string): Promise<string> {
+  const slug = `${name.toLowerCase()}-${email.split(/[-@]/)[1]}`
+  const { subOrganization } = succeeded(await tenant.post('/v1/organizations', { name, slug }))
+  succeeded(await tenant.put('/v1/users', { subOrgId: subOrganization.id, users: [{ email, emailVerified: true }] }))
+  return subOrganization.id
+}
+
+async function advance(seconds: number) {
+  moved += seconds
+  await app.advance(seconds)
+  const done = once(example, 'message')
+  example.send(moved)
+  await done
+}
+
+/** The page in a browser of its own, with a platform authenticator that answers without being asked. */
+async function openPage(): Promise<Page> {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  await page.goto(PAGE)
+  return page
+}
+
+async function answer(page: Page, label: RegExp, text: string | (() => Promise<string>)) {
+  await until(async () => label.test((await page.getByRole('main').textContent()) ?? ''), 10_000).catch(async () =>
+    expect(await page.getByRole('main').textContent()).toMatch(label),
+  )
+  await page.getByLabel(label).fill(typeof text === 'string' ? text : await text())
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
+/** Waits until the page says something. */
+async function says(page: Page, text: string) {
+  const shown = () => page.getByRole('main').textContent()
+  await until(async () => (await shown())?.includes(text), 10_000).catch(async () =>
+    expect(await shown()).toContain(text),
+  )
+}
+
+/** The page of somebody who has signed in at Acme. */
+async function signedInPage(): Promise<Page> {
+  const page = await openPage()
+  await answer(page, /email address/, email)
+  await answer(page, /two words/, () => mailedCode(app, email))
+  await page.getByRole('button', { name: 'Acme' }).click()
+  return page
+}
+
+const cookiesOf = async (context: BrowserContext) =>
+  Object.fromEntries((await context.cookies()).map((cookie) => [cookie.name, cookie]))
+
+const countOf = (text: string) => app.logLines.filter((line) => line.includes(text)).length
+
+/** The status of what the page asks its backend for, so many times at once. */
+const fetchAtOnce = (page: Page, path: string, times: number) =>
+  page.evaluate(
+    ([path, times]) => Promise.all(Array.from({ length: times }, async (_, i) => (await fetch(`${path}?${i}`)).status)),
+    [path, times] as const,
+  )
+
+test('somebody of two organizations enters one of them, and no script sees their tokens', async () => {
+  const page = await openPage()
+  await answer(page, /email address/, email)
+  await answer(page, /two words/, 'wrong words')
+  await says(page, 'The code is wrong')
+  await answer(page, /two words/, () => mailedCode(app, email))
+  await page.getByRole('button', { name: 'Globex' }).waitFor()
+  expect((await page.getByRole('listitem').allTextContents()).toSorted()).toEqual(['Acme', 'Globex'])
+  await page.getByRole('button', { name: 'Globex' }).click()
+  await says(page, `You are ${email}.`)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  const { access, refresh, discovery } = await cookiesOf(page.context())
+  for (const cookie of [access, refresh, discovery]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
+  expect(decodeJwt(access?.value ?? '')).toMatchObject({ org_id: globex, aud: tenant.accountId })
+  const ends = (refresh?.expires ?? 0) * 1000 - Date.now()
+  expect(Math.round(ends / 86_400_000)).toBe(7)
+  await page.reload()
+  await says(page, `You are ${email}.`)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel(/email address/).waitFor()
+  expect(await page.context().cookies()).toEqual([])
+  expect(succeeded(await tenant.get(`/v1/sessions?subOrgId=${globex}`)).users).toEqual([])
+})
+
+test('five requests without an access token are one refresh', async () => {
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  const before = await cookiesOf(page.context())
+  await page.context().clearCookies({ name: 'access' })
+  const refreshed = countOf('/v1/auth/token/refresh')
+  expect(await fetchAtOnce(page, '/me', 5)).toEqual([200, 200, 200, 200, 200])
+  expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
+  const after = await cookiesOf(page.context())
+  expect(after['refresh']?.value).not.toBe(before['refresh']?.value)
+})
+
+test('a session that has ended is over at the next request, with its cookies', async () => {
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  succeeded(
+    await tenant.delete(
+      `/v1/sessions/${decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')['sid']}?subOrgId=${acme}`,
+    ),
+  )
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
+  expect(await page.context().cookies()).toEqual([])
+})
+
+test('a passkey and a new address want a recent proof, by a code and then by the passkey', async () => {
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  await advance(660)
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await answer(page, /some time since/, () => mailedCode(app, email))
+  await says(page, 'The passkey was added.')
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}`))
+  expect(users[0].passkeyCount).toBe(1)
+  await advance(660)
+  await page.getByRole('button', { name: 'Change address' }).click()
+  const next = freshEmail()
+  await answer(page, /new address/, next)
+  await answer(page, /two words/, () => mailedCode(app, next))
+  await says(page, 'The address was changed.')
+  await says(page, `You are ${next}.`)
+  const changed = await app.events({ accountId: tenant.accountId, type: 'user.updated' })
+  expect(changed.at(-1)).toMatchObject({ actor_type: 'user', target_id: users[0].id })
+  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+})
+
+test('a second factor is asked for', async () => {
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${acme}`))
+  const { secret } = await enrollTotp(tenant, users[0].id, { subOrgId: acme, ahead: moved })
+  const page = await signedInPage()
+  await answer(page, /code of your app/, async () => codeOf(secret, 1, moved))
+  await says(page, `You are ${email}.`)
+  expect(decodeJwt((await cookiesOf(page.context()))['access']?.value ?? '')).toMatchObject({ aal: 'aal2' })
+})
+
+test('a page of another site changes nothing', async () => {
+  const sent = countOf('/v1/auth/discovery/otp/send')
+  for (const origin of [null, 'https://evil.example', 'null', `http://localhost:${port}.evil.example`]) {
+    const headers = { 'content-type': 'application/json', ...(origin === null ? {} : { origin }) }
+    const reply = await fetch(`${PAGE}/sign-in/code`, { method: 'POST', headers, body: JSON.stringify({ email }) })
+    expect([origin, reply.status]).toEqual([origin, 403])
+  }
+  expect(countOf('/v1/auth/discovery/otp/send')).toBe(sent)
+})
+
+test('tokens of others, for others, and of nobody open nothing', async () => {
+  const stranger = await app.tenant()
+  const subOrgId = await stranger.organization()
+  succeeded(await stranger.post('/v1/users', { subOrgId, email }))
+  const ofOthers = (await signIn(app, stranger, subOrgId, email)).access_token
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId: acme, audience: 'another-application' }))
+  const forOthers = (await signIn(app, tenant, acme, email)).access_token
+  const own = (await signIn(app, tenant, globex, email)).access_token
+  const status = async (token: string) => (await fetch(`${PAGE}/me`, { headers: { cookie: `access=${token}` } })).status
+  expect(await status(own)).toBe(200)
+  expect(await status(ofOthers)).toBe(401)
+  expect(await status(forOthers)).toBe(401)
+  expect(await status(`${own.slice(0, own.lastIndexOf('.'))}.AAAA`)).toBe(401)
+  expect(await status('nothing')).toBe(401)
+})
+
+test('copied out, it has the packages that it is tested with', () => {
+  const tested: Record<string, string> = { ...ofProject.dependencies, ...ofProject.devDependencies }
+  const wanted = Object.entries({ ...ofExample.dependencies, ...ofExample.devDependencies })
+  expect(wanted.filter(([name, version]) => tested[name] !== version)).toEqual([])
+})
