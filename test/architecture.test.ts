@@ -320,7 +320,6 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/oidc-program.ts': 'is a program of its own, which no test imports',
   'test/process/cli-host.ts': 'is a program of its own, which no test imports',
   'test/process/express-example.test.ts': 'in the text of a program that runs in a process of its own',
-  'test/process/express-example.test.ts': 'in the text of a program that runs in a process of its own',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
   'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
   'test/statements.test.ts': 'stops the clock of the process, and sets it going again',

@@ -3,11 +3,13 @@ import { fileURLToPath } from 'node:url'
 import type { TProperties } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { authSettingsFamily } from '../src/auth-settings.ts'
+import { MFA_POLICY_DEFAULTS } from '../src/features/mfa/policy.ts'
 import { settingsFamily as otpSettings } from '../src/features/otp/settings.ts'
 import { passkeySettings } from '../src/features/relying-party/settings.ts'
 import { serviceIds } from '../src/features/services/selection.ts'
 import { MAX_USERS_PER_REQUEST } from '../src/features/users/schema.ts'
 import { parseConfig, variables } from '../src/platform/config.ts'
+import { MAX_VALUES } from '../src/platform/http/hostile.ts'
 import { mailKinds } from '../src/platform/mail/kinds.ts'
 import { mailSettings } from '../src/platform/mail/settings.ts'
 import { KEPT_DAYS } from '../src/platform/webhooks/limits.ts'
@@ -70,6 +72,23 @@ test('the kinds of mails in mails.md are those of the code', () => {
 
 test('the variables in configuration.md are those of the code', () => {
   expect(namesOf(rowsOf('configuration', 'Variable', 'Default'))).toEqual(Object.keys(variables).toSorted())
+})
+
+test('the defaults in configuration.md are those of the code: to set one changes nothing', () => {
+  const rows = rowsOf('configuration', 'Variable', 'Default')
+  // Where a social provider is unless one says so, is with what is known of it.
+  const plain = rows.filter(([name = '', shown = '']) => !name.includes('_SOCIAL_') && /^`[^`<>]+`$/.test(shown))
+  expect(plain.length).toBeGreaterThan(10)
+  const absent = parseConfig({})
+  for (const [name = '', shown = ''] of plain)
+    expect([name, parseConfig({ [name.replaceAll('`', '')]: shown.replaceAll('`', '') })]).toEqual([name, absent])
+})
+
+test('the policy in mfa.md has the fields and the defaults of the code', () => {
+  const rows = rowsOf('mfa', 'Field', 'Default').map(([name = '', shown = '']) => [namesIn(name)[0], shown])
+  expect(
+    Object.fromEntries(rows.map(([name = '', shown = '']) => [name, JSON.parse(shown.replaceAll('`', ''))])),
+  ).toEqual(MFA_POLICY_DEFAULTS)
 })
 
 test('the scopes in api-keys.md are those that a route asks for', () => {
@@ -156,8 +175,18 @@ test('the limits in idempotency-pagination-limits.md are those of the code', () 
     'Wrong passwords for one address': `${auth.lockout_max_attempts}, then a lock`,
     'Sign-ins of one user, by whatever method': `${auth.sign_in_rate_limit_per_minute} a minute`,
     'Requests without a credential, and wrong credentials, of one client network': `${network} a second each, ${10 * Number(network)} at once`,
+    'Values in one request, but for the rows of `PUT /v1/users`, each of which may have as many': `${MAX_VALUES}`,
     'Users in one `PUT /v1/users`': `${MAX_USERS_PER_REQUEST}, 5 MiB`,
   }
+  // What has no name in the code; tests of the features exceed each.
+  const elsewhere = [
+    'Wrong guesses over all sign-in and sign-up codes of an address, or all generated ones of an address or `session_id`',
+    'Passkey sign-ins started for one address from one network',
+    'Tests and replays of one webhook',
+    'Direct sign-ups with one address',
+    'Requests of one API key',
+  ]
+  expect([...rows.keys()].toSorted()).toEqual([...Object.keys(expected), ...elsewhere].toSorted())
   const shown = Object.keys(expected).map((what) => [what, rows.get(what)])
   expect(shown).toEqual(Object.entries(expected).map(([what, limit]) => [what, dense(limit)]))
 })

@@ -38,13 +38,13 @@ interface OwnPolicy extends InForce {
   inherited: readonly string[]
 }
 
-const DEFAULTS: PolicyFields = {
+export const MFA_POLICY_DEFAULTS: PolicyFields = {
   require_mfa: false,
   grace_period_days: 7,
   allowed_methods: ['totp', 'backup'],
   enforce_for_roles: [],
 }
-const NEVER_SET: InForce = { ...DEFAULTS, required_since: null, updated_at: null, version: 0 }
+const NEVER_SET: InForce = { ...MFA_POLICY_DEFAULTS, required_since: null, updated_at: null, version: 0 }
 
 const policies = perPlatform((platform) =>
   platform.caches.define<OwnPolicy | null>('mfa_policies', async (directoryId) => {
@@ -85,11 +85,11 @@ function overlay(base: InForce, own: OwnPolicy | null): InForce {
     enforce_for_roles: from('enforce_for_roles').enforce_for_roles,
   }
   // Together they may contradict themselves where neither does.
-  const choices = [merged.allowed_methods, base.allowed_methods, DEFAULTS.allowed_methods]
+  const choices = [merged.allowed_methods, base.allowed_methods, MFA_POLICY_DEFAULTS.allowed_methods]
   const allowed_methods = choices.find((methods) => !contradictionIn({ ...merged, allowed_methods: methods }))
   return {
     ...merged,
-    allowed_methods: allowed_methods ?? DEFAULTS.allowed_methods,
+    allowed_methods: allowed_methods ?? MFA_POLICY_DEFAULTS.allowed_methods,
     required_since:
       from('require_mfa') === base ? earliest(own.required_since, base.required_since) : own.required_since,
     updated_at: own.updated_at,
@@ -129,14 +129,14 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const { base } = await inheritedBy(work)
-    const own = toPolicy(await lockPolicyRow(db, directory, DEFAULTS))
+    const own = toPolicy(await lockPolicyRow(db, directory, MFA_POLICY_DEFAULTS))
     const before = overlay(base, own)
     const wanted = withPatch(before, patch, base)
     assertConsistent(wanted)
     const given: Record<string, unknown> = patch
     const row = await writePolicyRow(db, directory, {
       fields: withPatch(own, patch, base),
-      inherited: Object.keys(DEFAULTS).filter((name) =>
+      inherited: Object.keys(MFA_POLICY_DEFAULTS).filter((name) =>
         given[name] === undefined ? own.inherited.includes(name) : given[name] === null,
       ),
       requires: wanted.require_mfa,
