@@ -88,7 +88,12 @@ const reading: Route[] = [
 export function provisioningRoutes(announced: EventDefinition[]): Route[] {
   const { created, updated, activated, deactivated, deleted, restored, emailVerified } = userEvents
   const changed = [updated, activated, deactivated, deleted, ...announced]
-  return [...reading, addRoute([created, restored, emailVerified, ...changed]), ...changeRoutes(changed), removeRoute(changed)]
+  return [
+    ...reading,
+    addRoute([created, restored, emailVerified, ...changed]),
+    ...changeRoutes(changed),
+    removeRoute(changed),
+  ]
 }
 
 function addRoute(changed: EventDefinition[]): Route {

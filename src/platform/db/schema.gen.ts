@@ -449,6 +449,7 @@ export interface Otps {
   id: string;
   identity: Buffer | null;
   max_attempts: number;
+  phone_id: string | null;
   phrase_hash: Buffer | null;
   purpose: string;
   session_ref: string | null;
@@ -785,6 +786,7 @@ export interface Users {
   environment_id: string;
   epoch: Generated<number>;
   external_id: string | null;
+  external_id_repeated: Generated<boolean>;
   first_name: string | null;
   id: string;
   invited_at: Timestamp | null;
