@@ -55,15 +55,6 @@ test('the list of later rows holds rows of the interface that are not served, an
 const deviations: Record<string, string> = {
   'DELETE /api/v1/mfa/totp does not require body.userId':
     'The query may name the user as well: not every client and proxy lets a DELETE have a body.',
-  ...Object.fromEntries(
-    ['notify_new_device'].flatMap((name) =>
-      [
-        `GET /api/v1/auth/settings does not answer settings.${name}`,
-        `PATCH /api/v1/auth/settings does not answer settings.${name}`,
-        `PATCH /api/v1/auth/settings takes no body.${name}`,
-      ].map((fault) => [fault, 'Comes with what it governs: single sign-on, mails about new devices.']),
-    ),
-  ),
   'POST /api/os/scim/v2/Users does not require body.userName':
     'Names of attributes are taken in any case (RFC 7643 §2.1); a rule asks for it.',
 }

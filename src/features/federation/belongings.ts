@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type Belonging, goes, isPending, type Step, since, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { federationEvents } from './events.ts'
-import { type Identity, toIdentity } from './schema.ts'
+import { toIdentity } from './schema.ts'
 
 type Row = Parameters<typeof toIdentity>[0] & { auth_account_id: string | null }
 
@@ -27,10 +27,7 @@ const identities: Belonging<Row> = {
   isAbsent: isPending,
   announce: {
     event: federationEvents.unlinked,
-    of(row) {
-      const data: Identity = toIdentity(row, row)
-      return federationEvents.unlinked({ target: { type: 'identity', id: data.id }, data })
-    },
+    of: (row) => federationEvents.unlinked({ target: { type: 'identity', id: row.id }, data: toIdentity(row, row) }),
   },
 }
 
