@@ -4,14 +4,12 @@ import { announceEndedImpersonations } from '../src/features/impersonation/endin
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
 import { fanOut } from '../src/platform/webhooks/fan-out.ts'
-import { newPasskey } from './authenticator.ts'
 import type { DnsPeer } from './dns-peer.ts'
 import { enrollTotp, makeProvenUser, signInByLink, succeeded } from './factors.ts'
 import { fresh, freshPassword } from './fresh.ts'
 import { type Caller, type Tenant, type TestApp, until } from './harness.ts'
 import { runJobs } from './jobs.ts'
 import { ownWorld, signedIn } from './own-world.ts'
-import { register } from './passkeys.ts'
 import { newEmail, newPasswordUser, newUser } from './people.ts'
 import { provisioned } from './scim.ts'
 import { signedInUser } from './sign-in.ts'
@@ -164,13 +162,6 @@ const stepUp: Occasion = async ({ app, tenant }) => {
   succeeded(await me.post('/v1/me/step-up/verify', { password }))
 }
 
-const namePasskey: Occasion = async ({ app, tenant }) => {
-  const world = await ownWorld(app, tenant)
-  const { me, id } = await signedIn(world)
-  const { body } = await register(tenant, { subOrgId: world.subOrgId, userId: id }, newPasskey())
-  succeeded(await me.patch(`/v1/me/passkeys/${body.credential.id}`, { deviceName: 'Phone' }))
-}
-
 const goneReceiver: Occasion = async ({ app, tenant, caller, subOrgId, peer }) => {
   succeeded(await caller.post('/v1/webhooks', { name: 'Lake', url: peer.url, events: ['user.*'] }))
   peer.answer = () => ({ status: 410 })
@@ -207,7 +198,6 @@ export const occasions: Readonly<Record<string, Occasion>> = {
   'mfa.trusted_device.used': trust,
   'organization.suspended': changeStatus,
   'organization.activated': changeStatus,
-  'passkey.updated': namePasskey,
   'role.unassigned': takeRole,
   'scim.disabled': async ({ caller }) => {
     for (const enabled of [true, false]) succeeded(await caller.patch('/v1/scim/config', { enabled }))
