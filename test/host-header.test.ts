@@ -60,7 +60,7 @@ const MAILING_ROUTES = [
 ]
 
 /** No request has a part in these. */
-const SENT_BY_JOBS = ['webhook_disabled']
+const SENT_BY_JOBS = ['webhook_disabled', 'new_device']
 
 type MakeRequest = (world: World) => SampleRequest | Promise<SampleRequest>
 

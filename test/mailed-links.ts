@@ -4,8 +4,8 @@ import { bearing, changeAddress } from './own-world.ts'
 import { newEmail } from './people.ts'
 import { type MailedLink, mailedLink, signIn } from './sign-in.ts'
 
-/** The `type` of every link that leads to the page of the service. */
-export const linkTypes = [
+/** The `type` of the links that a backend redeems: of a new address it is the person's own app. */
+export const keyedLinkTypes = [
   'magiclink',
   'signup',
   'invite',
@@ -15,6 +15,10 @@ export const linkTypes = [
   'email_undo',
   'not_me',
 ] as const
+export type KeyedLinkType = (typeof keyedLinkTypes)[number]
+
+/** Of every link that leads to the page of the service. */
+export const linkTypes = [...keyedLinkTypes, 'email_change'] as const
 export type LinkType = (typeof linkTypes)[number]
 
 /** What a link of each type is for, as rows and events say. Permanent, like the types. */
@@ -27,6 +31,7 @@ export const purposeNames: Record<LinkType, string> = {
   unlock: 'unlock',
   email_undo: 'email_change_undo',
   not_me: 'sign_in_disown',
+  email_change: 'email_change',
 }
 
 export interface Person {
@@ -82,5 +87,12 @@ export async function mailLinkTo(
     case 'not_me':
       await signInFromTwo(app, tenant, person)
       return mailed('new_device')
+    case 'email_change': {
+      const { access_token } = await signIn(app, tenant, subOrgId, email)
+      const wanted = newEmail()
+      const begun = await bearing(app, access_token).post('/v1/me/email', { email: wanted })
+      if (begun.status !== 200) throw new Error(`No link: ${begun.text}`)
+      return { person: { ...person, email: wanted }, link: await mailedLink(app, wanted, 'email_change_otp') }
+    }
   }
 }

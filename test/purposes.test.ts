@@ -140,6 +140,12 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
     await signInFromTwo(app, tenant, person)
     return linked(person, 'new_device')
   },
+  'link to a new address': async (person) => {
+    const { access_token } = await signIn(app, tenant, person.subOrgId, person.email)
+    const email = newEmail()
+    succeeded(await bearing(app, access_token).post('/v1/me/email', { email }))
+    return linked({ ...person, email }, 'email_change_otp')
+  },
   'unlock link': async (person) => {
     await setPassword(person)
     const { subOrgId, email } = person
@@ -206,8 +212,10 @@ describe.each(Object.keys(secrets))('%s', (name) => {
     const isIn = (reply: { status: number; body: { valid?: boolean } }) =>
       reply.status === 200 && reply.body.valid !== false
     const own = Object.keys(consumers).filter((path) => consumers[path]?.takes.includes(name))
-    // A device by itself proves nothing, and a state belongs to callbacks, which ask the provider.
-    expect(own).toHaveLength(['trusted device', 'state of a sign-in at a provider'].includes(name) ? 0 : 1)
+    // A device by itself proves nothing, a state belongs to callbacks, which ask the provider, and an address is changed by
+    // whoever has signed in.
+    const elsewhere = ['trusted device', 'state of a sign-in at a provider', 'link to a new address']
+    expect(own).toHaveLength(elsewhere.includes(name) ? 0 : 1)
     for (const path of Object.keys(consumers)) {
       if (own.includes(path)) continue
       const reply = await present(path)

@@ -4,6 +4,7 @@ const FRESH = 'src/features/me/freshness.ts'
 const TAKEN_BACK = 'src/features/me/taken-back.test.ts'
 const MATRIX = 'test/matrix-own.test.ts'
 const STEP_UP = 'src/features/me/step-up.test.ts'
+const EMAIL_LINK = 'src/features/me/email-link.test.ts'
 const EMAIL = 'src/features/me/email.test.ts'
 
 /** What people do for themselves. */
@@ -135,6 +136,50 @@ export const own: Mutant[] = [
     find: 'if (user.scim_managed) throw userErrors.scimManaged()',
     replace: '',
     tests: [EMAIL],
+  },
+  {
+    name: 'the link that proves a new address ends with the code',
+    file: 'src/features/me/email.ts',
+    find: 'if (!(await burn(work, code, whose.held.id))) throw linkErrors.tokenInvalid()',
+    replace: '',
+    tests: [EMAIL_LINK],
+    equivalent: 'whichever comes second finds the other burnt or withdrawn, and the address changed',
+  },
+  {
+    name: 'the link that proves a new address is burnt',
+    file: 'src/features/me/email.ts',
+    find: '!whose || !(await consumeLink(work, link))',
+    replace: '!whose',
+    tests: [EMAIL_LINK],
+    equivalent: 'the code is burnt with it',
+  },
+  {
+    name: 'a link to a mistyped address ends with the next request',
+    file: 'src/features/me/email.ts',
+    find: '    await voidLinks(work, user, linkPurpose)\n    await mailLink',
+    replace: '    await mailLink',
+    tests: [EMAIL_LINK],
+  },
+  {
+    name: 'a link that proves a new address ends with the session that asked',
+    file: 'src/features/me/email.ts',
+    find: 'if (!held || !(await holdSession(work, { id: sessionId, userId: held.id }))) return null',
+    replace: 'if (!held) return null',
+    tests: [EMAIL_LINK],
+  },
+  {
+    name: 'a link that proves a new address is of who asked',
+    file: 'src/features/me/email.ts',
+    find: 'return link.user_id === held.id ? { held, sessionId: work.caller.sessionId } : null',
+    replace: 'return { held, sessionId: work.caller.sessionId }',
+    tests: [EMAIL_LINK],
+  },
+  {
+    name: 'a link that proves a new address asks the gates',
+    file: 'src/features/me/email.ts',
+    find: "    await assertIsWayIn(work, facts, 'otp')\n",
+    replace: '',
+    tests: [EMAIL_LINK],
   },
   {
     name: 'other sessions end with a change of address',

@@ -17,7 +17,7 @@ import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
-import { undoPage } from './undo.ts'
+import { newAddressPage, undoPage } from './undo.ts'
 import { unlockPage } from './unlock.ts'
 import { verificationPage } from './verification.ts'
 
@@ -31,6 +31,7 @@ const PAGES: Partial<Record<string, LinkPage>> = {
   unlock: unlockPage,
   email_undo: undoPage,
   not_me: disownPage,
+  email_change: newAddressPage,
 }
 
 // A page that explains a refusal counts as a success, so refusals are among the events it may record.

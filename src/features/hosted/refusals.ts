@@ -29,6 +29,9 @@ const TEXTS: Record<string, readonly [title: string, paragraph: string]> = {
   ],
   user_inactive: ['Your account is deactivated', 'Ask your administrator to reactivate it.'],
   organization_suspended: ['Sign-in is closed', 'Your organization is suspended: ask your administrator.'],
+  email_exists: ['This address is taken', 'Somebody else has it by now: nothing was changed.'],
+  scim_managed: ['Nothing was changed', 'Your organization sets your address: ask your administrator.'],
+  sso_required: ['Nothing was changed', 'Your organization signs in elsewhere: ask your administrator.'],
   service_disabled: ['This is turned off', 'Your organization does not use this. Sign in another way.'],
   method_disabled: ['Passwords are turned off', 'Your organization does not use passwords. Sign in another way.'],
   password_reset_disabled: [

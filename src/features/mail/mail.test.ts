@@ -18,6 +18,7 @@ const NO_SUBJECTS = {
   step_up_otp: null,
   email_change_otp: null,
   own_email_changed: null,
+  new_device: null,
   otp: null,
   magic_link: null,
   password_reset: null,

@@ -2,13 +2,14 @@ import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
+import { Delivery, deliveryErrors, linkErrors } from '../links/links.ts'
 import { doorRoutes } from '../login/login.ts'
-import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody } from '../otp/otp.ts'
+import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../otp/otp.ts'
 import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
 import { userErrors, userEvents } from '../users/users.ts'
-import { beginEmailChange, finishEmailChange } from './email.ts'
+import { beginEmailChange, finishEmailChange, finishEmailChangeByLink } from './email.ts'
 import { defineWayInRoute } from './own-route.ts'
-import { MeReply, toMe } from './schema.ts'
+import { EmailProofBody, MeReply, readEmailProof, toMe } from './schema.ts'
 
 export const ownEmailRoutes: Route[] = [
   defineWayInRoute({
@@ -18,13 +19,15 @@ export const ownEmailRoutes: Route[] = [
     service: 'auth',
     wayIn: 'otp',
     summary: 'Begin to change one’s own address',
-    description: 'Mails a code to the new address. Nothing changes yet, nor is it told whether somebody else has it.',
-    body: Type.Object({ email: Email }),
+    description:
+      'Mails a code and a link to the new address. Nothing changes yet, nor is it told whether somebody else has it.',
+    body: Type.Object({ email: Email, redirectTo: Delivery.redirectTo }),
     reply: SentCodeReply,
-    errors: [userErrors.scimManaged, ...doorRoutes.sendErrors],
+    errors: [userErrors.scimManaged, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
     event: otpEvents.sent,
     async handle(work, { body }) {
-      const sent = await beginEmailChange(work, body.email)
+      const { email, redirectTo = null } = body
+      const sent = await beginEmailChange(work, { email, redirectTo })
       showRate(work, sent)
       return toSentCode(sent)
     },
@@ -35,17 +38,27 @@ export const ownEmailRoutes: Route[] = [
     operation: 'me.email.verify',
     service: 'auth',
     wayIn: 'otp',
-    summary: 'Change one’s own address with the code',
+    summary: 'Change one’s own address with the code or the link',
     description:
-      'The mailed code proves the new address. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
+      'Either proves the new address: otp_id with code, or token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
       'address is told, with a link that undoes the change for 7 days.',
-    body: Type.Object(VerifyCodeBody.properties),
+    body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),
-    errors: [...Object.values(signInCodeErrors), userErrors.emailExists, userErrors.scimManaged],
+    errors: [
+      ...Object.values(signInCodeErrors),
+      ...Object.values(linkErrors),
+      userErrors.emailExists,
+      userErrors.scimManaged,
+    ],
     event: userEvents.updated,
     maybeEvents: [sessionEvents.revoked, userEvents.deleted],
-    async handle(work, { body: { email, otp_id: otpId, code } }) {
-      const { user, ended } = await finishEmailChange(work, { email, otpId, code })
+    async handle(work, { body }) {
+      const [{ email }, proof] = [body, readEmailProof(body)]
+      const changed =
+        'token' in proof
+          ? finishEmailChangeByLink(work, { email, ...proof })
+          : finishEmailChange(work, { email, ...proof })
+      const { user, ended } = await changed
       return { user: toMe(user, work.caller), sessions_revoked: ended }
     },
   }),

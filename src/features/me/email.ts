@@ -1,14 +1,26 @@
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
 import { identify } from '../../platform/crypto/identity.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { countAct, idBytes } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
-import { queueMail } from '../../platform/mail/outbox.ts'
 import { burn } from '../../platform/proofs.ts'
-import { inTx } from '../../platform/work.ts'
-import { assertDoorOpen } from '../login/login.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
+  assertRedirectAllowed,
+  consumeLink,
+  defineMailedPurpose,
+  type LinkRow,
+  linkErrors,
+  mailLink,
+  presentLink,
+  voidLinks,
+} from '../links/links.ts'
+import { assertDoorOpen, assertMaySignIn, findSignInFacts } from '../login/login.ts'
+import {
+  codeProof,
   issueOtp,
   mailedCodeSettings,
   otpEvents,
@@ -17,10 +29,18 @@ import {
   sendLimits,
   signInCodeErrors,
 } from '../otp/otp.ts'
-import { revokeUserSessions } from '../sessions/sessions.ts'
-import { changeHeldUser, getUser, type UserRow, userEndReasons, userErrors } from '../users/users.ts'
+import { holdSession, revokeUserSessions } from '../sessions/sessions.ts'
+import {
+  changeHeldUser,
+  findUserForUpdate,
+  getUser,
+  type HeldUser,
+  type UserRow,
+  userEndReasons,
+  userErrors,
+} from '../users/users.ts'
 import { newAddressMail } from './emails.ts'
-import { holdOwn, type OwnWork } from './freshness.ts'
+import { assertIsWayIn, holdOwn, type OwnWork } from './freshness.ts'
 import { noticeOfChange } from './undo-email.ts'
 
 const purpose = 'email_change'
@@ -28,57 +48,140 @@ const purpose = 'email_change'
 const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 3600 }]
 
 /**
- * Mails a code to the address that the caller wants to have; nothing changes yet. Whether somebody else has it is not told
- * before the mailbox is proved. Throws `invalid_request`, `scim_managed`, `rate_limited`, `method_disabled`,
- * `organization_suspended`, `account_locked`.
+ * Of the link that is mailed with the code, and ends with it. It ends with any other change that cuts the user off, and
+ * with the session that asked.
  */
-export async function beginEmailChange(work: OwnWork, email: string): Promise<SentCode> {
+const linkPurpose = defineMailedPurpose('email_change', 'email_change')
+
+/** The code that was mailed with it, and the session that asked. */
+const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String() })
+
+/**
+ * Mails a code and a link to the address that the caller wants to have; nothing changes yet. Whether somebody else has it is
+ * not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
+ * `method_disabled`, `organization_suspended`, `account_locked`.
+ */
+export async function beginEmailChange(
+  work: OwnWork,
+  { email, redirectTo }: { email: string; redirectTo: string | null },
+): Promise<SentCode> {
   const { platform, caller } = work
   const user = await getUser(work, caller.directoryUserId)
   const who = identify(platform, requireNewAddress(user, email))
+  if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
   await countAct(work, idBytes(user.id), ofOnePerson)
   const settings = await mailedCodeSettings(work)
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, sendLimits(settings), { leaves: true, byAnyone: false })
   return inTx(work, async (work) => {
     // Always a new one: of several who want to have one address each needs a code of their own.
-    const { otpId, expiresAt, ...otp } = await issueOtp(work, {
-      purpose,
+    const otp = await issueOtp(work, { purpose, userId: user.id, identity: who.hash, settings })
+    const { otpId, expiresAt, ttlSeconds } = otp
+    // One that went to a mistyped address proves nothing once another address is named.
+    await voidLinks(work, user, linkPurpose)
+    await mailLink(work, {
+      purpose: linkPurpose,
+      who,
       userId: user.id,
-      identity: who.hash,
-      settings,
+      details: { otpId, sessionId: caller.sessionId },
+      decoy: false,
+      ttlSeconds,
+      delivery: { redirectTo, deliver: true },
+      compose: (_, mail) => newAddressMail(mail, otp),
     })
-    await queueMail(work, newAddressMail(who.address.email, otp), otp.ttlSeconds)
     const data = { otp_id: otpId, purpose, channel: 'email' } as const
     await record(work, otpEvents.sent({ target: { type: 'user', id: user.id }, data }))
     return { otpId, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
   })
 }
 
+/** The user as they are after a change, and how many sessions ended. */
+export interface ChangedEmail {
+  user: UserRow
+  ended: number
+}
+
 /**
  * Changes the caller's address to the one whose mailbox the code proves. The old one is told, with a link that undoes it if
  * it was proved; other sessions and what is about to become one end. Throws `otp_invalid`, `otp_expired`,
- * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `invalid_request`. Returns the user as they are then, and how
- * many sessions ended.
+ * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `invalid_request`.
  */
 export async function finishEmailChange(
   work: OwnWork,
   sent: { email: string; otpId: string; code: string },
-): Promise<{ user: UserRow; ended: number }> {
+): Promise<ChangedEmail> {
   const { platform, caller } = work
-  const { directoryUserId: userId, sessionId } = caller
   const who = identify(platform, requireEmail(sent.email))
-  const proof = await proveOwnCode(work, who, { purpose, otpId: sent.otpId, code: sent.code, userId })
+  const mine = { purpose, otpId: sent.otpId, code: sent.code, userId: caller.directoryUserId } as const
+  const proof = await proveOwnCode(work, who, mine)
   return inTx(work, async (work) => {
     const held = await holdOwn(work)
     if (!(await burn(work, proof, held.id))) throw signInCodeErrors.otpInvalid()
-    const address = requireNewAddress(held, sent.email)
-    const ownNotice = await noticeOfChange(work, held, address.email)
-    const proved = { scim_managed: false, ownsDomain: true, isTouched: false, ownNotice }
-    const user = await changeHeldUser(work, held, { email: address.email }, proved)
-    const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [sessionId])
-    return { user, ended }
+    await voidLinks(work, held, linkPurpose)
+    return change(work, held, { email: sent.email, sessionId: caller.sessionId })
   })
+}
+
+/** The same by the link of the mail, for whoever asked for it. Throws `token_invalid`, `token_expired` instead. */
+export async function finishEmailChangeByLink(
+  work: OwnWork,
+  presented: { email: string; token: string },
+): Promise<ChangedEmail> {
+  return presentOwn(work, presented, async (work, link) => {
+    const held = await holdOwn(work)
+    return link.user_id === held.id ? { held, sessionId: work.caller.sessionId } : null
+  })
+}
+
+/**
+ * The same for whoever has the new mailbox, as the page of the link does: as long as the session lasts that asked for it, and
+ * its user may come in. Throws what the gates throw besides.
+ */
+export async function confirmEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
+  await presentOwn(work, presented, async (work, { user_id: userId, details }) => {
+    const held = userId === null ? null : await findUserForUpdate(work, userId)
+    const { sessionId } = Value.Parse(LinkDetails, details)
+    if (!held || !(await holdSession(work, { id: sessionId, userId: held.id }))) return null
+    const facts = await findSignInFacts(work, { userId: held.id })
+    if (!facts) return null
+    await assertMaySignIn(work, facts)
+    await assertIsWayIn(work, facts, 'otp')
+    return { held, sessionId }
+  })
+}
+
+/** Burns a link, and the code that was mailed with it, for the change of whom `hold` says; null: it is not theirs. */
+async function presentOwn<W extends Work>(
+  work: W,
+  { email, token }: { email: string; token: string },
+  hold: (work: W & TxWork, link: LinkRow) => Promise<{ held: HeldUser; sessionId: string } | null>,
+): Promise<ChangedEmail> {
+  const who = identify(work.platform, requireEmail(email))
+  return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
+    inTx(work, async (work) => {
+      // Lock order: the user first, as in a sign-in.
+      const whose = await hold(work, link)
+      if (!whose || !(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
+      const { otpId } = Value.Parse(LinkDetails, link.details)
+      const code = codeProof({ otp_id: otpId, otp_purpose: purpose })
+      if (!(await burn(work, code, whose.held.id))) throw linkErrors.tokenInvalid()
+      return change(work, whose.held, { email, sessionId: whose.sessionId })
+    }),
+  )
+}
+
+/** What a proof of the new mailbox changes, once it is burnt. */
+async function change(
+  work: TxWork,
+  held: HeldUser,
+  { email, sessionId }: { email: string; sessionId: string },
+): Promise<ChangedEmail> {
+  const address = requireNewAddress(held, email)
+  const ownNotice = await noticeOfChange(work, held, address.email)
+  const proved = { scim_managed: false, ownsDomain: true, isTouched: false, ownNotice }
+  const user = await changeHeldUser(work, held, { email: address.email }, proved)
+  const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [sessionId])
+  return { user, ended }
 }
 
 /** The address as it is stored. Throws `invalid_request` for the present one, and `scim_managed`. */

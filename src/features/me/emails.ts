@@ -2,25 +2,31 @@ import { maskEmail } from '../../platform/mail/address.ts'
 import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
+import type { LinkMailData } from '../links/links.ts'
 import type { ShownCode } from '../otp/otp.ts'
 
 const kinds = { newAddress: defineMail('email_change_otp'), ownEmailChanged: defineMail('own_email_changed') }
 
-/** To the address that somebody wants to have: the code that proves it. It is not in the subject, which lock screens show. */
-export function newAddressMail(to: string, otp: ShownCode): Message {
+/**
+ * To the address that somebody wants to have: the code that proves it, which is not in the subject, since lock screens show
+ * that, and the link that does as well.
+ */
+export function newAddressMail({ to, url, ttlSeconds }: LinkMailData, otp: ShownCode): Message {
   const subject = 'Confirm your new email address'
-  const digits = otp.digitCode === null ? [] : [`If you are asked for digits, enter ${otp.digitCode} instead.`]
+  const digits = otp.digitCode === null ? '' : ` (or ${otp.digitCode}, if you are asked for digits)`
   return {
     kind: kinds.newAddress,
     to,
     subject,
     content: {
       heading: subject,
-      paragraphs: ['Enter these words to use this address for your account.', ...digits],
+      paragraphs: ['Follow the link to use this address for your account.'],
+      button: { label: 'Use this address', url },
       code: otp.code,
+      codeLabel: `Or enter this code${digits} where you asked for the change:`,
       footer:
-        `They work once, within ${spanInWords(otp.ttlSeconds)}. ` +
-        'If you did not ask for them, ignore this email and do not share them.',
+        `The link or the code works once, within ${spanInWords(ttlSeconds)}. ` +
+        'If you did not ask for the change, ignore this email and do not forward it: whoever confirms it gives this address to the account of whoever asked.',
     },
   }
 }

@@ -1,1 +1,2 @@
+export { confirmEmailChange } from './email.ts'
 export { undoEmailChange, undoEmailEvents } from './undo-email.ts'

@@ -43,9 +43,14 @@ export function endOtherSessions(work: OwnWork): Promise<number> {
  * The caller's session, locked until the transaction ends, whose user is held: what has ended it since the request began was
  * there first. Throws `access_token_invalid`.
  */
-export async function holdOwnSession({ db, directory, caller }: TxWork & { caller: UserCaller }): Promise<void> {
-  const session = { id: caller.sessionId, userId: caller.directoryUserId }
-  if (!(await lockLiveSession(db, directory, session))) throw httpErrors.accessTokenInvalid()
+export async function holdOwnSession(work: TxWork & { caller: UserCaller }): Promise<void> {
+  const { sessionId: id, directoryUserId: userId } = work.caller
+  if (!(await holdSession(work, { id, userId }))) throw httpErrors.accessTokenInvalid()
+}
+
+/** The same of a session that is named. Returns false when it has ended. */
+export async function holdSession({ db, directory }: TxWork, session: { id: string; userId: string }) {
+  return (await lockLiveSession(db, directory, session)) !== undefined
 }
 
 /**

@@ -12,6 +12,7 @@ export {
   endOtherSessions,
   endOwnSession,
   holdOwnSession,
+  holdSession,
   listOwnSessions,
   renewAuthentication,
   sessionIdOf,
