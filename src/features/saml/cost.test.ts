@@ -36,8 +36,8 @@ test.each([
   ['two lists of prefixes', inclusive('PrefixList="a">').repeat(2)],
   ['elements in its list of prefixes', inclusive('PrefixList="a"><x/>')],
 ])('a canonicalization that has %s is refused', async (_, content) => {
-  for (const of of ['CanonicalizationMethod', 'Transform'] as const) {
-    const xml = listed(of, content)
+  for (const part of ['CanonicalizationMethod', 'Transform'] as const) {
+    const xml = listed(part, content)
     expect(xml).toContain('InclusiveNamespaces')
     expect((await judge(xml)).refused).toBe('structure')
   }
