@@ -16,7 +16,9 @@ const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_rol
 export async function restoreDeleted(work: Work, id: string): Promise<UserRow> {
   return inTx(work, async (work) => {
     const there = await findUserForUpdate(work, id)
-    return there ?? present(await bringBack(work, id, { ...AS_MEMBER, invited_at: null }))
+    const back = there ?? (await bringBack(work, id, { ...AS_MEMBER, invited_at: null }))
+    // Whoever another request restored meanwhile was neither there at first nor deleted then.
+    return back ?? present(await findUserForUpdate(work, id))
   })
 }
 
