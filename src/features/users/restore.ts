@@ -6,7 +6,7 @@ import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserR
 import { recordUser } from './user-event.ts'
 
 // Whoever may restore users need not be allowed to give roles.
-const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null }
+const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, invited_at: null }
 
 /**
  * Brings back a user who was deleted, with ids and profile, active if they were; what the deletion ended stays ended, roles
@@ -15,10 +15,9 @@ const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_rol
  */
 export async function restoreDeleted(work: Work, id: string): Promise<UserRow> {
   return inTx(work, async (work) => {
-    const there = await findUserForUpdate(work, id)
-    const back = there ?? (await bringBack(work, id, { ...AS_MEMBER, invited_at: null }))
+    const find = () => findUserForUpdate(work, id)
     // Whoever another request restored meanwhile was neither there at first nor deleted then.
-    return back ?? present(await findUserForUpdate(work, id))
+    return (await find()) ?? (await bringBack(work, id, AS_MEMBER)) ?? present(await find())
   })
 }
 
@@ -31,8 +30,7 @@ export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | 
 }
 
 async function bringBack(work: TxWork, text: string, changes: UserChanges): Promise<HeldUser | null> {
-  const id = text.toLowerCase()
-  const gone = isId(id) ? await lockDeletedRow(work.db, work.directory, id) : undefined
+  const gone = isId(text.toLowerCase()) ? await lockDeletedRow(work.db, work.directory, text.toLowerCase()) : undefined
   if (!gone) return null
   await freeAddress(work, work.directory, gone.email_norm)
   const user = await orTaken(restoreRow(work.db, work.directory, gone.id, changes))
