@@ -36,8 +36,8 @@ export const users: Mutant[] = [
   {
     name: 'whoever restores somebody gives no roles',
     file: 'src/features/users/restore.ts',
-    find: '{ ...AS_MEMBER, invited_at: null }',
-    replace: '{ invited_at: null }',
+    find: 'bringBack(work, id, AS_MEMBER)',
+    replace: 'bringBack(work, id, { invited_at: null })',
     tests: [RESTORE_TESTS],
   },
 ]
