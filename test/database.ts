@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
+import { databasesPlace } from './databases-place.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,7 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
-  const dataDir = join(tmpdir(), `watchword-test-${randomUUID()}`, 'data')
+  const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
   const embedded = given ? null : await startForTests(dataDir)
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`

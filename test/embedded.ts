@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, expect } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from '../src/platform/db/embedded.ts'
+import { databasesPlace } from './databases-place.ts'
 import { type Peer, spawnPeer } from './embedded-peer.ts'
 
 /** A data directory to be, in a directory that others may enter. */
 export function makeDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'ww-embedded-'))
+  const directory = mkdtempSync(join(databasesPlace(), 'ww-embedded-'))
   chmodSync(directory, 0o755)
   return join(directory, 'data')
 }

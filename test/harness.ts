@@ -97,7 +97,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   const serverUrl = inject('serverUrl')
   await copyTemplate(serverUrl, inject('template'), name)
-  const url = databaseUrl(serverUrl, name)
+  const url = patient(databaseUrl(serverUrl, name))
   const masterKeyText = randomBytes(32).toString('base64')
   const masterKey = parseMasterKey(masterKeyText, 'test')
   const config = parseConfig({
@@ -151,6 +151,13 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     mails: mailReader(app),
     events: (filter) => readEvents(app, filter),
   }
+}
+
+/** Waits a minute for a lock or a statement, longer than the service would: what a busy machine makes late is no refusal. */
+function patient(address: string): string {
+  const url = new URL(address)
+  for (const name of ['lock_timeout', 'statement_timeout']) url.searchParams.set(name, '60000')
+  return url.href
 }
 
 async function installMovableClock(app: App): Promise<void> {

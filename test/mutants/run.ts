@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startForTests } from '../database.ts'
+import { databasesPlace } from '../databases-place.ts'
 import type { Mutant } from './mutant.ts'
 import { mutants } from './mutants.ts'
 import { complaintOf, makeScratch, type Scratch } from './scratch.ts'
@@ -25,7 +25,7 @@ else if (!values.list) await withDatabase(runAll)
 
 /** With a PostgreSQL for all runs. */
 async function withDatabase(run: (databaseUrl: string) => Promise<void>): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'watchword-mutants-database-'))
+  const home = mkdtempSync(join(databasesPlace(), 'watchword-mutants-database-'))
   const database = await startForTests(join(home, 'data'))
   try {
     await run(database.url)

@@ -3,11 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, inject, onTestFinished } from 'vitest'
 import { administer, copyTemplate, databaseUrl } from '../database.ts'
+import { databasesPlace } from '../databases-place.ts'
 import { until } from '../harness.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -174,7 +174,7 @@ export function databasePid(dataDir: string): number | null {
 }
 
 export function makeDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'watchword-process-'))
+  const directory = mkdtempSync(join(databasesPlace(), 'watchword-process-'))
   // PostgreSQL, which does not run as root, must be able to pass.
   chmodSync(directory, 0o755)
   afterThisTest(() => rmSync(directory, { recursive: true, force: true }))

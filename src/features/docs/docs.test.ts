@@ -95,7 +95,7 @@ async function visit(page: Page, path: string): Promise<{ foreign: string[]; com
 test('the reference shows the routes in a browser that asks no other host for anything', async () => {
   const browser = await openBrowser()
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(100_000)
   const seen = await visit(page, '/docs')
   await page.locator('h1', { hasText: 'Watchword' }).waitFor()
   await page.getByText('Users', { exact: true }).first().click()
