@@ -1,4 +1,5 @@
-import { type CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
+import type { QueryConfig } from 'pg'
 import type { Db } from '../src/platform/db/pool.ts'
 import type { TestApp } from './harness.ts'
 
@@ -16,25 +17,26 @@ interface Digest {
   digest: string
 }
 
-/** By app and by what is left out: to write the statement takes as long as to run it. */
-const statements = new WeakMap<Db, Map<string, CompiledQuery<Digest>>>()
+/** By app and by what is left out: to write and to plan the statement takes longer than to run it. */
+const statements = new WeakMap<Db, Map<string, QueryConfig>>()
 
 /**
  * A digest of every table: two of them show whether anything was written in between. `failedSignInsOf` names a
  * directory whose events of refused sign-ins, told or counted, do not count, nor those of its environment; with `failedSignIns` false none of these events counts.
  */
 export async function snapshot(app: TestApp, options: Leaving = {}): Promise<Record<string, string>> {
-  const { db } = app.app.platform
-  const known = statements.get(db) ?? new Map<string, CompiledQuery<Digest>>()
+  const { db, database } = app.app.platform
+  const known = statements.get(db) ?? new Map<string, QueryConfig>()
   statements.set(db, known)
   const key = JSON.stringify(options)
-  const statement = known.get(key) ?? (await writeStatement(db, options))
+  const statement = known.get(key) ?? { name: `snapshot ${known.size}`, text: await writeStatement(db, options) }
   known.set(key, statement)
-  const { rows } = await db.executeQuery(statement)
+  const { rows } = await database.pool.query<Digest>(statement)
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
 }
 
-async function writeStatement(db: Db, leaving: Leaving): Promise<CompiledQuery<Digest>> {
+/** Without parameters, so that its plan is kept. */
+async function writeStatement(db: Db, leaving: Leaving): Promise<string> {
   const { rows: tables } = await sql<{ name: string; columns: string[] }>`
     select relname::text as name, array_agg(attname::text order by attnum) as columns
     from pg_class join pg_attribute on attrelid = pg_class.oid
@@ -48,14 +50,14 @@ async function writeStatement(db: Db, leaving: Leaving): Promise<CompiledQuery<D
         select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)}
         where ${name === 'events' || name === 'event_counts' ? counted(leaving) : sql.lit(true)}) rows) as digest`,
   )
-  return sql<Digest>`${sql.join(digests, sql` union all `)}`.compile(db)
+  return sql`${sql.join(digests, sql` union all `)}`.compile(db).sql
 }
 
 /** Which events count. */
 function counted({ failedSignIns = true, failedSignInsOf }: Leaving) {
   return sql`type <> 'auth.login.failed'
-    or (${failedSignIns} and directory_id is not null and directory_id not in (
+    or (${sql.lit(failedSignIns)} and directory_id is not null and directory_id not in (
       select d.id from directories own join directories d on d.id = own.id
         or (d.environment_id = own.environment_id and d.kind = 'account')
-      where own.id = ${failedSignInsOf ?? null}::uuid))`
+      where own.id = ${sql.lit(failedSignInsOf ?? null)}::uuid))`
 }
