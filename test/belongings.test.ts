@@ -28,7 +28,7 @@ type Answer = 'same' | 'gone' | 'ended' | 'moved'
 
 /** What becomes of the rows of a user who signed up: on the proof of the mailbox, cut-off, removal and move. */
 const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
-  backup_codes: ['gone', 'same', 'gone', 'moved'],
+  backup_codes: ['gone', 'same', 'same', 'moved'],
   exchange_codes: ['gone', 'gone', 'gone', 'gone'],
   federated_sessions: ['gone', 'same', 'gone', 'gone'],
   identities: ['gone', 'same', 'gone', 'gone'],
@@ -37,9 +37,9 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   links: ['ended', 'ended', 'ended', 'ended'],
   mfa_challenges: ['gone', 'gone', 'gone', 'gone'],
   mfa_grace: ['same', 'same', 'gone', 'moved'],
-  mfa_phones: ['gone', 'same', 'gone', 'moved'],
+  mfa_phones: ['gone', 'same', 'same', 'moved'],
   otps: ['same', 'ended', 'ended', 'ended'],
-  passkeys: ['gone', 'same', 'gone', 'moved'],
+  passkeys: ['gone', 'same', 'same', 'moved'],
   password_credentials: ['gone', 'same', 'gone', 'moved'],
   password_history: ['gone', 'same', 'gone', 'moved'],
   role_assignments: ['same', 'same', 'gone', 'gone'],
@@ -48,7 +48,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   scim_users: ['same', 'same', 'ended', 'gone'],
   session_cut_offs: ['same', 'same', 'same', 'same'],
   sessions: ['ended', 'ended', 'ended', 'ended'],
-  totp_enrollments: ['gone', 'same', 'gone', 'moved'],
+  totp_enrollments: ['gone', 'same', 'same', 'moved'],
   trusted_devices: ['gone', 'gone', 'gone', 'gone'],
   webauthn_ceremonies: ['ended', 'ended', 'ended', 'ended'],
 }

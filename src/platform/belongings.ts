@@ -76,6 +76,8 @@ export interface Belonging<Row extends object = object> {
   cutOff: Fate<UserChange>
   /** The user is deleted, and thereby cut off. */
   removal: Fate<UserChange>
+  /** What is left then goes when the user can be restored no more. */
+  purged?: true
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
   /**

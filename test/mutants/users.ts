@@ -36,8 +36,36 @@ export const users: Mutant[] = [
   {
     name: 'whoever restores somebody gives no roles',
     file: 'src/features/users/restore.ts',
-    find: 'bringBack(work, id, AS_MEMBER)',
-    replace: 'bringBack(work, id, { invited_at: null })',
+    find: '{ ...AS_MEMBER, ...changes }',
+    replace: '{ invited_at: null, ...changes }',
     tests: [RESTORE_TESTS],
+  },
+  {
+    name: 'whom provisioning had set nobody restores by oversight',
+    file: 'src/features/users/restore.ts',
+    find: 'if (gone.scim_managed && !force) throw userErrors.scimManaged()',
+    replace: '',
+    tests: [RESTORE_TESTS],
+  },
+  {
+    name: 'deleting and restoring takes no second factor away',
+    file: 'src/features/factors/belongings.ts',
+    find: 'removal: pending,',
+    replace: 'removal: goes(table, NONE),',
+    tests: [RESTORE_TESTS],
+  },
+  {
+    name: 'deleting and restoring takes no passkey away',
+    file: 'src/features/passkeys/belongings.ts',
+    find: "removal: { stays: 'They come back with the user, if anybody restores them.' },",
+    replace: 'removal: (work, change) => ({ ...removeAndTell(work, change), isSilent: true }),',
+    tests: [RESTORE_TESTS],
+  },
+  {
+    name: 'passkeys go with the row of who was deleted',
+    file: 'src/features/passkeys/belongings.ts',
+    find: '  purged: true,\n',
+    replace: '',
+    tests: ['src/features/passkeys/passkeys.test.ts'],
   },
 ]

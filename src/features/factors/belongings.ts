@@ -44,7 +44,9 @@ function belonging(
     proof: (work, change) => (change.keepsFactors ? pending(work, change) : removeAndTell(table, work, change)),
     cutOff: (work, change) =>
       change.sinceSeconds === undefined ? pending(work, change) : removeSince(table, change.sinceSeconds)(work, change),
-    removal: goes(table, NONE),
+    // What is confirmed comes back with the user: whoever may delete and restore people may not take their factors away.
+    removal: pending,
+    purged: true,
     move,
     isAbsent: isPending,
     announce: {
@@ -131,7 +133,8 @@ export const factorBelongings: Belonging[] = [
     proof: (work, change) => (change.keepsFactors ? null : removeCodes(work, change)),
     // They are factors of the user, as the app is that they came with.
     cutOff: goesSince('backup_codes', 'created_at'),
-    removal: removeCodes,
+    removal: { stays: 'They come back with the user, as the app does.' },
+    purged: true,
     move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
     // They come and go with an app.
     isAbsent: (user) => !user.mfa_enrolled,

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import jsqr from 'jsqr'
+import { sql } from 'kysely'
 import { PNG } from 'pngjs'
 import { TOTP } from 'totp-generator'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { newPendingUser } from '../../../test/people.ts'
+import { userCleanup } from '../users/cleanup.ts'
 
 const app = await startApp({ costlyHashes: true })
 const tenant = await app.tenant()
@@ -187,7 +189,7 @@ test('new backup codes end the old ones', async () => {
   succeeded(await caller.post('/v1/mfa/challenge/verify', { challenge_token, code: fresh[0] }))
 })
 
-test('factors move along with a user, and go with one', async () => {
+test('factors move along with a user, and go with the row of one who was deleted', async () => {
   const { id, email } = await makeProvenUser(caller)
   const { secret } = await enrollTotp(caller, id)
   const targetSubOrgId = await tenant.organization()
@@ -197,9 +199,13 @@ test('factors move along with a user, and go with one', async () => {
   const { challenge_token } = succeeded(await signInByLink(there, email))
   succeeded(await there.post('/v1/mfa/challenge/verify', { challenge_token, code: codeOf(secret, 1) }))
   succeeded(await there.delete(`/v1/users/${id}`))
-  const { db } = app.app.platform
-  for (const table of ['totp_enrollments', 'backup_codes', 'mfa_challenges'] as const)
-    expect(await db.selectFrom(table).selectAll().where('user_id', '=', id).execute(), table).toEqual([])
+  const { platform } = app.app
+  const left = async (table: 'totp_enrollments' | 'backup_codes' | 'mfa_challenges') =>
+    (await platform.db.selectFrom(table).select('user_id').where('user_id', '=', id).execute()).length
+  expect([await left('totp_enrollments'), await left('backup_codes'), await left('mfa_challenges')]).toEqual([1, 10, 0])
+  await sql`update users set deleted_at = deleted_at - interval '30 days' where id = ${id}`.execute(platform.db)
+  await userCleanup.handle(platform, {}, 1)
+  expect([await left('totp_enrollments'), await left('backup_codes')]).toEqual([0, 0])
 })
 
 test('where the service is off nobody enrolls and nobody is asked', async () => {

@@ -39,7 +39,8 @@ const passkeys: Belonging<Row> = {
   table: 'passkeys',
   proof: (work, change) => (change.keepsFactors ? null : removeAndTell(work, change)),
   cutOff: (work, change) => (change.sinceSeconds === undefined ? null : removeAndTell(work, change)),
-  removal: (work, change) => ({ ...removeAndTell(work, change), isSilent: true }),
+  removal: { stays: 'They come back with the user, if anybody restores them.' },
+  purged: true,
   // They keep working if both directories have the same relying party. A credential that is there already stays away.
   move: comesAlong(
     'passkeys',

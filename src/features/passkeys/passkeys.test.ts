@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { AAGUID, newPasskey } from '../../../test/authenticator.ts'
 import { startApp } from '../../../test/harness.ts'
@@ -6,6 +7,7 @@ import { cutOffDuring } from '../../../test/in-order.ts'
 import { newHolder, PAGE, register, registrationOptions, signInBy } from '../../../test/passkeys.ts'
 import { newEmail, newPendingUser, newUser } from '../../../test/people.ts'
 import { signedInUser } from '../../../test/sign-in.ts'
+import { userCleanup } from '../users/cleanup.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -237,7 +239,7 @@ test('who was cut off while the browser made a passkey has none', async () => {
   expect(await list(user)).toEqual([])
 })
 
-test('passkeys go along when their user moves, but one that somebody there has, and go with a user who is deleted', async () => {
+test('passkeys go along when their user moves, but one that somebody there has, and go with the row of one who was deleted', async () => {
   const [from, to] = [await tenant.organization(), await tenant.organization()]
   const holder = await newHolder(tenant, from)
   const taken = newPasskey()
@@ -249,10 +251,15 @@ test('passkeys go along when their user moves, but one that somebody there has, 
   expect((await list(there)).map((passkey: { id: string }) => passkey.id)).toEqual([holder.credentialId])
   expect((await signInBy(tenant, there)).status).toBe(200)
   await tenant.delete(`/v1/users/${holder.userId}?subOrgId=${to}`)
-  const { rows } = await app.app.platform.database.pool.query('select from passkeys where user_id = $1', [
-    holder.userId,
-  ])
-  expect(rows).toEqual([])
+  const { platform } = app.app
+  const left = async () =>
+    (await platform.db.selectFrom('passkeys').select('id').where('user_id', '=', holder.userId).execute()).length
+  expect(await left()).toBe(1)
+  await sql`update users set deleted_at = deleted_at - interval '30 days' where id = ${holder.userId}`.execute(
+    platform.db,
+  )
+  await userCleanup.handle(platform, {}, 1)
+  expect(await left()).toBe(0)
 })
 
 test('the last passkey of a user whom the policy asks for a second factor says so', async () => {

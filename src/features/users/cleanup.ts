@@ -3,21 +3,16 @@ import { skipLocked } from '../../platform/db/distributed.ts'
 import { record, systemOrigin } from '../../platform/events.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
 import type { JobHandler } from '../../platform/jobs/queue.ts'
-import { defineRetention } from '../../platform/jobs/retention.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { userEvents } from './events.ts'
+import { purgeUsers } from './purge.ts'
 import { deleteExpiredRows } from './store.ts'
 import { userEvent } from './user-event.ts'
 
 // Small, because many rows of other tables are deleted with each user.
 const BATCH = 200
 
-const purgeDeleted = defineRetention({
-  table: 'users',
-  key: ['directory_id', 'id'],
-  where: sql`deleted_at <= clock_now() - interval '30 days'`,
-  batch: BATCH,
-})
+const isPast = sql<boolean>`deleted_at <= clock_now() - interval '30 days'`
 
 /** Removes expired sign-ups, and purges users deleted thirty days ago. Look-ups ignore both already. */
 export const userCleanup: JobHandler = {
@@ -25,7 +20,7 @@ export const userCleanup: JobHandler = {
   cron: '*/10 * * * *',
   async handle(platform) {
     while ((await expireSignups(platform)) === BATCH);
-    await purgeDeleted(platform)
+    while ((await purgeUsers(platform, isPast, BATCH)) === BATCH);
   },
 }
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
-import { succeeded } from '../../../test/factors.ts'
+import { codeOf, enrollTotp, succeeded } from '../../../test/factors.ts'
 import { freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
+import { newHolder, signInBy } from '../../../test/passkeys.ts'
 import { newPasswordUser } from '../../../test/people.ts'
+import { provisioned } from '../../../test/scim.ts'
+import { addUser, answered, USER } from '../../../test/scim-answers.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { signedInUser, signIn } from '../../../test/sign-in.ts'
 
@@ -58,6 +61,49 @@ test('what was deactivated stays so, and no password comes back', async () => {
   await caller.patch(`/v1/users/${id}`, { active: false })
   await caller.delete(`/v1/users/${id}`)
   expect((await restore(id)).body.user).toMatchObject({ active: false, status: 'inactive' })
+})
+
+test('second factors and passkeys come back, so that deleting and restoring takes nobody’s away', async () => {
+  const { subOrgId } = await organization()
+  const weak = await tenant.withKey({ subOrgId, scopes: ['users.write', 'auth.login'] })
+  const holder = await newHolder(tenant, subOrgId)
+  const { userId, email } = holder
+  const { secret, backupCodes } = await enrollTotp(tenant, userId, { subOrgId })
+  const mails = (await app.mails(email)).length
+  succeeded(await weak.delete(`/v1/users/${userId}`))
+  // While they are deleted, what they have opens nothing.
+  const gone = await signInBy(tenant, holder)
+  expect([gone.status, gone.body.code]).toEqual([401, 'passkey_invalid'])
+  succeeded(await weak.post(`/v1/users/${userId}/restore`))
+  const password = 'correct horse battery staple'
+  succeeded(await weak.put(`/v1/users/${userId}/password`, { password }))
+  const asked = succeeded(await weak.post('/v1/auth/login/password', { email, password }))
+  expect(asked).toMatchObject({ session: null, mfa_required: true, methods: ['totp', 'backup'] })
+  const answer = { subOrgId, challenge_token: asked.challenge_token, code: codeOf(secret, 1) }
+  expect(succeeded(await tenant.post('/v1/mfa/challenge/verify', answer)).session).not.toBeNull()
+  const { enrollment } = succeeded(await tenant.get(`/v1/mfa/totp?userId=${userId}&subOrgId=${subOrgId}`))
+  expect(enrollment).toMatchObject({ enrolled: true, backupCodesRemaining: backupCodes.length })
+  expect((await signInBy(tenant, holder)).status).toBe(200)
+  expect((await typesOf(userId)).filter((type) => /removed|deleted/.test(type))).toEqual(['user.deleted'])
+  expect((await app.mails(email)).slice(mails).map(({ kind }) => kind)).toEqual(['password_changed'])
+})
+
+test('whom provisioning had set is restored by force alone, and by provisioning without the roles they had', async () => {
+  const client = await provisioned(app, tenant)
+  const { subOrgId } = client
+  const named = { externalId: 'hr-1' }
+  const { id } = await addUser(client, named)
+  const { userName } = answered(await client.call('GET', `/Users/${id}`))
+  succeeded(await tenant.put(`/v1/rbac/users/${id}/roles`, { subOrgId, role: 'admin' }))
+  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  const refused = await tenant.post(`/v1/users/${id}/restore`, { subOrgId })
+  expect([refused.status, refused.body.code]).toEqual([409, 'scim_managed'])
+  const again = answered(await client.call('POST', '/Users', { schemas: [USER], userName, ...named }), 201)
+  expect(again.id).toBe(id)
+  expect(succeeded(await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`)).user).toMatchObject({ role: 'member' })
+  succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
+  const forced = succeeded(await tenant.post(`/v1/users/${id}/restore`, { subOrgId, force: true }))
+  expect(forced.user).toMatchObject({ role: 'member', active: true })
 })
 
 test('whose address or external id somebody has meanwhile stays deleted', async () => {

@@ -1,23 +1,26 @@
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { findUserForUpdate, freeAddress, orTaken, present } from './hold.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from './store.ts'
 import { recordUser } from './user-event.ts'
 
-// Whoever may restore users need not be allowed to give roles.
+// Whoever may restore users, or provision them, need not be allowed to give roles.
 const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, invited_at: null }
 
 /**
- * Brings back a user who was deleted, with ids and profile, active if they were; what the deletion ended stays ended, roles
- * among it. One who is there is answered as they are. Throws `user_not_found`, also for one who was deleted thirty days ago,
- * `email_exists`, `external_id_taken`.
+ * Brings back a user who was deleted, with ids and profile, active if they were; second factors and passkeys are there
+ * again, since whoever may delete and restore people need not be allowed to take them away. What else the deletion ended
+ * stays ended, roles among it. One who is there is answered as they are. Throws `user_not_found`, also for one who was
+ * deleted thirty days ago, `email_exists`, `external_id_taken`, and `scim_managed` for one whom provisioning had set,
+ * unless that is forced.
  */
-export async function restoreDeleted(work: Work, id: string): Promise<UserRow> {
+export async function restoreDeleted(work: Work, id: string, { force = false } = {}): Promise<UserRow> {
   return inTx(work, async (work) => {
     const find = () => findUserForUpdate(work, id)
     // Whoever another request restored meanwhile was neither there at first nor deleted then.
-    return (await find()) ?? (await bringBack(work, id, AS_MEMBER)) ?? present(await find())
+    return (await find()) ?? (await bringBack(work, id, { force })) ?? present(await find())
   })
 }
 
@@ -26,14 +29,19 @@ export async function restoreDeleted(work: Work, id: string): Promise<UserRow> {
  * `email_exists`, `external_id_taken`.
  */
 export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | null> {
-  return bringBack(work, id, { active: false })
+  return bringBack(work, id, { force: true, changes: { active: false } })
 }
 
-async function bringBack(work: TxWork, text: string, changes: UserChanges): Promise<HeldUser | null> {
+async function bringBack(
+  work: TxWork,
+  text: string,
+  { force, changes = {} }: { force: boolean; changes?: UserChanges },
+): Promise<HeldUser | null> {
   const gone = isId(text.toLowerCase()) ? await lockDeletedRow(work.db, work.directory, text.toLowerCase()) : undefined
   if (!gone) return null
+  if (gone.scim_managed && !force) throw userErrors.scimManaged()
   await freeAddress(work, work.directory, gone.email_norm)
-  const user = await orTaken(restoreRow(work.db, work.directory, gone.id, changes))
+  const user = await orTaken(restoreRow(work.db, work.directory, gone.id, { ...AS_MEMBER, ...changes }))
   await recordUser(work, userEvents.restored, user)
   return user
 }

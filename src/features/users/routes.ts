@@ -21,6 +21,7 @@ import {
   UserParams,
   UserPatch,
   UserReply,
+  UserRestore,
 } from './schema.ts'
 import { createUser, getUserInReach, listUsers } from './users.ts'
 
@@ -174,14 +175,15 @@ const restoreRoute = defineRoute({
   scope: 'users.write',
   tag,
   summary: 'Restore a deleted user',
-  description: 'Within 30 days, with ids and profile; what the deletion ended or removed stays so.',
+  description: 'Within 30 days, with ids, profile, second factors and passkeys; what else the deletion ended stays so.',
   params: UserParams,
+  body: UserRestore,
   reply: UserReply,
-  errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken],
+  errors: [userErrors.notFound, userErrors.emailExists, userErrors.externalIdTaken, userErrors.scimManaged],
   maybeEvents: [userEvents.restored, userEvents.deleted],
   etag: true,
-  async handle(work, { params }) {
-    const user = await restoreDeleted(work, params.userId)
+  async handle(work, { params, body }) {
+    const user = await restoreDeleted(work, params.userId, body)
     work.headers.etag = tagOf(user)
     return { user: toUser(user, work.directory.organizationId) }
   },

@@ -83,6 +83,10 @@ export const UserPatch = Type.Object({
 })
 export type UserPatch = Static<typeof UserPatch>
 
+export const UserRestore = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: 'Restores whom provisioning had set, too.' })),
+})
+
 /** An entry of `users`; checked row by row, so that only a bad row fails. */
 export const BulkUser = Type.Object(
   {
