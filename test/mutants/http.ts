@@ -210,6 +210,13 @@ export const http: Mutant[] = [
     tests: [KEPT_MAIL],
   },
   {
+    name: 'no answer with a session is kept',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'if (!bringsSession(route, answer)) await keep',
+    replace: 'await keep',
+    tests: ['src/features/impersonation/impersonation.test.ts'],
+  },
+  {
     name: 'an idempotency key is good for one body',
     file: 'src/platform/http/idempotency.ts',
     find: 'if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()',
@@ -247,8 +254,8 @@ export const http: Mutant[] = [
   {
     name: 'a refused request releases its idempotency key',
     file: 'src/platform/http/idempotency.ts',
-    find: 'await release(platform, claim)',
-    replace: '',
+    find: 'await release(platform, claim)\n      throw error',
+    replace: 'throw error',
     tests: [IDEMPOTENCY],
   },
   {

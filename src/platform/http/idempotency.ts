@@ -36,9 +36,19 @@ interface RepeatableRequest {
 const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
 /**
- * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one. When
- * the transaction is run again after a deadlock, so is `run`. Throws what `claimKey` throws, and `unavailable` when too
- * many wait.
+ * Whether an answer has an access token, and a refresh token perhaps. It would be answered again after its session has
+ * ended, and to keep it would be to keep what opens sessions in a readable form.
+ */
+function bringsSession(route: Route, { body }: SentAnswer): boolean {
+  return body.includes(SESSION) && JSON.stringify(route.replies).includes(SESSION)
+}
+
+const SESSION = '"access_token":'
+
+/**
+ * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one, but for
+ * an answer with a session, which is not kept. When the transaction is run again after a deadlock, so is `run`. Throws what
+ * `claimKey` throws, and `unavailable` when too many wait.
  */
 export async function runOnce(
   context: { platform: Platform; db: Db; caller: KeyCaller },
@@ -52,11 +62,13 @@ export async function runOnce(
     const { claim, kept } = await claimKey(platform, caller, route, request)
     if (kept) return { ...kept, replayed: true }
     try {
-      return await inTx(context, async ({ db }) => {
+      const answer = await inTx(context, async ({ db }) => {
         const answer = await run(db)
-        await keep(platform, db, claim, answer)
-        return { ...answer, replayed: false }
+        if (!bringsSession(route, answer)) await keep(platform, db, claim, answer)
+        return answer
       })
+      if (bringsSession(route, answer)) await release(platform, claim)
+      return { ...answer, replayed: false }
     } catch (error) {
       await release(platform, claim)
       throw error
@@ -154,7 +166,7 @@ async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers,
   if (numUpdatedRows === 0n) throw inProgress()
 }
 
-/** Allows the request to be sent again: it was refused and had no effect. */
+/** Allows the request to be sent again: it was refused and had no effect, or its answer is for once. */
 async function release({ db }: Platform, claim: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
