@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -26,6 +26,8 @@ else if (!values.list) await withDatabase(runAll)
 /** With a PostgreSQL for all runs. */
 async function withDatabase(run: (databaseUrl: string) => Promise<void>): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'watchword-mutants-database-'))
+  // Of root, the database runs as another user, who must be able to enter.
+  chmodSync(home, 0o755)
   const database = await startForTests(join(home, 'data'))
   try {
     await run(database.url)
