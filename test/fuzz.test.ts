@@ -253,8 +253,7 @@ test('of a body’s wrong values fifty are told, and of too many that they are',
     return JSON.parse(text).errors.map(({ field, code }: { field: string; code: string }) => [field, code])
   }
   const name = 'allowed_redirect_uris'
-  // Null would do as well.
-  expect(await errorsOf('1,2')).toEqual([...[0, 1].map((n) => [`${name}.${n}`, 'type']), [name, 'type']])
+  expect(await errorsOf('1,2')).toEqual([0, 1].map((n) => [`${name}.${n}`, 'type']))
   const fifty = Array.from({ length: 49 }, (_, n) => [`${name}.${n}`, 'type'])
   expect(await errorsOf(`1${',1'.repeat(5000)}`)).toEqual([[name, 'maxItems'], ...fifty])
   expect(await errorsOf(`1${',1'.repeat(400_000)}`)).toEqual([[`${name}.9998`, 'size']])

@@ -167,7 +167,8 @@ const onlyOrganization = { optional: ['subOrgId'] }
 
 const otpGenerate: InterfaceFields = {
   body: { optional: ['session_id', 'ttl_seconds', 'email', 'phone'] },
-  answer: ['otp_id', 'code', 'session_id', 'expires_at'],
+  answer: ['otp_id', 'code', 'session_id', 'expires_at', 'delivery.status', 'delivery.reason'],
+  enums: { 'answer delivery.status': ['queued', 'withheld'] },
 }
 const otpValidate: InterfaceFields = {
   body: { required: ['code'], optional: ['otp_id', 'session_id'] },

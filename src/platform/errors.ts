@@ -91,6 +91,9 @@ export function errorCatalogue(): ErrorDefinition[] {
   return [...catalogue.values()].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
 }
 
+const fieldErrors = (description: string) =>
+  Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), { description })
+
 /** What the pipeline itself may answer on any route. */
 export const httpErrors = defineErrors({
   invalidRequest: [
@@ -98,11 +101,7 @@ export const httpErrors = defineErrors({
     'invalid_request',
     'Invalid request',
     'errors[] names the invalid fields and why. Unknown properties are refused too.',
-    {
-      errors: Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), {
-        description: 'The invalid fields.',
-      }),
-    },
+    { errors: fieldErrors('The invalid fields.') },
   ],
   invalidJson: [
     400,
@@ -121,6 +120,7 @@ export const httpErrors = defineErrors({
     'sub_org_required',
     'subOrgId is required',
     'An org-wide key reaches every organization, so a write must name one.',
+    { errors: fieldErrors('Where its name may be misspelt.') },
   ],
   subOrgConflict: [
     400,
@@ -246,7 +246,7 @@ export const httpErrors = defineErrors({
     415,
     'unsupported_media_type',
     'Unsupported media type',
-    'Send application/json; its charset, if any, is utf-8.',
+    'Send application/json, not compressed; its charset, if any, is utf-8.',
   ],
   idempotencyKeyReused: [
     422,

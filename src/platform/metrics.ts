@@ -19,6 +19,8 @@ export interface Metrics {
   smsOldestWaiting: Gauge
   /** Text messages that were requested but withheld. */
   smsWithheld: Counter<'reason'>
+  /** Mails of the code generator that were withheld. */
+  mailWithheld: Counter<'reason'>
   /** Passwords waiting for a hashing thread. */
   passwordsWaiting: Gauge
   webhooks: DeliveryMetrics
@@ -100,7 +102,13 @@ export function createMetrics(): Metrics {
     }),
     smsWithheld: new Counter({
       name: 'watchword_sms_withheld_total',
-      help: 'Text messages requested but withheld, by reason: off, number, country, daily_limit',
+      help: 'Text messages requested but withheld, by reason: no_provider, country_not_allowed, daily_limit and others',
+      labelNames: ['reason'],
+      registers: [registry],
+    }),
+    mailWithheld: new Counter({
+      name: 'watchword_mails_withheld_total',
+      help: 'Emails of the code generator withheld, by reason: recipient_limit, organization_limit, key_limit, network_limit',
       labelNames: ['reason'],
       registers: [registry],
     }),

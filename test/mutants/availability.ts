@@ -102,8 +102,8 @@ export const availability: Mutant[] = [
   {
     name: 'addresses of nobody use up nothing that others share',
     file: 'src/platform/http/send-limit.ts',
-    find: 'sending.leaves ? shared : shared.map(takingNothing)',
-    replace: 'shared',
+    find: 'shared: leaves ? shared : shared.map(takingNothing)',
+    replace: 'shared: shared',
     tests: ['test/send-ceilings.test.ts'],
   },
   {

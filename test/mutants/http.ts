@@ -267,4 +267,32 @@ export const http: Mutant[] = [
     tests: ['src/features/invites/invites.test.ts'],
     only: 'whatever host a request names',
   },
+  {
+    name: 'an empty parameter matches nothing',
+    file: 'src/platform/http/server.ts',
+    find: 'hasEmptyParameter(request) ? httpErrors.notFound() : undefined',
+    replace: 'undefined',
+    tests: ['src/platform/http/paths.test.ts'],
+  },
+  {
+    name: 'a trailing slash is the same route',
+    file: 'src/platform/http/server.ts',
+    find: ', ignoreTrailingSlash: true',
+    replace: '',
+    tests: ['src/platform/http/paths.test.ts'],
+  },
+  {
+    name: 'a body that is said to be compressed is refused',
+    file: 'src/platform/http/server.ts',
+    find: "if (encoding === '' || encoding === 'identity') return\n",
+    replace: 'return\n',
+    tests: ['src/platform/http/bodies.test.ts'],
+  },
+  {
+    name: 'a missing organization tells what else is unknown',
+    file: 'src/platform/http/pipeline.ts',
+    find: 'if (strange.length === 0) return error',
+    replace: 'return error',
+    tests: ['src/platform/http/misspelt.test.ts'],
+  },
 ]

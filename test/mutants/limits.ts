@@ -91,4 +91,25 @@ export const limits: Mutant[] = [
     replace: 'turns(platform)({ id: caller.accountId }, ',
     tests: ['src/platform/http/idempotency.test.ts'],
   },
+  {
+    name: 'the code generator mails nothing beyond the limits of sending',
+    file: 'src/features/otp/sending.ts',
+    find: 'channel_email ? await find()',
+    replace: 'channel_email ? null',
+    tests: ['src/features/otp/delivery.test.ts'],
+  },
+  {
+    name: 'the code generator sends no text beyond the limits of a number',
+    file: 'src/platform/sms/limits.ts',
+    find: '    (await findNumberLimit(work, limits, hashIdentity(work.platform, phone.e164), true)) ??\n',
+    replace: '',
+    tests: ['src/features/otp/delivery.test.ts'],
+  },
+  {
+    name: 'the code generator sends no more texts than those of the day',
+    file: 'src/platform/sms/limits.ts',
+    find: "((await claimDay(work, limits, true)) ? null : 'daily_limit')",
+    replace: 'null',
+    tests: ['src/features/otp/sms.test.ts'],
+  },
 ]

@@ -148,4 +148,18 @@ export const passkeys: Mutant[] = [
     replace: '.where(isLiveSession(directory))',
     tests: [PASSKEY_TESTS],
   },
+  {
+    name: 'in production pages without TLS use no passkeys',
+    file: 'src/features/relying-party/origins.ts',
+    find: "(protocol === 'http:' && hostname === 'localhost')\n}",
+    replace: 'true\n}',
+    tests: ['src/features/relying-party/settings.test.ts'],
+  },
+  {
+    name: 'a service with TLS takes no pages without for its passkeys',
+    file: 'src/features/relying-party/origins.ts',
+    find: "(protocol === 'http:' && hostname === 'localhost')\n}",
+    replace: "hostname === 'localhost'\n}",
+    tests: ['src/features/relying-party/settings.test.ts'],
+  },
 ]

@@ -58,4 +58,18 @@ export const secrets: Mutant[] = [
     replace: 'name: error.message,',
     tests: ['src/platform/log.test.ts', 'test/canary.test.ts'],
   },
+  {
+    name: 'production stores of no message why it is not sent',
+    file: 'src/platform/outbox/decoy.ts',
+    find: 'decoy && outbox.keeps(platform) ?',
+    replace: 'decoy ?',
+    tests: ['src/features/mail/mail.test.ts'],
+  },
+  {
+    name: 'nobody reads the code of a decoy',
+    file: 'src/platform/outbox/waiting.ts',
+    find: 'return message?.decoy ? null : message',
+    replace: 'return message',
+    tests: ['src/platform/mail/pages.test.ts'],
+  },
 ]

@@ -60,8 +60,8 @@ export const signIn: Mutant[] = [
   {
     name: 'a number that has had too many messages refuses nobody, and gets none',
     file: 'src/platform/sms/limits.ts',
-    find: "(isWithin ? null : 'number_limit')",
-    replace: '(isWithin ? null : null)',
+    find: '(reasonAgainst(work, limits, phone) ?? limit)',
+    replace: 'reasonAgainst(work, limits, phone)',
     tests: [PHONE],
   },
   {

@@ -9,7 +9,7 @@ export const tenants: Mutant[] = [
   {
     name: 'a key of one organization names no other',
     file: DIRECTORY,
-    find: 'if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch()',
+    find: 'if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))',
     replace: 'if (asked !== null) return asked',
     tests: [MATRIX],
     only: 'an organization that the key does not reach',

@@ -50,7 +50,7 @@ export async function mailVerification(
     purpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     userId: user.id,
-    decoy: false,
+    decoy: null,
     ttlSeconds: settings.email_verification_ttl_seconds,
     ...('signup' in how ? { delivery: byMail, details: how } : how),
     compose: (_, mail) => verificationMail(mail),

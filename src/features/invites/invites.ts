@@ -108,7 +108,7 @@ async function mailInvite(
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
     userId: user.id,
     details: { email: user.email },
-    decoy: false,
+    decoy: null,
     ttlSeconds,
     delivery,
     compose: (_, mail) => inviteMail(mail, mayOnlySignIn),

@@ -7,6 +7,7 @@ import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
+import { type DecoyReason, decoyReasonOf } from '../../platform/outbox/decoy.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../login/login.ts'
 import { describeNothingSent } from '../otp/otp.ts'
@@ -48,8 +49,8 @@ export interface MailLinkInput {
   /** Null for a decoy, and where redeeming the link creates the user. */
   userId: string | null
   details?: Record<string, unknown>
-  /** No user has the address: the mail is dropped instead of sent. */
-  decoy: boolean
+  /** Why the mail is dropped instead of sent, such as that no user has the address. */
+  decoy: DecoyReason | null
   ttlSeconds: number
   delivery: LinkDelivery
   compose(work: TxWork, mail: LinkMailData): Promise<Message> | Message
@@ -76,7 +77,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
   // The spelling of the request: that of the record would reveal whether there is one.
   const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
   const message = await link.compose(work, { to: email, url, ttlSeconds })
-  const decoy = link.decoy || !delivery.deliver
+  const decoy = link.decoy ?? (delivery.deliver ? null : 'the link was returned to the caller (deliver: false)')
   await queueMail(work, { ...message, decoy }, ttlSeconds)
   return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
 }
@@ -128,7 +129,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId,
       ...(addressee?.details ? { details: addressee.details } : {}),
-      decoy: addressee === null,
+      decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),
       ttlSeconds: ownTtlSeconds,
       delivery,
       compose: (work, mail) => request.compose(work, mail, userId),

@@ -187,9 +187,34 @@ test('an address that nobody has gets a mail of the same making', async () => {
     'other@example.com',
     true,
   ])
-  const shape = ({ to, decoy, text, html, ...rest }: typeof known) => {
+  // For /dev/mail: below it is shown that production keeps none.
+  const shape = ({ to, decoy, decoyReason, text, html, ...rest }: typeof known) => {
     const code = text.match(/^[a-z]+ [a-z]+$/m)[0]
     return { ...rest, text: text.replace(code, 'code'), html: html.replace(code, 'code') }
   }
   expect(shape(unknown)).toEqual(shape(known))
+})
+
+test('production keeps of no message why it is not sent', async () => {
+  const production = await startApp({ env: { NODE_ENV: 'production' } })
+  const { platform } = production.app
+  const tenant = await production.tenant()
+  const subOrgId = await tenant.organization()
+  await tenant.post('/v1/users', { subOrgId, email: 'known@example.com' })
+  for (const email of ['known@example.com', 'other@example.com'])
+    await tenant.post('/v1/auth/login/otp/send', { subOrgId, email })
+  const rows = await platform.db.selectFrom('mail_outbox').selectAll().orderBy('id').execute()
+  const contents = []
+  for (const row of rows) {
+    const directory = await findDirectory(platform, row.directory_id)
+    if (!directory) throw new Error('A mail without a directory')
+    contents.push(JSON.parse(await platform.keyring.open(mailPlace(directory, row.id), row.message_sealed)))
+  }
+  const [known, unknown] = contents
+  expect(contents.map(({ to, decoy }) => [to, decoy])).toEqual([
+    ['known@example.com', false],
+    ['other@example.com', true],
+  ])
+  expect(Object.keys(unknown)).toEqual(Object.keys(known))
+  expect(JSON.stringify(unknown)).not.toContain('nobody')
 })

@@ -84,7 +84,7 @@ export async function beginEmailChange(
       who,
       userId: user.id,
       details: { otpId, sessionId: caller.sessionId },
-      decoy: false,
+      decoy: null,
       ttlSeconds,
       delivery: { redirectTo, deliver: true },
       compose: (_, mail) => newAddressMail(mail, otp),

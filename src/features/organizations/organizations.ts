@@ -3,7 +3,7 @@ import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import type { AccountScope } from '../../platform/http/directory.ts'
+import { type AccountScope, describeNoId } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -152,6 +152,6 @@ function found<T>(row: T | undefined): T {
 
 function readId(text: string): string {
   const id = text.toLowerCase()
-  if (!isId(id)) throw organizationErrors.notFound()
+  if (!isId(id)) throw organizationErrors.notFound(describeNoId(text))
   return id
 }

@@ -1,5 +1,6 @@
 import { coalesce } from '../../platform/db/coalesce.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { toDeliveryState } from '../../platform/outbox/delivery-state.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
@@ -43,8 +44,8 @@ const validateRow = perPlatform((platform) =>
 )
 
 /**
- * Creates a code, stores its hash and sends it by mail and SMS where that is requested and enabled. The response does
- * not reveal whether it was sent. Throws `rate_limited` when the address or number has had too many.
+ * Creates a code, stores its hash and sends it by mail and SMS where that is requested. The code is answered whether or
+ * not a message leaves; `delivery` says why one does not. Throws `invalid_request`.
  */
 export async function generateOtp(work: Work, input: GenerateInput) {
   const { platform, directory } = work
@@ -56,14 +57,15 @@ export async function generateOtp(work: Work, input: GenerateInput) {
   const { phraseHash, digitHash } = made
   const recipient = readRecipient(input)
   const row = { directory, id, sessionRef, phraseHash, digitHash, maxAttempts: settings.max_attempts, ttlSeconds }
-  const expiresAt = recipient
+  const { expiresAt, deliveries } = recipient
     ? await sendCode(work, { settings, recipient, row, made })
-    : await insertRow(platform)(row)
+    : { expiresAt: await insertRow(platform)(row), deliveries: [] }
   return {
     otp_id: id,
     code: made.code,
     session_id: sessionRef,
     expires_at: expiresAt.toISOString(),
+    delivery: toDeliveryState(deliveries),
     ...(made.digitCode === null ? {} : { digit_code: made.digitCode }),
   }
 }

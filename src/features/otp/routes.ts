@@ -40,15 +40,12 @@ export const otpRoutes: Route[] = [
     tag,
     summary: 'Create a one-time code',
     description:
-      'Returns the code, and sends it if an address or a phone is given and the channel is on; the response is the ' +
-      'same whether it was sent or not. A code passes once and does not sign in: sign-in has codes of its own.',
+      'Returns the code, and sends it if an address or a phone is given. A message that may not leave is withheld, as ' +
+      '`delivery` says. A code passes once and does not sign in: sign-in has codes of its own.',
     body: GenerateBody,
     reply: Otp,
     maybeEvents: [otpEvents.sent],
-    examples: {
-      body: { email: 'ada@acme.example' },
-      reply: { otp_id: id, code: 'amber falcon', session_id: null, expires_at: '2026-11-22T09:40:00.000Z' },
-    },
+    examples: { body: { email: 'ada@acme.example' } },
     handle: (work, { body }) => generateOtp(work, body),
   }),
   defineRoute({

@@ -1,5 +1,6 @@
 import { type Static, type TStringOptions, Type } from 'typebox'
 import { Email } from '../../platform/mail/address.ts'
+import { DeliveryState } from '../../platform/outbox/delivery-state.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { SettingsSources } from '../../platform/settings.ts'
 import { Settings } from './settings.ts'
@@ -40,6 +41,7 @@ export const Otp = named(
       code: Type.String({ description: 'Two words; in mode digit six digits.', examples: ['amber falcon'] }),
       session_id: nullable(Type.String({ examples: ['checkout-4711'] })),
       expires_at: Type.String({ format: 'date-time' }),
+      delivery: nullable(DeliveryState, 'What became of the message; null if none was asked for.'),
       digit_code: Type.Optional(
         Type.String({ description: 'In mode both: six digits that also pass.', examples: ['204981'] }),
       ),

@@ -1,9 +1,10 @@
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { type EventInput, record } from '../../platform/events.ts'
-import { countSend } from '../../platform/http/send-limit.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
+import { findMailLimit } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
-import { admitPhone } from '../../platform/sms/limits.ts'
+import type { Delivery } from '../../platform/outbox/delivery-state.ts'
+import { findReasonToWithhold } from '../../platform/sms/limits.ts'
 import { queueSms } from '../../platform/sms/outbox.ts'
 import { type Phone, requirePhone } from '../../platform/sms/phone.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -36,16 +37,15 @@ interface CodeToSend {
   made: FreshCode
 }
 
-/** Stores a code for its recipient, which voids older ones, and sends it where the channel is on. */
-export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend): Promise<Date> {
-  const email = settings.channel_email ? recipient.email : null
-  if (email) {
-    // Counted before a message is composed, so that the generator cannot be used to flood anyone.
-    const sending = { leaves: true, byAnyone: true, ceilings: toSendCeilings(settings) }
-    await countSend(work, hashIdentity(work.platform, email.norm), sendLimits(settings, 'generate'), sending)
-  }
-  const to = settings.channel_sms ? recipient.phone : null
-  const phone = to && (await admitPhone(work, toSmsLimits(settings), to))
+/**
+ * Stores a code for its recipient, which voids older ones, and sends it. What may not leave is withheld, whatever the
+ * reason: the code is there all the same.
+ */
+export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend) {
+  const deliveries = await admitDeliveries(work, settings, recipient)
+  const channels = deliveries.filter(({ reason }) => reason === null).map(({ channel }) => channel)
+  const email = channels.includes('email') ? recipient.email : null
+  const phone = channels.includes('sms') ? recipient.phone : null
   return inTx(work, async (work) => {
     const expiresAt = await insertOtpRow(
       work.db,
@@ -61,8 +61,23 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
       ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),
       ...(phone ? [sentEvent(row, { phone: phone.e164, delivery_method: 'sms' })] : []),
     )
-    return expiresAt
+    return { expiresAt, deliveries }
   })
+}
+
+/** Counted before a message is composed, so that the generator cannot be used to flood anyone. */
+async function admitDeliveries(work: Work, settings: OtpSettings, { email, phone }: Recipient): Promise<Delivery[]> {
+  const deliveries: Delivery[] = []
+  if (email) {
+    const limits = sendLimits(settings, 'generate')
+    const find = () => findMailLimit(work, hashIdentity(work.platform, email.norm), limits, toSendCeilings(settings))
+    deliveries.push({ channel: 'email', reason: settings.channel_email ? await find() : 'channel_off' })
+  }
+  if (phone) {
+    const find = () => findReasonToWithhold(work, toSmsLimits(settings), phone)
+    deliveries.push({ channel: 'sms', reason: settings.channel_sms ? await find() : 'channel_off' })
+  }
+  return deliveries
 }
 
 function toRow(row: GeneratedRow, identity: Buffer) {

@@ -5,6 +5,7 @@ import type { RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
+import { decoyReasonOf } from '../../platform/outbox/decoy.ts'
 import { handedIn } from '../../platform/platform.ts'
 import type { UsedProof } from '../../platform/proofs.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -84,7 +85,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const { purpose, provision } = send
   const userId = facts?.active ? facts.user_id : null
   const signsUp = facts === null && provision !== null
-  const decoy = userId === null && !signsUp
+  const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
   const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
   const mail = signInMail(facts?.email ?? address.email, purpose, otp)
   await provision?.(work, { otpId: otp.otpId, email: address.email })

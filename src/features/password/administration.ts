@@ -43,7 +43,7 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
       purpose: resetPurpose,
       who,
       userId: user.id,
-      decoy: false,
+      decoy: null,
       ttlSeconds: settings.password_reset_ttl_seconds,
       delivery,
       compose: (_, mail) => resetMail(mail),

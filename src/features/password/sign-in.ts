@@ -5,6 +5,7 @@ import { ApiError } from '../../platform/errors.ts'
 import { recordFailure } from '../../platform/failures.ts'
 import { countAct } from '../../platform/http/rate-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { decoyReasonOf } from '../../platform/outbox/decoy.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { issueLink, mailLink } from '../links/links.ts'
 import {
@@ -190,7 +191,7 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
       purpose: unlockPurpose,
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
       userId: facts?.user_id ?? null,
-      decoy: facts === null,
+      decoy: facts === null ? decoyReasonOf(facts) : null,
       ttlSeconds: UNLOCK_TTL_SECONDS,
       delivery: { redirectTo: null, deliver: true },
       compose: (_, mail) => lockedMail(mail, { where: locks.scope, shut }),

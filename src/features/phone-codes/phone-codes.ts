@@ -4,6 +4,7 @@ import { recordFailure } from '../../platform/failures.ts'
 import { countSend } from '../../platform/http/send-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { decoyReasonOf } from '../../platform/outbox/decoy.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { admitQuietly } from '../../platform/sms/limits.ts'
 import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
@@ -31,6 +32,14 @@ const purpose = 'login'
 const HINT = '+•••••••'
 const NOBODYS_NUMBER = '+10000000000'
 
+/** Why a user gets no message; the event has the name, the developer the words. */
+const NOT_SENT = {
+  no_phone: 'the user has enrolled no phone',
+  email_not_verified: 'the user has not proved the mailbox',
+  no_other_factor: 'the phone would be the second factor after itself',
+  sms_withheld: 'the number, its country or a limit does not allow it',
+} as const
+
 /**
  * Sends a word pair to the phone of the user of an address, if they have one that may have it. Everybody else is answered
  * alike, at the cost of the same statements, with a decoy code and a message that is dropped (ASVS 6.3.8).
@@ -53,7 +62,7 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
     // Of no address and no number.
     standIn: hashIdentity(work.platform, `the phone of ${who.address.norm}`),
   })
-  const to = chosen.number !== null && !admitted ? { number: null, reason: 'sms_withheld' } : chosen
+  const to: ChosenPhone = chosen.number !== null && !admitted ? { number: null, reason: 'sms_withheld' } : chosen
   const otp = await inTx(work, (work) => issueAndSend(work, { who, settings, facts, to }))
   return { ...otp, ...shown }
 }
@@ -69,7 +78,7 @@ async function smsSettings(work: Work): Promise<OtpSettings> {
 }
 
 /** The phone that a code may go to, or why there is none. */
-type ChosenPhone = { id: string; number: string } | { number: null; reason: string }
+type ChosenPhone = { id: string; number: string } | { number: null; reason: keyof typeof NOT_SENT }
 
 /**
  * The phone that is a factor of its user, who has proved the mailbox as well. It is the first factor then and cannot be the
@@ -96,7 +105,8 @@ async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSe
   const phoneId = to.number === null ? newId() : to.id
   const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId })
   const message = codeSms(to.number ?? NOBODYS_NUMBER, otp, 'login_otp')
-  await queueSms(work, { ...message, decoy: userId === null }, otp.ttlSeconds)
+  const decoy = to.number === null ? (facts?.active ? NOT_SENT[to.reason] : decoyReasonOf(facts)) : null
+  await queueSms(work, { ...message, decoy }, otp.ttlSeconds)
   if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))
   else await record(work, codeSent(userId, otp.otpId))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }

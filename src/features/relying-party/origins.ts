@@ -15,9 +15,20 @@ export function isWithin(origin: string, rpId: string): boolean {
   return host !== undefined && (host === rpId || host.endsWith(`.${rpId}`))
 }
 
-/** Whether the text is an origin as browsers write it: https, or in development http://localhost. */
-export function isOrigin(config: Pick<Config, 'production'>, text: string): boolean {
+/**
+ * Whether pages of http://localhost may use passkeys: in development, and where the service itself is reached there alone.
+ * Browsers take localhost for a secure context without TLS (W3C Secure Contexts §3.1).
+ */
+export function isForLocalhost({ production, baseUrl }: Pick<Config, 'production' | 'baseUrl'>): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return !production || (protocol === 'http:' && hostname === 'localhost')
+}
+
+/** Whether the text is an origin as browsers write it: https, or http://localhost where that is taken. */
+export function isOrigin(config: Pick<Config, 'production' | 'baseUrl'>, text: string): boolean {
   const url = URL.parse(text)
   if (url === null || url.origin !== text || !new RegExp(HOST).test(url.hostname)) return false
-  return url.protocol === 'https:' || (!config.production && url.protocol === 'http:' && url.hostname === 'localhost')
+  return (
+    url.protocol === 'https:' || (isForLocalhost(config) && url.protocol === 'http:' && url.hostname === 'localhost')
+  )
 }

@@ -1,6 +1,6 @@
 import { brandOf } from '../../platform/mail/brand.ts'
 import type { Work } from '../../platform/work.ts'
-import { isWithin, ownHost } from './origins.ts'
+import { isForLocalhost, isWithin, ownHost } from './origins.ts'
 import { type PasskeySettings, passkeySettings } from './settings.ts'
 
 export { authenticatorName } from './authenticators.ts'
@@ -11,7 +11,7 @@ export interface RelyingParty {
   name: string
   /** Exact origins: of the relying party's own site and of related ones. */
   origins: string[]
-  /** In development: whether http://localhost with any port is accepted too. */
+  /** Whether http://localhost with any port is accepted too. */
   takesLocalhost: boolean
   settings: PasskeySettings
 }
@@ -29,7 +29,7 @@ export async function relyingPartyBy(work: Tenant, settings: PasskeySettings): P
   // The account may have changed the inherited relying party since the organization set its list.
   const own = settings.origins.filter((origin) => isWithin(origin, id))
   const origins = [...(settings.origins.length ? own : [`https://${id}`]), ...settings.related_origins]
-  const takesLocalhost = !platform.config.production && id === 'localhost' && settings.origins.length === 0
+  const takesLocalhost = isForLocalhost(platform.config) && id === 'localhost' && settings.origins.length === 0
   return { id, name: settings.rp_name ?? (await brandOf(work)).name, origins, takesLocalhost, settings }
 }
 

@@ -168,3 +168,29 @@ test('organizations that share the host of their account take turns behind it', 
     ...rest,
   ])
 })
+
+test.each([
+  ['http://localhost', true],
+  ['http://localhost:4000', true],
+  ['https://localhost', false],
+  ['http://auth.acme.example', false],
+  ['http://localhost.acme.example', false],
+  ['https://auth.acme.example/localhost', false],
+])('in production at %s, pages of http://localhost are taken: %s', async (baseUrl, isTaken) => {
+  const production = await startApp({ env: { NODE_ENV: 'production', WATCHWORD_BASE_URL: baseUrl } })
+  const owner = await production.tenant()
+  const subOrgId = await owner.organization()
+  await change(subOrgId, { rp_id: 'localhost' }, owner)
+  const holder = await newHolder(owner, subOrgId, { origin: 'https://localhost' })
+  for (const origin of ['http://localhost', 'http://localhost:3000']) {
+    const reply = await signInBy(owner, holder, { origin })
+    expect([origin, reply.status, reply.body.code]).toEqual([
+      origin,
+      ...(isTaken ? [200, undefined] : [401, 'passkey_invalid']),
+    ])
+    expect((await change(subOrgId, { origins: [origin] }, owner)).status).toBe(isTaken ? 200 : 400)
+    await change(subOrgId, { origins: null }, owner)
+  }
+  for (const origin of ['http://localhost.acme.example', 'http://127.0.0.1:4000', 'http://app.localhost'])
+    expect((await signInBy(owner, holder, { origin })).body.code).toBe('passkey_invalid')
+})

@@ -29,7 +29,8 @@ export const PasskeySettings = named(
     origins: Origins(
       'https://app.acme.example',
       'Origins that passkeys are accepted from, such as https://app.acme.com: of rp_id or its subdomains, compared ' +
-        'exactly. Empty: https:// and rp_id; in development, for localhost, also http://localhost with any port.',
+        'exactly. Empty: https:// and rp_id; for localhost, in development or if WATCHWORD_BASE_URL is there too, also ' +
+        'http://localhost with any port.',
     ),
     related_origins: Origins(
       'https://acme-shop.example',

@@ -72,7 +72,12 @@ export const UserParams = Type.Object({
   userId: Type.String({ description: 'Directory user (`id`) or auth account (`userId`).' }),
 })
 
-export const UserCreate = Type.Object({ email, ...profile })
+const elsewhere = {
+  active: 'PATCH /v1/users/{userId} sets it',
+  role: 'PUT /v1/rbac/users/{userId}/roles sets it',
+  password: 'PUT /v1/users/{userId}/password sets it',
+}
+export const UserCreate = Type.Object({ email, ...profile }, { 'x-elsewhere': elsewhere })
 export type UserCreate = Static<typeof UserCreate>
 
 export const UserPatch = Type.Object({

@@ -2,6 +2,7 @@ import type { Db } from '../db/pool.ts'
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import { isSlug } from '../slug.ts'
 import type { Caller } from './caller.ts'
 
 declare const verified: unique symbol
@@ -67,7 +68,7 @@ export function namedOrganization(caller: Reaching, query: unknown, body: unknow
   if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
   const asked = fromQuery ?? fromBody
   if (caller.organizationId === null) return asked
-  if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch()
+  if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))
   return caller.organizationId
 }
 
@@ -86,8 +87,15 @@ export async function directoryOfOrganization(
   organizationId: string,
 ): Promise<Directory> {
   const directory = await findDirectoryOfOrganization(platform, environment, organizationId)
-  if (!directory) throw httpErrors.organizationNotFound()
+  if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
   return directory
+}
+
+/** What is wrong with the name of an organization that is no id; of an id nothing is told. */
+export function describeNoId(text: string): { detail?: string } {
+  if (isId(text.toLowerCase())) return {}
+  const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} tells the id.` : ''
+  return { detail: `subOrgId takes the id of an organization, a UUID.${slug}` }
 }
 
 /** The same, or null. */

@@ -74,6 +74,11 @@ export function isAnonymous({ auth }: Route): boolean {
   return auth === 'public' || auth === 'page'
 }
 
+/** Whether a part of the path names nothing, as in `/v1/users//sessions`: the router takes it for a name. */
+export function hasEmptyParameter({ params }: FastifyRequest): boolean {
+  return typeof params === 'object' && params !== null && Object.values(params).includes('')
+}
+
 export function peerOf(request: FastifyRequest): Peer {
   return { ip: clientAddress(request), isGone: () => request.raw.socket.destroyed }
 }
@@ -84,7 +89,7 @@ export function peerOf(request: FastifyRequest): Peer {
  */
 export function refuseNetwork({ platform, anonymous }: Pipeline, request: FastifyRequest): Promise<ApiError> | null {
   const { route } = request.routeOptions?.config ?? {}
-  if (route && (!isAnonymous(route) || route.probe)) return null
+  if (route && !hasEmptyParameter(request) && (!isAnonymous(route) || route.probe)) return null
   const refusal = anonymous.count(peerOf(request), platform.clock.now().getTime())
   return refusal && anonymous.delay(refusal)
 }

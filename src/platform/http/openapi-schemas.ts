@@ -4,7 +4,7 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** Keywords that only this service uses. */
-const OWN = new Set([NAME, 'x-form', 'examples'])
+const OWN = new Set([NAME, 'x-form', 'x-elsewhere', 'examples'])
 
 /** The named schemas of a document. */
 export interface Components {

@@ -21,7 +21,7 @@ export function otherMethods(routes: Route[]): FindOther {
   return ({ method, url }) => {
     paths ??= indexPaths(routes)
     // Spelled as the router reads it, which has refused what cannot be decoded.
-    const path = decodeURI(url.split('?', 1)[0] ?? '')
+    const path = decodeURI(url.split('?', 1)[0] ?? '').replace(/(?<=.)\/$/, '')
     const served = METHODS.includes(method) ? paths.find(([pattern]) => pattern.test(path))?.[1] : undefined
     if (!served) return null
     const allow = allowOf(served)

@@ -177,14 +177,14 @@ function renderKind(field: Exclude<PageField, { kind: 'hidden' }>): string {
 }
 
 /** A whole document with the colors and type of all pages of the service; `styles` and `main` are trusted. */
-export function renderDocument(page: { title: string; styles: string; main: string; head?: string }): string {
+export function renderDocument(page: { title: string; styles: string; main: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">${page.head ?? ''}
+<link rel="icon" href="data:,">
 <title>${escapeHtml(page.title)}</title>
 <style>${BASE_STYLES}
 ${page.styles}</style>

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { httpErrors } from '../errors.ts'
+import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { statusOf } from './answer.ts'
 import { isManager } from './caller.ts'
@@ -33,8 +33,14 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     async preHandler(request: FastifyRequest) {
       const { caller } = request.state
       const body = request.body === undefined && route.body ? {} : request.body
-      if (caller)
-        request.state.directory = await resolveDirectory(route, platform, caller, { query: request.query, body })
+      if (caller) {
+        const sent = { query: request.query, body }
+        try {
+          request.state.directory = await resolveDirectory(route, platform, caller, sent)
+        } catch (error) {
+          throw withMisspelt(error, [() => validate.query(sent.query), () => validate.body?.(body)])
+        }
+      }
       validate.params(request.params)
       validate.query(request.query)
       if (validate.body) validate.body(body)
@@ -68,6 +74,26 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       }
     },
   }
+}
+
+/** An organization that is missing, with what else is not as it should be: its name may be misspelt, or the whole no object. */
+function withMisspelt(error: unknown, checks: (() => void)[]): unknown {
+  if (!(error instanceof ApiError) || error.definition.code !== httpErrors.subOrgRequired.code) return error
+  const strange = checks.flatMap(faultsOf).filter(({ field, code }) => code === 'unknown_property' || field === '')
+  if (strange.length === 0) return error
+  const detail = [error.details.detail, ...strange.slice(0, 3).map(({ message }) => message)]
+  const text = detail.map((sentence = '') => (/[.?]$/.test(sentence) ? sentence : `${sentence}.`)).join(' ')
+  return httpErrors.subOrgRequired({ detail: text, errors: strange })
+}
+
+function faultsOf(check: () => void): FieldError[] {
+  try {
+    check()
+  } catch (error) {
+    if (error instanceof ApiError) return error.details.errors ?? []
+    throw error
+  }
+  return []
 }
 
 /** What handlers of every kind of route work with; each sees what its kind has. */

@@ -93,6 +93,21 @@ function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> 
  * tightest of the target's own. Throws `rate_limited`.
  */
 export async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
+  const { tightest, over } = await countAndJudge(platform, own, shared)
+  if (over) throw rateLimited(over, over.bucket)
+  return tightest
+}
+
+/** The same for what is withheld instead of refused. Returns the limit that was used up already, or null. */
+export async function findLimitUsedUp(
+  platform: Platform,
+  own: Counted[],
+  shared: Counted[],
+): Promise<RateState | null> {
+  return (await countAndJudge(platform, own, shared)).over
+}
+
+async function countAndJudge(platform: Platform, own: Counted[], shared: Counted[]) {
   const isLeft = sql`not exists (select from own join asked using (bucket) where own.count > asked.most)`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
     with ${askedRows([...own, ...shared])},
@@ -112,9 +127,7 @@ export async function count(platform: Platform, own: Counted[], shared: Counted[
   const [ofTarget, ofOthers] = [own.filter(({ policy }) => !policy), own.filter(({ policy }) => policy)]
   const tightest = ofTarget.map(stateOf).sort(byTightness)[0]
   if (!tightest) throw new Error('A count needs at least one limit')
-  const over = [tightest, ...[...ofOthers, ...shared].map(stateOf)].find((state) => state.over)
-  if (over) throw rateLimited(over, over.bucket)
-  return tightest
+  return { tightest, over: [tightest, ...[...ofOthers, ...shared].map(stateOf)].find((state) => state.over) ?? null }
 }
 
 /** What is asked, as `asked`. */

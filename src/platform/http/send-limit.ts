@@ -3,7 +3,15 @@ import { keyedHash } from '../crypto/tokens.ts'
 import type { Work } from '../work.ts'
 import { networkOf } from './client-address.ts'
 import { accountDirectory } from './directory.ts'
-import { type Counted, claimAct, count, idBytes, type RateLimit, type RateState } from './rate-limit.ts'
+import {
+  type Counted,
+  claimAct,
+  count,
+  findLimitUsedUp,
+  idBytes,
+  type RateLimit,
+  type RateState,
+} from './rate-limit.ts'
 
 const networks = hashPurpose('send-network')
 
@@ -38,13 +46,38 @@ export async function countSend(
   work: Work,
   target: Buffer,
   limits: RateLimit[],
-  { ceilings, ...sending }: Sending & { ceilings: SendCeilings },
+  sending: Sending & { ceilings: SendCeilings },
 ): Promise<RateState> {
-  const { platform, directory } = work
-  const own: Counted[] = limits.map((limit) => ({ ...limit, directory, identity: target }))
-  if (sending.byAnyone) own.push(...networkLimit(work, ceilings))
+  const { own, shared } = await limitsOf(work, target, limits, sending)
+  return count(work.platform, own, shared)
+}
+
+/** Whose limit keeps a message from leaving, in the words of the wire. */
+export type SendLimitReason = 'recipient_limit' | 'organization_limit' | 'key_limit' | 'network_limit'
+
+/** The same, by the same statement, where the message is withheld and the request not refused. Null: it may leave. */
+export async function findSendLimit(
+  work: Work,
+  target: Buffer,
+  limits: RateLimit[],
+  sending: Sending & { ceilings: SendCeilings },
+): Promise<SendLimitReason | null> {
+  const { own, shared } = await limitsOf(work, target, limits, sending)
+  const over = await findLimitUsedUp(work.platform, own, shared)
+  return over && `${over.policy ?? 'recipient'}_limit`
+}
+
+async function limitsOf(
+  work: Work,
+  identity: Buffer,
+  limits: RateLimit[],
+  { leaves, byAnyone, ceilings }: Sending & { ceilings: SendCeilings },
+) {
+  const { directory } = work
+  const own: Counted[] = limits.map((limit) => ({ ...limit, directory, identity }))
+  if (byAnyone) own.push(...networkLimit(work, ceilings))
   const shared = await sharedLimits(work, ceilings)
-  return count(platform, own, sending.leaves ? shared : shared.map(takingNothing))
+  return { own, shared: leaves ? shared : shared.map(takingNothing) }
 }
 
 /**

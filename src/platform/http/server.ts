@@ -7,7 +7,7 @@ import type { Platform } from '../platform.ts'
 import { limitAnonymous } from './anonymous.ts'
 import { answerPreflight } from './cors.ts'
 import type { Directory } from './directory.ts'
-import { refuseNetwork } from './entry.ts'
+import { hasEmptyParameter, refuseNetwork } from './entry.ts'
 import { mediaOf } from './media.ts'
 import { findMedia, type MediumOf } from './medium-of.ts'
 import { allowOf, methodsByPath, otherMethods, servedPaths, urlOf } from './other-method.ts'
@@ -89,7 +89,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
     },
-    routerOptions: { maxParamLength: 200 },
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: (_error, socket) => refuseUnreadable(config.baseUrl, socket),
     frameworkErrors: async (error, request, reply) =>
       answerProblem(refusing, (await refuseNetwork(pipeline, request)) ?? error, request, reply),
@@ -108,7 +108,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
     request.state.otherMethodOf = other?.route ?? null
     const refusal = refuseNetwork(pipeline, request)
     if (refusal) refusal.then(done, done)
-    else done(ambiguous ?? other?.refusal)
+    else done(ambiguous ?? other?.refusal ?? (hasEmptyParameter(request) ? httpErrors.notFound() : undefined))
   })
   app.addHook('onResponse', (request, reply, done) => {
     const route = routeNameOf(request)
@@ -208,11 +208,19 @@ function addBodyParser(app: FastifyInstance, mediumOf: MediumOf): void {
   app.addContentTypeParser(['application/json', '*'], { parseAs: 'string' }, (request, text, done) => {
     const medium = request.routeOptions.config.route?.media ?? mediumOf(request)
     try {
+      refuseEncoding(request)
       done(null, mediaOf(medium).read(request.headers['content-type'] ?? '', text.toString()))
     } catch (error) {
       done(error instanceof Error ? error : new Error('The body could not be read'))
     }
   })
+}
+
+/** Nothing is unpacked (RFC 9110 §15.5.16): a few bytes may come to gigabytes. */
+function refuseEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return
+  throw httpErrors.unsupportedMediaType({ detail: 'Send the body as it is, without Content-Encoding.' })
 }
 
 interface Refusing {

@@ -78,7 +78,7 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
     explain ??= all.compile(schema)
     explain(value)
     const errors = (explain.errors ?? [])
-      .filter((error) => error.keyword !== 'anyOf')
+      .filter((error) => error.keyword !== 'anyOf' && !isNullBranch(error))
       .slice(0, 50)
       .map(toFieldError)
     const first = errors[0]?.message ?? `The ${part} is invalid`
@@ -109,6 +109,11 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
+/** Of a field that may be null, what is wrong otherwise is told; that it is not null is not. */
+function isNullBranch({ keyword, params, schemaPath }: ErrorObject): boolean {
+  return keyword === 'type' && params['type'] === 'null' && schemaPath.includes('/anyOf/')
+}
+
 function toFieldError(error: ErrorObject): FieldError {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
   const inside = (name: unknown) => (path ? `${path}.${String(name)}` : String(name))
@@ -120,8 +125,10 @@ function toFieldError(error: ErrorObject): FieldError {
     case 'additionalProperties': {
       const name = String(error.params['additionalProperty'])
       const field = inside(name).slice(0, 200)
+      const elsewhere: unknown = Object(error.parentSchema?.['x-elsewhere'])[name]
       const nearest = findNearest(name, Object.keys(error.parentSchema?.['properties'] ?? {}))
-      const hint = nearest ? `: did you mean ${inside(nearest)}?` : ''
+      const guess = nearest ? `: did you mean ${inside(nearest)}?` : ''
+      const hint = typeof elsewhere === 'string' ? `: ${elsewhere}` : guess
       return { field, code: 'unknown_property', message: `${field} is not a known property${hint}` }
     }
     case 'enum': {

@@ -1,6 +1,6 @@
 import type { Identity } from '../crypto/identity.ts'
 import type { RateLimit, RateState } from '../http/rate-limit.ts'
-import { countSend, type SendCeilings, type Sending } from '../http/send-limit.ts'
+import { countSend, findSendLimit, type SendCeilings, type Sending, type SendLimitReason } from '../http/send-limit.ts'
 import { handedIn } from '../platform.ts'
 import type { Work } from '../work.ts'
 
@@ -17,4 +17,19 @@ const ofAnyKind: RateLimit[] = [
 export async function countMail(work: Work, who: Identity, limits: RateLimit[], sending: Sending): Promise<RateState> {
   const ceilings = await sendCeilings.of(work.platform)(work)
   return countSend(work, who.hash, [...limits, ...ofAnyKind], { ...sending, ceilings })
+}
+
+/** Counts a mail that anybody may ask for, and is withheld beyond a limit: whose that is, or null, and it may leave. */
+export async function findMailLimit(
+  work: Work,
+  target: Buffer,
+  limits: RateLimit[],
+  ceilings: SendCeilings,
+): Promise<SendLimitReason | null> {
+  const { platform, directory } = work
+  const reason = await findSendLimit(work, target, limits, { leaves: true, byAnyone: true, ceilings })
+  if (reason === null) return null
+  platform.metrics.mailWithheld.inc({ reason })
+  platform.log.info({ directoryId: directory.id, code: reason }, 'A mail was withheld')
+  return reason
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Directory } from '../http/directory.ts'
+import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
 import { nullable } from '../schema.ts'
@@ -24,6 +25,7 @@ const SealedMail = Type.Object({
    * instead of sent.
    */
   decoy: Type.Boolean(),
+  decoyReason: Type.Optional(Type.String()),
 })
 
 export type SealedMail = Static<typeof SealedMail>
@@ -52,12 +54,12 @@ export const mailOutbox: Outbox<SealedMail> = {
  */
 export async function queueMail(
   work: Work,
-  message: Message & { decoy?: boolean },
+  message: Message & { decoy?: DecoyReason | null },
   usefulSeconds: number,
 ): Promise<void> {
   // Decoys are composed as well: the same work for an address that has no user.
   const { kind, ...mail } = await composeMail(work, message)
-  const content = { ...mail, decoy: message.decoy ?? false }
+  const content = { ...mail, ...decoyFields(work.platform, mailOutbox, message.decoy ?? null) }
   await putIntoOutbox(work, mailOutbox, { kind, content }, usefulSeconds)
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { renderDocument } from '../http/page-layout.ts'
 import { definePage } from '../http/pages.ts'
 import type { Route } from '../http/route.ts'
@@ -14,8 +15,25 @@ const SHOWN = 100
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; img-src data: https:; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
+// Puts new rows on top. To load the page anew would tear selection and focus from whoever is reading it.
+const SCRIPT = `
+const list = document.querySelector('ul')
+setInterval(async () => {
+  if (document.hidden) return
+  try {
+    const { body } = new DOMParser().parseFromString(await (await window.fetch('/dev/mail')).text(), 'text/html')
+    const rows = [...body.querySelectorAll('li')].filter(({ id }) => !document.getElementById(id))
+    if (rows.length === 0) return
+    list.prepend(...rows)
+    document.querySelector('[role=status]').textContent = rows.length + ' new'
+  } catch {}
+}, 3000)
+`
+const LIST_POLICY = `default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
+
 /**
- * /dev/mail, where development shows the mails and text messages it keeps, to this machine only: they sign people in.
+ * /dev/mail, where development shows the mails and text messages it keeps, to this machine only: they sign people in, and
+ * that something was not sent tells that nobody has an address.
  * There are none in production, or with both a mail server and an SMS provider.
  */
 export const mailPages: Route[] = [
@@ -23,7 +41,7 @@ export const mailPages: Route[] = [
     path: '/dev/mail',
     summary: 'Emails kept in development',
     localOnly: true,
-    contentSecurityPolicy: POLICY,
+    contentSecurityPolicy: LIST_POLICY,
     async render({ platform }) {
       if (!keepsMessages(platform)) return null
       return renderList(await listKeptMails(platform, SHOWN), await listKeptSms(platform, SHOWN))
@@ -52,40 +70,53 @@ const STYLES = `h2{margin-top:28px}
 p,dl{margin:0 0 20px;color:var(--soft)}
 ul{list-style:none;margin:0;padding:0;background:var(--card);border:1px solid var(--line);border-radius:12px;overflow:hidden}
 li+li{border-top:1px solid var(--line)}
-li a{display:grid;grid-template-columns:1fr auto;gap:2px 16px;padding:12px 16px;text-decoration:none}
+li>*{display:grid;grid-template-columns:1fr auto;gap:2px 16px;padding:12px 16px}
+li a{text-decoration:none}
 li a:hover,li a:focus-visible{background:var(--hover)}
 li strong{font-weight:600;overflow-wrap:anywhere}
 li span{grid-column:1/-1;color:var(--soft);overflow-wrap:anywhere}
 b{padding:1px 6px;border-radius:6px;background:var(--mark);font-size:12px}
+ul:empty,ul:not(:empty)+p{display:none}
+.decoy strong{color:var(--soft);font-weight:400}
 time{color:var(--soft);font-variant-numeric:tabular-nums;white-space:nowrap}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px}
 dd{margin:0;color:var(--ink);overflow-wrap:anywhere}
 pre,iframe{display:block;width:100%;margin:0;background:var(--card);border:1px solid var(--line);border-radius:12px}
 pre{padding:16px;white-space:pre-wrap;overflow-wrap:anywhere}
 iframe{height:600px}
-@media (max-width:560px){li a{grid-template-columns:1fr}}`
+@media (max-width:560px){li>*{grid-template-columns:1fr}}`
 
 function renderList(mails: OpenedMail[], texts: OpenedSms[]): string {
   const rows = [...mails, ...texts]
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || other.id.localeCompare(one.id))
     .slice(0, SHOWN)
     .map(renderRow)
-  const list = rows.length > 0 ? `<ul>${rows.join('\n')}</ul>` : '<p>No email yet.</p>'
   return renderDocument({
     title: 'Mail',
     styles: STYLES,
-    head: '<meta http-equiv="refresh" content="5">',
     main: `<h1>Mail</h1>
-<p>Without SMTP_URL, emails are kept here instead of being sent; without WATCHWORD_SMS_URL, so are text messages. This list refreshes every 5 seconds.</p>
-${list}`,
+<p>Without SMTP_URL, emails are kept here instead of being sent; without WATCHWORD_SMS_URL, so are text messages. New ones appear on top. <span role="status"></span></p>
+<noscript><p><a href="/dev/mail">Refresh</a></p></noscript>
+<ul>${rows.join('\n')}</ul>
+<p>No email yet.</p>
+<script>${SCRIPT}</script>`,
   })
 }
 
 function renderRow(message: OpenedMail | OpenedSms): string {
-  const { id, to, createdAt } = message
-  const title = 'subject' in message ? escapeHtml(message.subject) : 'Text message <b>SMS</b>'
-  return `<li><a href="/dev/mail/${id}"><strong>${title}</strong>
-<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time><span>${escapeHtml(to)}</span></a></li>`
+  const { id, to, createdAt, decoy } = message
+  const isMail = 'subject' in message
+  const time = `<time datetime="${createdAt.toISOString()}">${readableTime(createdAt)}</time>`
+  const sms = isMail ? '' : ' <b>SMS</b>'
+  // What a decoy says is nobody's, and its phone number is made up.
+  if (decoy) {
+    const why = message.decoyReason === undefined ? '' : `: ${escapeHtml(message.decoyReason)}`
+    const address = isMail ? `<span>${escapeHtml(to)}</span>` : ''
+    return `<li id="${id}" class="decoy"><div><strong>Not sent${why}${sms}</strong>\n${time}${address}</div></li>`
+  }
+  const title = isMail ? escapeHtml(message.subject) : `Text message${sms}`
+  return `<li id="${id}"><a href="/dev/mail/${id}"><strong>${title}</strong>
+${time}<span>${escapeHtml(to)}</span></a></li>`
 }
 
 function renderSms(sms: OpenedSms): string {

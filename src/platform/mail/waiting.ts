@@ -5,7 +5,7 @@ import { mailOutbox, type SealedMail } from './outbox.ts'
 /** A mail of the outbox, opened. */
 export type OpenedMail = Waiting<SealedMail>
 
-/** Mails kept in development, newest first, of every directory, without decoys. */
+/** Mails kept in development, newest first, of every directory, and the decoys among them. */
 export function listKeptMails(platform: Platform, limit: number): Promise<OpenedMail[]> {
   return listKept(platform, mailOutbox, limit)
 }

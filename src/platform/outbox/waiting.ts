@@ -31,7 +31,7 @@ export async function findWaiting<M extends { decoy: boolean }>(
   return row ? openRow(platform, outbox, directory, row) : null
 }
 
-/** Messages kept in development, newest first, of every directory, without decoys. */
+/** Messages kept in development, newest first, of every directory, and the decoys among them. */
 export async function listKept<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,
@@ -39,10 +39,10 @@ export async function listKept<M extends { decoy: boolean }>(
 ): Promise<Waiting<M>[]> {
   const query = selectWaiting(platform.db, outbox).where('kept', '=', true).orderBy('id', 'desc').limit(limit)
   const messages = await Promise.all((await query.execute()).map((row) => openKeptRow(platform, outbox, row)))
-  return messages.filter((message) => message !== null).filter((message) => !message.decoy)
+  return messages.filter((message) => message !== null)
 }
 
-/** One message kept in development, or null. */
+/** One message kept in development; null for none, and for a decoy. */
 export async function findKept<M extends { decoy: boolean }>(
   platform: Platform,
   outbox: Outbox<M>,

@@ -1,7 +1,6 @@
 import { hashIdentity } from '../crypto/identity.ts'
-import { ApiError, httpErrors } from '../errors.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
-import { claimSend, countSend, type SendCeilings } from '../http/send-limit.ts'
+import { claimSend, countSend, findSendLimit, type SendCeilings, type SendLimitReason } from '../http/send-limit.ts'
 import type { Work } from '../work.ts'
 import { takesSms } from './outbox.ts'
 import type { Phone } from './phone.ts'
@@ -18,12 +17,37 @@ export interface SmsLimits {
   ceilings: SendCeilings
 }
 
-/** The phone, or null if no message may go there. Throws `rate_limited` when the number has had too many. */
-export async function admitPhone(work: Work, limits: SmsLimits, phone: Phone): Promise<Phone | null> {
+/** Why a text message does not leave, in the words of the wire and of the metrics. */
+export type SmsWithheldReason =
+  | 'no_provider'
+  | 'number_not_mobile'
+  | 'country_not_allowed'
+  | 'daily_limit'
+  | SendLimitReason
+
+/** Whether a message may go to a phone. Throws `rate_limited` when the number has had too many. */
+export async function admitPhone(work: Work, limits: SmsLimits, phone: Phone): Promise<boolean> {
   const reason = reasonAgainst(work, limits, phone)
-  if (reason) return withhold(work, reason)
-  await countNumber(work, limits, hashIdentity(work.platform, phone.e164), true)
-  return (await claimDay(work, limits, true)) ? phone : withhold(work, 'daily_limit')
+  if (reason === null) {
+    await countSend(work, hashIdentity(work.platform, phone.e164), limits.ofNumber, sendingOf(limits, true))
+    if (await claimDay(work, limits, true)) return true
+  }
+  noteWithheld(work, reason ?? 'daily_limit')
+  return false
+}
+
+/** The same where the request is not refused: why no message may go to the phone, or null. */
+export async function findReasonToWithhold(
+  work: Work,
+  limits: SmsLimits,
+  phone: Phone,
+): Promise<SmsWithheldReason | null> {
+  const reason =
+    reasonAgainst(work, limits, phone) ??
+    (await findNumberLimit(work, limits, hashIdentity(work.platform, phone.e164), true)) ??
+    ((await claimDay(work, limits, true)) ? null : 'daily_limit')
+  if (reason) noteWithheld(work, reason)
+  return reason
 }
 
 /**
@@ -37,38 +61,31 @@ export async function admitQuietly(
 ): Promise<boolean> {
   const number = phone ? hashIdentity(work.platform, phone.e164) : standIn
   // The network that asks was counted with the address.
-  const isWithin = await countNumber(work, limits, number, false).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ApiError && error.definition.code === httpErrors.rateLimited.code) return false
-      throw error
-    },
-  )
-  const reason = phone && (reasonAgainst(work, limits, phone) ?? (isWithin ? null : 'number_limit'))
+  const limit = await findNumberLimit(work, limits, number, false)
+  const reason = phone && (reasonAgainst(work, limits, phone) ?? limit)
   const leaves = phone !== null && reason === null
   const isLeft = await claimDay(work, limits, leaves)
   if (leaves && isLeft) return true
-  if (phone) withhold(work, reason ?? 'daily_limit')
+  if (phone) noteWithheld(work, reason ?? 'daily_limit')
   return false
 }
 
-type Reason = 'off' | 'number' | 'country' | 'number_limit' | 'daily_limit'
-
-function reasonAgainst({ platform }: Work, { countries }: SmsLimits, { country }: Phone): Reason | null {
-  if (!takesSms(platform)) return 'off'
-  if (country === null) return 'number'
-  return countries.includes(country) ? null : 'country'
+function reasonAgainst({ platform }: Work, { countries }: SmsLimits, { country }: Phone): SmsWithheldReason | null {
+  if (!takesSms(platform)) return 'no_provider'
+  if (country === null) return 'number_not_mobile'
+  return countries.includes(country) ? null : 'country_not_allowed'
 }
 
-function withhold({ platform, directory }: Work, reason: Reason): null {
+function noteWithheld({ platform, directory }: Work, reason: SmsWithheldReason): void {
   platform.metrics.smsWithheld.inc({ reason })
   platform.log.info({ directoryId: directory.id, code: reason }, 'A text message was withheld')
-  return null
 }
 
 // Whether it leaves is known only when a message of the day is left.
-const countNumber = (work: Work, { ofNumber, ceilings }: SmsLimits, identity: Buffer, byAnyone: boolean) =>
-  countSend(work, identity, ofNumber, { leaves: false, byAnyone, ceilings })
+const sendingOf = ({ ceilings }: SmsLimits, byAnyone: boolean) => ({ leaves: false, byAnyone, ceilings })
+
+const findNumberLimit = (work: Work, limits: SmsLimits, identity: Buffer, byAnyone: boolean) =>
+  findSendLimit(work, identity, limits.ofNumber, sendingOf(limits, byAnyone))
 
 const claimDay = (work: Work, { perDay, ceilings }: SmsLimits, takes: boolean) =>
   claimSend(work, { bucket: 'sms.day', limit: perDay, windowSeconds: 86_400 }, ceilings, takes)

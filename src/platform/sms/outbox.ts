@@ -1,11 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
 import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
 import type { Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
 
-const Sms = Type.Object({ to: Type.String(), text: Type.String(), decoy: Type.Boolean() })
+const Sms = Type.Object({
+  to: Type.String(),
+  text: Type.String(),
+  decoy: Type.Boolean(),
+  decoyReason: Type.Optional(Type.String()),
+})
 
 export type Sms = Static<typeof Sms>
 
@@ -32,7 +38,7 @@ export interface NewSms {
   to: string
   text: string
   /** Dropped instead of sent. */
-  decoy?: boolean
+  decoy?: DecoyReason | null
 }
 
 /**
@@ -40,11 +46,12 @@ export interface NewSms {
  * request.
  */
 export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): Promise<void> {
-  const { kind, to, text, decoy = false } = sms
-  await putIntoOutbox(work, smsOutbox, { kind, content: { to, text, decoy } }, usefulSeconds)
+  const { kind, to, text, decoy = null } = sms
+  const content = { to, text, ...decoyFields(work.platform, smsOutbox, decoy) }
+  await putIntoOutbox(work, smsOutbox, { kind, content }, usefulSeconds)
 }
 
-/** Text messages kept in development, newest first, of every directory, without decoys. */
+/** Text messages kept in development, newest first, of every directory, and the decoys among them. */
 export function listKeptSms(platform: Platform, limit: number): Promise<OpenedSms[]> {
   return listKept(platform, smsOutbox, limit)
 }

@@ -1,0 +1,44 @@
+import { type Static, Type } from 'typebox'
+import { named, nullable } from '../schema.ts'
+import type { SmsWithheldReason } from '../sms/limits.ts'
+
+/** What becomes of one message. */
+export interface Delivery {
+  channel: 'email' | 'sms'
+  /** Why it does not leave; null where it is queued. */
+  reason: 'channel_off' | SmsWithheldReason | null
+}
+
+const Status = Type.Enum(['queued', 'withheld'])
+const Reason = nullable(
+  Type.String({ examples: ['recipient_limit'] }),
+  'Why not: channel_off, no_provider, number_not_mobile, country_not_allowed, daily_limit, recipient_limit, ' +
+    'organization_limit, key_limit, network_limit. null where it is queued.',
+)
+const queued = { status: 'queued', reason: null }
+
+export const DeliveryState = named(
+  'DeliveryState',
+  Type.Object(
+    {
+      status: Status,
+      reason: Reason,
+      messages: Type.Array(Type.Object({ channel: Type.Enum(['email', 'sms']), status: Status, reason: Reason }), {
+        description: 'Each message that was asked for.',
+      }),
+    },
+    {
+      description: '`queued` if a message leaves, by whatever channel.',
+      examples: [{ ...queued, messages: [{ channel: 'email', ...queued }] }],
+    },
+  ),
+)
+
+/** What an answer tells of messages; null where none was asked for. */
+export function toDeliveryState(deliveries: Delivery[]): Static<typeof DeliveryState> | null {
+  const messages = deliveries.map(({ channel, reason }) => {
+    return { channel, status: reason === null ? ('queued' as const) : ('withheld' as const), reason }
+  })
+  const whole = messages.find(({ status }) => status === 'queued') ?? messages[0]
+  return whole ? { status: whole.status, reason: whole.reason, messages } : null
+}
