@@ -143,7 +143,9 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   'link to a new address': async (person) => {
     const { access_token } = await signIn(app, tenant, person.subOrgId, person.email)
     const email = newEmail()
-    succeeded(await bearing(app, access_token).post('/v1/me/email', { email }))
+    // The page of an application, on this machine.
+    const redirectTo = 'http://localhost:3000/new-address'
+    succeeded(await bearing(app, access_token).post('/v1/me/email', { email, redirectTo }))
     return linked({ ...person, email }, 'email_change_otp')
   },
   'unlock link': async (person) => {
