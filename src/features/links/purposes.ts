@@ -4,9 +4,9 @@ export interface LinkPurpose {
   readonly name: string
   /**
    * Whose live links of the purpose a new one voids: those mailed to its address, or those of its user, where a stranger can
-   * have one mailed to the address, too.
+   * have one mailed to the address, too; nobody's, where each is about something else.
    */
-  readonly replaces: 'address' | 'user'
+  readonly replaces: 'address' | 'user' | 'none'
 }
 
 /** The purpose of links that are mailed. */

@@ -31,12 +31,14 @@ const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at
 /** Stores a link and closes the older ones that its purpose replaces. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
   const { name: purpose, replaces } = row.purpose
-  const [holder, isOlder] =
-    replaces === 'user'
-      ? [row.userId, sql`user_id = ${row.userId}`]
-      : [row.identity.toString('hex'), sql`identity = ${row.identity}`]
+  const { holder, isOlder } = {
+    address: { holder: row.identity.toString('hex'), isOlder: sql`identity = ${row.identity}` },
+    user: { holder: row.userId, isOlder: sql`user_id = ${row.userId}` },
+    none: { holder: null, isOlder: sql`false` },
+  }[replaces]
   // Serializes concurrent inserts, so that the later one sees and closes the earlier.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${purpose}/${holder}`}, 0))`.execute(tx)
+  if (holder !== null)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${purpose}/${holder}`}, 0))`.execute(tx)
   const { rows } = await sql<{ expires_at: Date }>`
     with closed as (
       update links set closed_at = clock_now()
