@@ -36,6 +36,14 @@ export const signIn: Mutant[] = [
     tests: [PHONE],
   },
   {
+    name: 'a code that went to nobody’s phone is spent as any other',
+    file: CODES,
+    find: "when not tried.is_allowed then 'spent'",
+    replace:
+      "when tried.phone_id is not null and tried.code_user_id is null then 'unknown' when not tried.is_allowed then 'spent'",
+    tests: ['test/decoys.test.ts'],
+  },
+  {
     name: 'a code that went to a phone proves no mailbox',
     file: 'src/features/otp/sign-in.ts',
     find: "if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })",
