@@ -9,7 +9,8 @@ import { type Mailbox, newEmail, newUser } from './people.ts'
 const app = await startApp()
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
-succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, channel_sms: true, sms_allowed_countries: ['US'] }))
+succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, sms_allowed_countries: ['US'] }))
+succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sms_sign_in_enabled: true }))
 succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
 
 /** By how much the clock was moved. */

@@ -59,6 +59,20 @@ export const signIn: Mutant[] = [
     tests: [PHONE],
   },
   {
+    name: 'a code goes to no phone where the policy allows none as a factor',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: 'if (!isAllowed)',
+    replace: 'if (!facts)',
+    tests: [PHONE],
+  },
+  {
+    name: 'a phone is no way in unless that is turned on',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: 'if (sms_sign_in_enabled && settings',
+    replace: 'if (settings.channel_sms && settings',
+    tests: [PHONE],
+  },
+  {
     name: 'whoever has the phone alone is sent no code to it',
     file: 'src/features/phone-codes/phone-codes.ts',
     find: 'return isMfaOn && others.length === 0 ?',
