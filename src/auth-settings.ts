@@ -8,6 +8,7 @@ import { lockoutSettings } from './features/lockout/lockout.ts'
 import { doorSettings } from './features/login/login.ts'
 import { trustedDeviceSettings } from './features/mfa/mfa.ts'
 import { passwordSettings } from './features/password/password.ts'
+import { phoneCodeSettings } from './features/phone-codes/settings.ts'
 import { claimSettings, sessionSettings } from './features/sessions/sessions.ts'
 import { signupSettings } from './features/signup/settings.ts'
 import { enforcementSettings } from './features/sso/sso.ts'
@@ -21,6 +22,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   passwordSettings,
   lockoutSettings,
   linkSettings,
+  phoneCodeSettings,
   emailVerificationSettings,
   inviteSettings,
   sessionSettings,

@@ -4,8 +4,8 @@ import { bearing, changeAddress } from './own-world.ts'
 import { newEmail } from './people.ts'
 import { type MailedLink, mailedLink, signIn } from './sign-in.ts'
 
-/** The `type` of the links that a backend redeems: of a new address it is the person's own app. */
-export const keyedLinkTypes = [
+/** The `type` of the links that a backend redeems, and that lead to the page of the service. */
+export const linkTypes = [
   'magiclink',
   'signup',
   'invite',
@@ -15,14 +15,13 @@ export const keyedLinkTypes = [
   'email_undo',
   'not_me',
 ] as const
-export type KeyedLinkType = (typeof keyedLinkTypes)[number]
-
-/** Of every link that leads to the page of the service. */
-export const linkTypes = [...keyedLinkTypes, 'email_change'] as const
 export type LinkType = (typeof linkTypes)[number]
 
-/** What a link of each type is for, as rows and events say. Permanent, like the types. */
-export const purposeNames: Record<LinkType, string> = {
+/**
+ * What a link of each type is for, as rows and events say. Permanent, like the types. That to a new address leads to a page
+ * of the application, where the person is signed in.
+ */
+export const purposeNames: Record<LinkType | 'email_change', string> = {
   magiclink: 'magic_link',
   signup: 'signup',
   invite: 'invite',
@@ -87,12 +86,5 @@ export async function mailLinkTo(
     case 'not_me':
       await signInFromTwo(app, tenant, person)
       return mailed('new_device')
-    case 'email_change': {
-      const { access_token } = await signIn(app, tenant, subOrgId, email)
-      const wanted = newEmail()
-      const begun = await bearing(app, access_token).post('/v1/me/email', { email: wanted })
-      if (begun.status !== 200) throw new Error(`No link: ${begun.text}`)
-      return { person: { ...person, email: wanted }, link: await mailedLink(app, wanted, 'email_change_otp') }
-    }
   }
 }

@@ -61,7 +61,7 @@ export function withSession(person: Omit<OwnPerson, 'session' | 'me'>, session: 
 }
 
 /** A caller with an access token. */
-export function bearing(app: TestApp, token: string): Caller {
+export function bearing(app: Pick<TestApp, 'baseUrl'>, token: string): Caller {
   const one = caller(app.baseUrl, null)
   const authorized = (headers: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...headers })
   return {

@@ -69,7 +69,8 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   'sign-in code by SMS': async (person) => {
     const { subOrgId, id } = person
     await app.app.platform.db.updateTable('users').set({ email_verified: true }).where('id', '=', id).execute()
-    succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, channel_sms: true, sms_allowed_countries: ['US'] }))
+    succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, sms_allowed_countries: ['US'] }))
+    succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sms_sign_in_enabled: true }))
     succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
     const phone = '+14155550150'
     succeeded(await tenant.post('/v1/mfa/sms', { subOrgId, userId: id, phone }))
@@ -143,7 +144,9 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
   'link to a new address': async (person) => {
     const { access_token } = await signIn(app, tenant, person.subOrgId, person.email)
     const email = newEmail()
-    succeeded(await bearing(app, access_token).post('/v1/me/email', { email }))
+    // The page of an application, on this machine.
+    const redirectTo = 'http://localhost:3000/new-address'
+    succeeded(await bearing(app, access_token).post('/v1/me/email', { email, redirectTo }))
     return linked({ ...person, email }, 'email_change_otp')
   },
   'unlock link': async (person) => {

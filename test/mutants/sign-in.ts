@@ -36,6 +36,14 @@ export const signIn: Mutant[] = [
     tests: [PHONE],
   },
   {
+    name: 'a code that went to nobody’s phone is spent as any other',
+    file: CODES,
+    find: "when not tried.is_allowed then 'spent'",
+    replace:
+      "when tried.phone_id is not null and tried.code_user_id is null then 'unknown' when not tried.is_allowed then 'spent'",
+    tests: ['test/decoys.test.ts'],
+  },
+  {
     name: 'a code that went to a phone proves no mailbox',
     file: 'src/features/otp/sign-in.ts',
     find: "if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })",
@@ -48,6 +56,20 @@ export const signIn: Mutant[] = [
     file: 'src/features/otp/sign-in.ts',
     find: 'const isProved = !bySms || facts?.email_verified',
     replace: 'const isProved = true',
+    tests: [PHONE],
+  },
+  {
+    name: 'a code goes to no phone where the policy allows none as a factor',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: 'if (!isAllowed)',
+    replace: 'if (!facts)',
+    tests: [PHONE],
+  },
+  {
+    name: 'a phone is no way in unless that is turned on',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: 'if (sms_sign_in_enabled && settings',
+    replace: 'if (settings.channel_sms && settings',
     tests: [PHONE],
   },
   {

@@ -196,11 +196,73 @@ test('the link ends every session, outlives a new password, works once, and the 
   expect(events.filter(({ target_id }) => target_id === id)).toHaveLength(1)
   const ended = await app.events({ accountId: tenant.accountId, type: 'session.revoked' })
   expect(ended.at(-1)).toMatchObject({ data: { reason: 'sign_in_disowned' } })
-  // The person at their own device, and somebody at the other.
+  // Whoever is at either: both were new at the time.
   await enter(person, LAPTOP)
-  expect(await toldOf(person)).toBe(1)
-  await enter(person, PHONE)
   expect(await toldOf(person)).toBe(2)
+  await enter(person, PHONE)
+  expect(await toldOf(person)).toBe(3)
+})
+
+const TABLET: TestDevice = { ...PHONE, ip: '2001:db8:7::1' }
+const OFFICE: TestDevice = { ...LAPTOP, ip: '198.51.100.9' }
+
+/** The link of the mail about the newest device. */
+async function noticeLink(person: Mailbox) {
+  await toldOf(person)
+  return (await mailedLink(app, person.email, 'new_device')).token_hash
+}
+
+const disownAs = ({ subOrgId, email }: Mailbox, token_hash: string) =>
+  tenant.post('/v1/auth/devices/disown', { subOrgId, email, token_hash })
+
+test('whoever signs in from two devices is put out by the mail about either, and told of at both', async () => {
+  for (const which of [0, 1]) {
+    const person = await newPerson()
+    await enter(person, LAPTOP)
+    expect(await toldOf(person)).toBe(0)
+    await app.advance(8 * DAY)
+    const links = []
+    for (const device of [PHONE, TABLET]) {
+      await enter(person, device)
+      links.push(await noticeLink(person))
+    }
+    // A phone of the person's own.
+    await enter(person, OFFICE)
+    expect(await toldOf(person)).toBe(3)
+    succeeded(await disownAs(person, links[which] ?? ''))
+    // What the person had for longer stays known.
+    await enter(person, LAPTOP)
+    expect(await toldOf(person)).toBe(3)
+    for (const [i, device] of [PHONE, TABLET, OFFICE].entries()) {
+      await enter(person, device)
+      expect(await toldOf(person)).toBe(4 + i)
+    }
+    // All the links that were under way have ended with it: what they were about is over.
+    const late = await disownAs(person, links[1 - which] ?? '')
+    expect([late.status, late.body.code]).toEqual([400, 'token_invalid'])
+  }
+})
+
+test('a link of days ago forgets what was new before and since, and nothing older', async () => {
+  const person = await newPerson()
+  await enter(person, LAPTOP)
+  await toldOf(person)
+  await app.advance(3 * DAY)
+  await enter(person, OFFICE)
+  expect(await toldOf(person)).toBe(1)
+  await app.advance(5 * DAY)
+  await enter(person, PHONE)
+  const token_hash = await noticeLink(person)
+  await app.advance(6 * DAY)
+  await enter(person, TABLET)
+  expect(await toldOf(person)).toBe(3)
+  succeeded(await disownAs(person, token_hash))
+  await enter(person, LAPTOP)
+  expect(await toldOf(person)).toBe(3)
+  for (const [i, device] of [OFFICE, PHONE, TABLET].entries()) {
+    await enter(person, device)
+    expect(await toldOf(person)).toBe(4 + i)
+  }
 })
 
 test('a job of the service does this each minute', async () => {

@@ -19,20 +19,23 @@ import { assertDoorOpen } from '../login/login.ts'
 import { cutOff, findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { newDeviceMail } from './emails.ts'
 import { deviceEvents } from './events.ts'
-import { forgetDevice, type SignIn } from './store.ts'
+import { forgetDevices, type SignIn } from './store.ts'
 
 const reasons = defineEndReasons('sign_in_disowned')
 
 /**
- * Of the link in the mail about a new device. It outlives what whoever signed in there does next, such as a new password,
- * and opens nothing.
+ * Of the link in the mail about a new device. It outlives what whoever signed in there does next, such as a new password, or
+ * a sign-in from yet another device, and opens nothing.
  */
 export const disownPurpose = defineMailedPurpose('sign_in_disown', 'not_me', {
+  replaces: 'none',
   opensNothing: true,
   endsBy: [reasons.sign_in_disowned],
 })
 
 const DISOWN_SECONDS = 7 * 86_400
+/** For how long before the link whatever was new is forgotten with its device: whoever came in may have done so before. */
+const BEFORE_SECONDS = DISOWN_SECONDS
 
 /** What a link is about. */
 const Disowned = Type.Object({ session_id: Type.String(), device: Type.String() })
@@ -54,8 +57,8 @@ export async function noticeOf(work: TxWork, user: HeldUser, signIn: SignIn & { 
 
 /**
  * Ends all access, of the one who signed in and of everybody else: sessions, trusted devices and sign-ins under way; and
- * forgets the device, so that the next sign-in from there is told again. Nothing that people come in by is taken away, or
- * the mailbox alone could do so. The link passes whatever locks the account.
+ * forgets the device, and every other that was new then or since, so that the next sign-in from there is told again: it may
+ * be the same person's. Nothing that people come in by is taken away, or the mailbox alone could do so. The link passes whatever locks the account.
  * Throws `token_invalid`, `token_expired`, `organization_suspended`.
  */
 export async function disownSignIn(work: Work, presented: { email: string; token: string }): Promise<void> {
@@ -70,7 +73,10 @@ export async function disownSignIn(work: Work, presented: { email: string; token
       if (!user || !consumed || !Value.Check(Disowned, link.details)) throw linkErrors.tokenInvalid()
       const { session_id, device } = link.details
       await cutOff(work, user, reasons.sign_in_disowned)
-      await forgetDevice(work.db, work.directory, user.id, Buffer.from(device, 'base64url'))
+      await forgetDevices(work.db, work.directory, user.id, {
+        hash: Buffer.from(device, 'base64url'),
+        sinceSeconds: link.age_seconds + BEFORE_SECONDS,
+      })
       await record(
         work,
         deviceEvents.disowned({ target: { type: 'user', id: user.id }, data: { session_id, link_id: link.id } }),

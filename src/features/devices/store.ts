@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sinceOf } from '../../platform/belongings.ts'
 import { byteaArray, uuidArray } from '../../platform/db/arrays.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Position } from '../../platform/event-cursor.ts'
@@ -131,8 +132,13 @@ export async function putDevice(
   return { isNew: !is_known, isFirst: count === 0, newOfDay: of_day }
 }
 
-/** A device is not known any more, and the next sign-in from it is told. */
-export async function forgetDevice(tx: Tx, directory: Directory, userId: string, hash: Buffer): Promise<void> {
+/** A device, and every one that was first seen within so many seconds, is not known any more: the next sign-in is told. */
+export async function forgetDevices(
+  tx: Tx,
+  directory: Directory,
+  userId: string,
+  { hash, sinceSeconds }: { hash: Buffer; sinceSeconds: number },
+): Promise<void> {
   await sql`update known_devices set seen_at = 'epoch' where directory_id = ${directory.id} and user_id = ${userId}
-    and device_hash = ${hash}`.execute(tx)
+    and (device_hash = ${hash} or first_seen_at >= ${sinceOf(sinceSeconds)})`.execute(tx)
 }

@@ -49,7 +49,6 @@ const ends: Record<LinkType, string> = {
   unlock: 'Your account is unlocked',
   email_undo: 'Your address is back',
   not_me: 'Every session has ended',
-  email_change: 'The address is yours',
 }
 
 const screens = [

@@ -17,11 +17,11 @@ import { magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
-import { newAddressPage, undoPage } from './undo.ts'
+import { undoPage } from './undo.ts'
 import { unlockPage } from './unlock.ts'
 import { verificationPage } from './verification.ts'
 
-/** By the `type` of their links. */
+/** By the `type` of their links, but for those that lead to pages of applications alone. */
 const PAGES: Partial<Record<string, LinkPage>> = {
   magiclink: magicLinkPage,
   signup: signupPage,
@@ -31,7 +31,6 @@ const PAGES: Partial<Record<string, LinkPage>> = {
   unlock: unlockPage,
   email_undo: undoPage,
   not_me: disownPage,
-  email_change: newAddressPage,
 }
 
 // A page that explains a refusal counts as a success, so refusals are among the events it may record.

@@ -40,14 +40,14 @@ export interface IssuedLink {
   expiresAt: Date
 }
 
-/** Issues a link, which voids older ones for its address and purpose. Mails nothing. */
+/** Issues a link, which voids the older ones that its purpose `replaces`. Mails nothing. */
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
   const id = newId()
   const token = makeLinkToken(work.platform, directory)
   const { purpose, userId, identity, ttlSeconds, details = {} } = link
   const tokenHash = hashLinkToken(work.platform, directory, token)
-  const row = { id, purpose: purpose.name, userId, identity, tokenHash, details, ttlSeconds }
+  const row = { id, purpose, userId, identity, tokenHash, details, ttlSeconds }
   return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
 
@@ -140,13 +140,13 @@ export function consumeLink(work: TxWork, link: LinkRow): Promise<boolean> {
   return burn(work, proofOfLink(link))
 }
 
-/** Withdraws the links of a user and of their address for one purpose. */
+/** Withdraws the links of a user for one purpose, and of their address, unless strangers have some mailed to that. */
 export async function voidLinks(
   { platform, directory, db }: TxWork,
   user: { id: string; email_norm: string },
   purpose: LinkPurpose,
 ): Promise<void> {
-  const identity = hashIdentity(platform, user.email_norm)
+  const identity = purpose.replaces === 'address' ? hashIdentity(platform, user.email_norm) : null
   await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
 }
 

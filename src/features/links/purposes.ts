@@ -2,6 +2,11 @@
 export interface LinkPurpose {
   /** Permanent: rows hold it. */
   readonly name: string
+  /**
+   * Whose live links of the purpose a new one voids: those mailed to its address, or those of its user, where a stranger can
+   * have one mailed to the address, too; nobody's, where each is about something else.
+   */
+  readonly replaces: 'address' | 'user' | 'none'
 }
 
 /** The purpose of links that are mailed. */
@@ -18,20 +23,20 @@ const names = new Set<string>()
 const mailed = new Map<string, MailedPurpose>()
 
 /** Defines a purpose, once, in the noun whose links it is for; they are never mailed. Throws for a taken name. */
-export function defineLinkPurpose(name: string): LinkPurpose {
+export function defineLinkPurpose(name: string, replaces: LinkPurpose['replaces'] = 'address'): LinkPurpose {
   if (names.has(name)) throw new Error(`The purpose ${name} of links is defined twice`)
   names.add(name)
-  return { name }
+  return { name, replaces }
 }
 
 /** Defines the purpose of links that are mailed, once, in their noun. Throws for a taken name or type. */
 export function defineMailedPurpose(
   name: string,
   type: string,
-  options: Pick<MailedPurpose, 'opensNothing' | 'endsBy'> = {},
+  { replaces, ...options }: Partial<Pick<MailedPurpose, 'replaces' | 'opensNothing' | 'endsBy'>> = {},
 ): MailedPurpose {
   if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
-  const purpose = { ...defineLinkPurpose(name), type, ...options }
+  const purpose = { ...defineLinkPurpose(name, replaces), type, ...options }
   mailed.set(type, purpose)
   return purpose
 }

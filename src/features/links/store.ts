@@ -5,6 +5,7 @@ import type { Links } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
+import type { LinkPurpose } from './purposes.ts'
 
 /** A link as it was presented. */
 export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'identity' | 'token_hash' | 'details'> & {
@@ -17,7 +18,7 @@ export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'id
 
 export interface NewLinkRow {
   id: string
-  purpose: string
+  purpose: LinkPurpose
   userId: string | null
   identity: Buffer
   tokenHash: Buffer
@@ -27,22 +28,27 @@ export interface NewLinkRow {
 
 const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
 
-/** Stores a link and closes older ones for its address and purpose. Returns when it expires. */
+/** Stores a link and closes the older ones that its purpose replaces. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
+  const { name: purpose, replaces } = row.purpose
+  const { holder, isOlder } = {
+    address: { holder: row.identity.toString('hex'), isOlder: sql`identity = ${row.identity}` },
+    user: { holder: row.userId, isOlder: sql`user_id = ${row.userId}` },
+    none: { holder: null, isOlder: sql`false` },
+  }[replaces]
   // Serializes concurrent inserts, so that the later one sees and closes the earlier.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${row.purpose}/${row.identity.toString('hex')}`}, 0))`.execute(
-    tx,
-  )
+  if (holder !== null)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`${directory.id}/${purpose}/${holder}`}, 0))`.execute(tx)
   const { rows } = await sql<{ expires_at: Date }>`
     with closed as (
       update links set closed_at = clock_now()
       where directory_id = ${directory.id} and id in (
         select id from links
-        where directory_id = ${directory.id} and identity = ${row.identity} and purpose = ${row.purpose} and ${isLive}
+        where directory_id = ${directory.id} and ${isOlder} and purpose = ${purpose} and ${isLive}
         -- One that is being redeemed right now is skipped, not waited for.
         for update skip locked))
     insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at, tagged)
-    values (${directory.id}, ${row.id}, ${row.purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
+    values (${directory.id}, ${row.id}, ${purpose}, ${row.userId}, ${row.identity}, ${row.tokenHash},
       ${JSON.stringify(row.details)}, clock_now() + make_interval(secs => ${row.ttlSeconds}::int), true)
     returning expires_at`.execute(tx)
   const [made] = rows
@@ -103,7 +109,7 @@ export function closeLinkRows(
   directory: Directory,
   which: {
     userId: string
-    identity: Buffer
+    identity: Buffer | null
     purpose?: string
     exceptId?: string | undefined
     sparedPurposes?: string[]
@@ -119,7 +125,9 @@ export function closeLinkRows(
         .select('id')
         .where('directory_id', '=', directory.id)
         // A sign-up link has no user and belongs to the address.
-        .where((eb) => eb.or([eb('user_id', '=', which.userId), eb('identity', '=', which.identity)]))
+        .where((eb) =>
+          eb.or([eb('user_id', '=', which.userId), ...(which.identity ? [eb('identity', '=', which.identity)] : [])]),
+        )
         .where(isLive)
         .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))
         .$if((which.sparedPurposes ?? []).length > 0, (query) =>

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import type { Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { Delivery, deliveryErrors, linkErrors } from '../links/links.ts'
+import { deliveryErrors, linkErrors } from '../links/links.ts'
 import { doorRoutes } from '../login/login.ts'
 import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../otp/otp.ts'
 import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
@@ -20,8 +20,16 @@ export const ownEmailRoutes: Route[] = [
     wayIn: 'otp',
     summary: 'Begin to change one’s own address',
     description:
-      'Mails a code and a link to the new address. Nothing changes yet, nor is it told whether somebody else has it.',
-    body: Type.Object({ email: Email, redirectTo: Delivery.redirectTo }),
+      'Mails a code to the new address, and with redirectTo a link. Nothing changes yet, nor is it told whether somebody else has it.',
+    body: Type.Object({
+      email: Email,
+      redirectTo: Type.Optional(
+        Type.String({
+          maxLength: 2048,
+          description: 'Where a link leads: an entry of allowed_redirect_uris. Default: no link, the code alone.',
+        }),
+      ),
+    }),
     reply: SentCodeReply,
     errors: [userErrors.scimManaged, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
     event: otpEvents.sent,
@@ -40,7 +48,7 @@ export const ownEmailRoutes: Route[] = [
     wayIn: 'otp',
     summary: 'Change one’s own address with the code or the link',
     description:
-      'Either proves the new address: otp_id with code, or token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
+      'Either proves the new address: otp_id with code, or, in the session that asked, token_hash of the link. One’s other sessions, trusted devices and sign-ins under way end. The old ' +
       'address is told, with a link that undoes the change for 7 days.',
     body: EmailProofBody,
     reply: Type.Object({ user: MeReply.properties.user, sessions_revoked: RevokedCount }),

@@ -6,19 +6,19 @@ import { record } from '../../platform/events.ts'
 import { countAct, idBytes } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
+import { queueMail } from '../../platform/mail/outbox.ts'
 import { burn } from '../../platform/proofs.ts'
-import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { inTx, type TxWork } from '../../platform/work.ts'
 import {
   assertRedirectAllowed,
   consumeLink,
   defineMailedPurpose,
-  type LinkRow,
   linkErrors,
   mailLink,
   presentLink,
   voidLinks,
 } from '../links/links.ts'
-import { assertDoorOpen, assertMaySignIn, findSignInFacts } from '../login/login.ts'
+import { assertDoorOpen } from '../login/login.ts'
 import {
   codeProof,
   issueOtp,
@@ -29,18 +29,10 @@ import {
   sendLimits,
   signInCodeErrors,
 } from '../otp/otp.ts'
-import { holdSession, revokeUserSessions } from '../sessions/sessions.ts'
-import {
-  changeHeldUser,
-  findUserForUpdate,
-  getUser,
-  type HeldUser,
-  type UserRow,
-  userEndReasons,
-  userErrors,
-} from '../users/users.ts'
+import { revokeUserSessions } from '../sessions/sessions.ts'
+import { changeHeldUser, getUser, type HeldUser, type UserRow, userEndReasons, userErrors } from '../users/users.ts'
 import { newAddressMail } from './emails.ts'
-import { assertIsWayIn, holdOwn, type OwnWork } from './freshness.ts'
+import { holdOwn, type OwnWork } from './freshness.ts'
 import { noticeOfChange } from './undo-email.ts'
 
 const purpose = 'email_change'
@@ -48,17 +40,17 @@ const purpose = 'email_change'
 const ofOnePerson = [{ bucket: 'email_change.hour', limit: 10, windowSeconds: 3600 }]
 
 /**
- * Of the link that is mailed with the code, and ends with it. It ends with any other change that cuts the user off, and
- * with the session that asked.
+ * Of the link that is mailed with the code to a page of the application, and ends with it. Whoever has the mailbox follows
+ * anybody's link, so it is worth nothing without the session that asked; and a stranger can ask for the address, too.
  */
-const linkPurpose = defineMailedPurpose('email_change', 'email_change')
+const linkPurpose = defineMailedPurpose('email_change', 'email_change', { replaces: 'user' })
 
 /** The code that was mailed with it, and the session that asked. */
 const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String() })
 
 /**
- * Mails a code and a link to the address that the caller wants to have; nothing changes yet. Whether somebody else has it is
- * not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
+ * Mails a code to the address that the caller wants to have, and a link where there is a page for it; nothing changes yet.
+ * Whether somebody else has it is not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
  * `method_disabled`, `organization_suspended`, `account_locked`.
  */
 export async function beginEmailChange(
@@ -79,16 +71,19 @@ export async function beginEmailChange(
     const { otpId, expiresAt, ttlSeconds } = otp
     // One that went to a mistyped address proves nothing once another address is named.
     await voidLinks(work, user, linkPurpose)
-    await mailLink(work, {
-      purpose: linkPurpose,
-      who,
-      userId: user.id,
-      details: { otpId, sessionId: caller.sessionId },
-      decoy: null,
-      ttlSeconds,
-      delivery: { redirectTo, deliver: true },
-      compose: (_, mail) => newAddressMail(mail, otp),
-    })
+    const mail = { to: who.address.email, asker: user.email, otp, ttlSeconds }
+    if (redirectTo === null) await queueMail(work, newAddressMail({ ...mail, url: null }), ttlSeconds)
+    else
+      await mailLink(work, {
+        purpose: linkPurpose,
+        who,
+        userId: user.id,
+        details: { otpId, sessionId: caller.sessionId },
+        decoy: null,
+        ttlSeconds,
+        delivery: { redirectTo, deliver: true },
+        compose: (_, { url }) => newAddressMail({ ...mail, url }),
+      })
     const data = { otp_id: otpId, purpose, channel: 'email' } as const
     await record(work, otpEvents.sent({ target: { type: 'user', id: user.id }, data }))
     return { otpId, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
@@ -118,69 +113,40 @@ export async function finishEmailChange(
     const held = await holdOwn(work)
     if (!(await burn(work, proof, held.id))) throw signInCodeErrors.otpInvalid()
     await voidLinks(work, held, linkPurpose)
-    return change(work, held, { email: sent.email, sessionId: caller.sessionId })
-  })
-}
-
-/** The same by the link of the mail, for whoever asked for it. Throws `token_invalid`, `token_expired` instead. */
-export async function finishEmailChangeByLink(
-  work: OwnWork,
-  presented: { email: string; token: string },
-): Promise<ChangedEmail> {
-  return presentOwn(work, presented, async (work, link) => {
-    const held = await holdOwn(work)
-    return link.user_id === held.id ? { held, sessionId: work.caller.sessionId } : null
+    return change(work, held, sent.email)
   })
 }
 
 /**
- * The same for whoever has the new mailbox, as the page of the link does: as long as the session lasts that asked for it, and
- * its user may come in. Throws what the gates throw besides.
+ * The same by the link of the mail, in the session that asked for it. Throws `token_invalid`, `token_expired` instead of the
+ * codes' errors.
  */
-export async function confirmEmailChange(work: Work, presented: { email: string; token: string }): Promise<void> {
-  await presentOwn(work, presented, async (work, { user_id: userId, details }) => {
-    const held = userId === null ? null : await findUserForUpdate(work, userId)
-    const { sessionId } = Value.Parse(LinkDetails, details)
-    if (!held || !(await holdSession(work, { id: sessionId, userId: held.id }))) return null
-    const facts = await findSignInFacts(work, { userId: held.id })
-    if (!facts) return null
-    await assertMaySignIn(work, facts)
-    await assertIsWayIn(work, facts, 'otp')
-    return { held, sessionId }
-  })
-}
-
-/** Burns a link, and the code that was mailed with it, for the change of whom `hold` says; null: it is not theirs. */
-async function presentOwn<W extends Work>(
-  work: W,
+export async function finishEmailChangeByLink(
+  work: OwnWork,
   { email, token }: { email: string; token: string },
-  hold: (work: W & TxWork, link: LinkRow) => Promise<{ held: HeldUser; sessionId: string } | null>,
 ): Promise<ChangedEmail> {
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
-      const whose = await hold(work, link)
-      if (!whose || !(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
-      const { otpId } = Value.Parse(LinkDetails, link.details)
+      const held = await holdOwn(work)
+      const { otpId, sessionId } = Value.Parse(LinkDetails, link.details)
+      const isOwn = link.user_id === held.id && sessionId === work.caller.sessionId
+      if (!isOwn || !(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
       const code = codeProof({ otp_id: otpId, otp_purpose: purpose })
-      if (!(await burn(work, code, whose.held.id))) throw linkErrors.tokenInvalid()
-      return change(work, whose.held, { email, sessionId: whose.sessionId })
+      if (!(await burn(work, code, held.id))) throw linkErrors.tokenInvalid()
+      return change(work, held, email)
     }),
   )
 }
 
 /** What a proof of the new mailbox changes, once it is burnt. */
-async function change(
-  work: TxWork,
-  held: HeldUser,
-  { email, sessionId }: { email: string; sessionId: string },
-): Promise<ChangedEmail> {
+async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Promise<ChangedEmail> {
   const address = requireNewAddress(held, email)
   const ownNotice = await noticeOfChange(work, held, address.email)
   const proved = { scim_managed: false, ownsDomain: true, isTouched: false, ownNotice }
   const user = await changeHeldUser(work, held, { email: address.email }, proved)
-  const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [sessionId])
+  const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [work.caller.sessionId])
   return { user, ended }
 }
 

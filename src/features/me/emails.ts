@@ -2,31 +2,42 @@ import { maskEmail } from '../../platform/mail/address.ts'
 import { defineMail } from '../../platform/mail/kinds.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
 import { spanInWords } from '../../platform/mail/span.ts'
-import type { LinkMailData } from '../links/links.ts'
 import type { ShownCode } from '../otp/otp.ts'
 
 const kinds = { newAddress: defineMail('email_change_otp'), ownEmailChanged: defineMail('own_email_changed') }
 
 /**
  * To the address that somebody wants to have: the code that proves it, which is not in the subject, since lock screens show
- * that, and the link that does as well.
+ * that, and the link that does as well, if there is a page for it. Several may ask for one address: it says who did.
  */
-export function newAddressMail({ to, url, ttlSeconds }: LinkMailData, otp: ShownCode): Message {
+export function newAddressMail(change: {
+  to: string
+  /** The present address of who asks. */
+  asker: string
+  otp: ShownCode
+  url: string | null
+  ttlSeconds: number
+}): Message {
+  const { to, asker, otp, url, ttlSeconds } = change
   const subject = 'Confirm your new email address'
   const digits = otp.digitCode === null ? '' : ` (or ${otp.digitCode}, if you are asked for digits)`
+  const [enter, either] = url === null ? ['Enter', 'The code'] : ['Or enter', 'The link or the code']
   return {
     kind: kinds.newAddress,
     to,
     subject,
     content: {
       heading: subject,
-      paragraphs: ['Follow the link to use this address for your account.'],
-      button: { label: 'Use this address', url },
+      paragraphs: [
+        `The account of ${maskEmail(asker)} asks to use this address.`,
+        ...(url === null ? [] : ['If it is yours, follow the link in the browser where you asked for the change.']),
+      ],
+      ...(url === null ? {} : { button: { label: 'Use this address', url } }),
       code: otp.code,
-      codeLabel: `Or enter this code${digits} where you asked for the change:`,
+      codeLabel: `${enter} this code${digits} where you asked for the change:`,
       footer:
-        `The link or the code works once, within ${spanInWords(ttlSeconds)}. ` +
-        'If you did not ask for the change, ignore this email and do not forward it: whoever confirms it gives this address to the account of whoever asked.',
+        `${either} works once, within ${spanInWords(ttlSeconds)}. ` +
+        'If that account is not yours, or you did not ask, ignore this email and do not forward it: whoever confirms it gives this address to that account.',
     },
   }
 }

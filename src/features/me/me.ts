@@ -1,2 +1,1 @@
-export { confirmEmailChange } from './email.ts'
 export { undoEmailChange, undoEmailEvents } from './undo-email.ts'

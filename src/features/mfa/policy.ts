@@ -195,9 +195,13 @@ export async function lacksFactor(
 
 /** Throws `method_disabled` where the policy does not allow a method. */
 export async function assertMethodAllowed(work: Work, method: MfaMethod): Promise<void> {
-  const { allowed_methods } = await policyOf(work)
-  if (!allowed_methods.includes(method))
+  if (!(await isMethodAllowed(work, method)))
     throw loginErrors.methodDisabled({ detail: `allowed_methods of the MFA policy has no ${method}.` })
+}
+
+/** Whether a method may be enrolled and used. */
+export async function isMethodAllowed(work: Work, method: MfaMethod): Promise<boolean> {
+  return (await policyOf(work)).allowed_methods.includes(method)
 }
 
 /** Which of a user's factors pass a challenge. One that the policy no longer allows is still better than none. */

@@ -110,7 +110,7 @@ export const otpRoutes: Route[] = [
       channel: Type.Optional(
         Type.Enum(['email', 'sms'], {
           default: 'email',
-          description: '`sms`: to the phone that the user has enrolled, where channel_sms is on.',
+          description: '`sms`: to the phone that the user has enrolled, where sms_sign_in_enabled is on.',
         }),
       ),
     }),

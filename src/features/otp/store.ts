@@ -270,9 +270,9 @@ interface TriedRow {
 
 /**
  * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own:
- * the attempt is counted before the comparison, and stays counted whatever the request does next. `siblings` are the
- * codes of the same address: only the newest of the purpose is valid, and attempts at any of them share one budget. One
- * that went to a phone is valid as long as its user has that phone.
+ * the attempt is counted before the comparison, and stays counted whatever happens next. `siblings` are the codes of the
+ * same address: only the newest of the purpose is valid, and attempts at any of them share one budget. One that went to a
+ * phone is valid as long as its user has that, which only the right code meets: decoys are of nobody's phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
@@ -307,12 +307,12 @@ export const triedCode = defineReading<TriedRow>()({
     case
       when not tried.is_newest then 'unknown'
       when tried.code_id is null then 'left_out'
-      when tried.phone_id is not null and not exists (select from mfa_phones p
-        where p.directory_id = ${directory('tried')} and p.user_id = tried.code_user_id and p.id = tried.phone_id
-          and p.confirmed_at is not null) then 'unknown'
       when not tried.is_allowed then 'spent'
       when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
         then 'wrong'
+      when tried.phone_id is not null and not exists (select from mfa_phones p
+        where p.directory_id = ${directory('tried')} and p.user_id = tried.code_user_id and p.id = tried.phone_id
+          and p.confirmed_at is not null) then 'unknown'
       when tried.used_at is not null then 'used'
       when tried.expires_at <= clock.at then 'expired'
       else 'match' end as verdict`,

@@ -27,8 +27,9 @@ interface PhoneUser {
 
 async function organization(settings: object = {}): Promise<string> {
   const subOrgId = await tenant.organization()
-  const sms = { channel_sms: true, sms_allowed_countries: ['US'], ...settings }
+  const sms = { sms_allowed_countries: ['US'], ...settings }
   succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, ...sms }))
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, sms_sign_in_enabled: true }))
   succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
   return subOrgId
 }
@@ -204,6 +205,19 @@ describe('who gets none', () => {
     expect(await sentTexts()).toHaveLength(before)
   })
 
+  test('is everybody where the policy does not allow such a factor, and nobody is told', async () => {
+    const subOrgId = await organization({ channel_sms: true })
+    const person = await phoneUser(subOrgId)
+    const before = (await textsTo(person.phone)).length
+    succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup'] }))
+    const replies = [await send(person, 'sms'), await send({ subOrgId, email: newEmail() }, 'sms')]
+    for (const { status, body } of replies) expect([status, body.delivery_hint]).toEqual([200, HINT])
+    expect(await textsTo(person.phone)).toHaveLength(before)
+    const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
+    const reasons = failed.slice(-2).map(({ data }) => data)
+    expect(reasons).toMatchObject([{ reason: 'method_not_allowed' }, { reason: 'no_such_user' }])
+  })
+
   test('costs the same statements', async () => {
     const subOrgId = await organization()
     const alone = await phoneUser(subOrgId, { app: false })
@@ -218,7 +232,7 @@ describe('who gets none', () => {
   })
 
   test('the limit of a number and that of a day withhold the message and refuse nobody', async () => {
-    const subOrgId = await organization({ resend_interval_seconds: 0, rate_limit_per_minute: 3 })
+    const subOrgId = await organization({ channel_sms: true, resend_interval_seconds: 0, rate_limit_per_minute: 3 })
     const person = await phoneUser(subOrgId)
     // One went there to enroll it; the others of a minute come from elsewhere.
     for (let i = 0; i < 2; i++) succeeded(await tenant.post('/v1/otp/generate', { subOrgId, phone: person.phone }))
@@ -241,12 +255,13 @@ describe('who gets none', () => {
   })
 
   test.each([
-    ['the channel is off', { channel_sms: false }],
-    ['no country is allowed', { sms_allowed_countries: [] }],
-  ])('is told so where %s, whoever it is', async (_, settings) => {
-    const subOrgId = await organization()
+    ['this is off, whatever else may be sent', 'auth', { sms_sign_in_enabled: false }],
+    ['this was never turned on', 'auth', { sms_sign_in_enabled: null }],
+    ['no country is allowed', 'otp', { sms_allowed_countries: [] }],
+  ])('is told so where %s, whoever it is', async (_, family, settings) => {
+    const subOrgId = await organization({ channel_sms: true })
     const person = await phoneUser(subOrgId)
-    succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, ...settings }))
+    succeeded(await tenant.patch(`/v1/${family}/settings`, { subOrgId, ...settings }))
     const replies = [await send(person, 'sms'), await send({ subOrgId, email: newEmail() }, 'sms')]
     expect(replies.map(refused)).toEqual([
       [403, 'method_disabled'],

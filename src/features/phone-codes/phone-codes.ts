@@ -11,7 +11,7 @@ import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
 import { parsePhone } from '../../platform/sms/phone.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, loginErrors, loginEvents, type SignInFacts } from '../login/login.ts'
-import { methodsToPass } from '../mfa/mfa.ts'
+import { isMethodAllowed, methodsToPass } from '../mfa/mfa.ts'
 import {
   codeSms,
   describeNothingSent,
@@ -25,6 +25,7 @@ import {
   toSendCeilings,
   toSmsLimits,
 } from '../otp/otp.ts'
+import { phoneCodeSettings } from './settings.ts'
 import { type PhoneRow, phoneOfUser } from './store.ts'
 
 const purpose = 'login'
@@ -70,10 +71,11 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
 /** The settings where a code could go to any phone at all. Throws `method_disabled`. */
 async function smsSettings(work: Work): Promise<OtpSettings> {
   const settings = await otpSettings(work)
-  const { channel_sms, sms_allowed_countries } = settings
-  if (channel_sms && sms_allowed_countries.length > 0 && takesSms(work.platform)) return settings
+  const { sms_sign_in_enabled } = await phoneCodeSettings.effective(work)
+  if (sms_sign_in_enabled && settings.sms_allowed_countries.length > 0 && takesSms(work.platform)) return settings
   throw loginErrors.methodDisabled({
-    detail: 'Codes cannot be sent by SMS here: no provider, channel_sms is off, or sms_allowed_countries is empty.',
+    detail:
+      'Codes cannot be sent by SMS here: no provider, sms_sign_in_enabled is off, or sms_allowed_countries is empty.',
   })
 }
 
@@ -81,14 +83,17 @@ async function smsSettings(work: Work): Promise<OtpSettings> {
 type ChosenPhone = { id: string; number: string } | { number: null; reason: keyof typeof NOT_SENT }
 
 /**
- * The phone that is a factor of its user, who has proved the mailbox as well. It is the first factor then and cannot be the
- * second, so whoever has no other gets no code: it would lead nowhere. Asks the same for everybody.
+ * The phone that is a factor of its user, who has proved the mailbox as well, where the policy allows such a factor. It is the
+ * first factor then and cannot be the second, so whoever has no other gets no code: it would lead nowhere. Asks the same for
+ * everybody.
  */
 async function choosePhone(work: Work, facts: SignInFacts | null, read: PhoneRow): Promise<ChosenPhone> {
   const { phone_id: id, phone: number, has_app: totp, has_backup: backup } = read
   const others = await methodsToPass(work, { totp, backup, sms: false })
   const isMfaOn = await isServiceEnabled(work, 'mfa')
+  const isAllowed = await isMethodAllowed(work, 'sms')
   if (!facts?.active || id === null || number === null) return { number: null, reason: 'no_phone' }
+  if (!isAllowed) return { number: null, reason: 'method_not_allowed' }
   if (!facts.email_verified) return { number: null, reason: 'email_not_verified' }
   return isMfaOn && others.length === 0 ? { number: null, reason: 'no_other_factor' } : { id, number }
 }

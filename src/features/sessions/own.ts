@@ -45,12 +45,7 @@ export function endOtherSessions(work: OwnWork): Promise<number> {
  */
 export async function holdOwnSession(work: TxWork & { caller: UserCaller }): Promise<void> {
   const { sessionId: id, directoryUserId: userId } = work.caller
-  if (!(await holdSession(work, { id, userId }))) throw httpErrors.accessTokenInvalid()
-}
-
-/** The same of a session that is named. Returns false when it has ended. */
-export async function holdSession({ db, directory }: TxWork, session: { id: string; userId: string }) {
-  return (await lockLiveSession(db, directory, session)) !== undefined
+  if (!(await lockLiveSession(work.db, work.directory, { id, userId }))) throw httpErrors.accessTokenInvalid()
 }
 
 /**

@@ -12,7 +12,6 @@ export {
   endOtherSessions,
   endOwnSession,
   holdOwnSession,
-  holdSession,
   listOwnSessions,
   renewAuthentication,
   sessionIdOf,
