@@ -24,6 +24,7 @@ const EDGES = [
   'devices → sessions',
   'devices → users',
   'discovery → domains',
+  'discovery → links',
   'discovery → login',
   'discovery → otp',
   'discovery → signup',

@@ -17,8 +17,10 @@ export const keyedLinkTypes = [
 ] as const
 export type KeyedLinkType = (typeof keyedLinkTypes)[number]
 
-/** Of every link that leads to the page of the service. */
-export const linkTypes = [...keyedLinkTypes, 'email_change'] as const
+/** Of every link of an organization that leads to the page of the service. */
+export const organizationLinkTypes = [...keyedLinkTypes, 'email_change'] as const
+/** Of every one: discovery is of no organization. */
+export const linkTypes = [...organizationLinkTypes, 'discovery'] as const
 export type LinkType = (typeof linkTypes)[number]
 
 /** What a link of each type is for, as rows and events say. Permanent, like the types. */
@@ -32,6 +34,7 @@ export const purposeNames: Record<LinkType, string> = {
   email_undo: 'email_change_undo',
   not_me: 'sign_in_disown',
   email_change: 'email_change',
+  discovery: 'discovery',
 }
 
 export interface Person {
@@ -66,6 +69,9 @@ export async function mailLinkTo(
     case 'magiclink':
       await post('/v1/auth/login/magic-link/send', { email })
       return mailed('magic_link')
+    case 'discovery':
+      await tenant.post('/v1/auth/discovery/magic-link/send', { email })
+      return mailed('discovery_link')
     case 'invite':
       await post(`/v1/users/${user.id}/invite`, {})
       return mailed('invite')

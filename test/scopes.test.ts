@@ -77,6 +77,8 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/email/undo',
     'POST /v1/auth/email/verify',
     'POST /v1/auth/discovery/exchange',
+    'POST /v1/auth/discovery/magic-link/send',
+    'POST /v1/auth/discovery/magic-link/verify',
     'POST /v1/auth/discovery/otp/send',
     'POST /v1/auth/discovery/otp/verify',
     'POST /v1/auth/invite/accept',

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const DISCOVERY = 'src/features/discovery'
 const tests = [`${DISCOVERY}/discovery.test.ts`]
+const byLink = [`${DISCOVERY}/by-link.test.ts`]
 
 /** What a proof of a mailbox tells of organizations, and lets into. */
 export const discovery: Mutant[] = [
@@ -21,9 +22,9 @@ export const discovery: Mutant[] = [
   },
   {
     name: 'who is no user joins where the domain is proved still',
-    file: `${DISCOVERY}/discovery.ts`,
-    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends) : null\n',
-    replace: '  return signUpByCode(work, who, spends)\n',
+    file: `${DISCOVERY}/enter.ts`,
+    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends, method) : null\n',
+    replace: '  return signUpByCode(work, who, spends, method)\n',
     tests,
   },
   {
@@ -34,11 +35,33 @@ export const discovery: Mutant[] = [
     tests,
   },
   {
-    name: 'where codes are off nobody enters by one',
+    name: 'where codes or links are off nobody enters by one',
+    file: `${DISCOVERY}/enter.ts`,
+    find: '  await assertTaken(work, said.method)\n',
+    replace: '',
+    tests: [...tests, ...byLink],
+  },
+  {
+    name: 'what a link does not open is not found by one',
     file: `${DISCOVERY}/discovery.ts`,
-    find: '  await mailedCodeSettings(work)\n  const said',
-    replace: '  const said',
-    tests,
+    find: '!(await isTaken(inside, method))',
+    replace: "!(await isTaken(inside, 'otp'))",
+    tests: byLink,
+  },
+  {
+    name: 'who comes by a link comes by the method of links',
+    file: `${DISCOVERY}/token.ts`,
+    find: "{ method: 'otp', ...said }",
+    replace: "{ ...said, method: 'otp' as const }",
+    tests: byLink,
+  },
+  {
+    name: 'only a link of discovery discovers',
+    file: `${DISCOVERY}/by-link.ts`,
+    find: 'purposes: [purpose] }',
+    replace: "purposes: [purpose, { name: 'magic_link' }] }",
+    tests: byLink,
+    equivalent: 'links are looked up within their directory, and no other ones are of the account level',
   },
   {
     name: 'a key of one organization discovers nothing',
