@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -25,7 +26,8 @@ else if (!values.list) await withDatabase(runAll)
 
 /** With a PostgreSQL for all runs. */
 async function withDatabase(run: (databaseUrl: string) => Promise<void>): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'watchword-mutants-database-'))
+  // Not made here: where this runs as root, another user has to enter it.
+  const home = join(tmpdir(), `watchword-mutants-database-${randomUUID()}`)
   const database = await startForTests(join(home, 'data'))
   try {
     await run(database.url)
