@@ -76,6 +76,7 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/auth/devices/disown',
     'POST /v1/auth/email/undo',
     'POST /v1/auth/email/verify',
+    'POST /v1/auth/discovery/create',
     'POST /v1/auth/discovery/exchange',
     'POST /v1/auth/discovery/magic-link/send',
     'POST /v1/auth/discovery/magic-link/verify',

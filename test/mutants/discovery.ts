@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const DISCOVERY = 'src/features/discovery'
 const tests = [`${DISCOVERY}/discovery.test.ts`]
+const creation = [`${DISCOVERY}/create.test.ts`]
 const byLink = [`${DISCOVERY}/by-link.test.ts`]
 
 /** What a proof of a mailbox tells of organizations, and lets into. */
@@ -62,6 +63,55 @@ export const discovery: Mutant[] = [
     replace: "purposes: [purpose, { name: 'magic_link' }] }",
     tests: byLink,
     equivalent: 'links are looked up within their directory, and no other ones are of the account level',
+  },
+  {
+    name: 'a token makes one organization',
+    file: `${DISCOVERY}/create.ts`,
+    find: '    if (!(await burn(work, proof))) return null\n',
+    replace: '',
+    tests: creation,
+  },
+  {
+    name: 'organizations are made where the environment says so',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  if (!settings.discovery_create_organizations)\n',
+    replace: '  if (settings.discovery_create_organizations === null)\n',
+    tests: creation,
+  },
+  {
+    name: 'a token makes an organization if it was given for that',
+    file: `${DISCOVERY}/discovery.ts`,
+    find: 'mayCreate ? [...directories, work.directory] : directories',
+    replace: '[...directories, work.directory]',
+    tests: creation,
+  },
+  {
+    name: 'where codes are off nobody makes an organization by one',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  await assertTaken(work, said.method)\n',
+    replace: '',
+    tests: creation,
+  },
+  {
+    name: 'a mailbox makes ten organizations a day',
+    file: `${DISCOVERY}/create.ts`,
+    find: 'limit: PER_MAILBOX',
+    replace: 'limit: PER_MAILBOX * 2',
+    tests: creation,
+  },
+  {
+    name: 'an environment has a ceiling of organizations that people make',
+    file: `${DISCOVERY}/create.ts`,
+    find: 'limit: perDay',
+    replace: 'limit: perDay * 2',
+    tests: creation,
+  },
+  {
+    name: 'the first keys of an environment are there before an organization is made',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  await issuerOf(work.platform, work.directory.environmentId)\n',
+    replace: '',
+    tests: creation,
   },
   {
     name: 'a key of one organization discovers nothing',

@@ -8,6 +8,7 @@ import { askGates, doorSettings, loginErrors, readFacts, type SignInFacts } from
 import { grantCode } from '../otp/otp.ts'
 import { discoverConnection } from '../sso/sso.ts'
 import { type DiscoveryMethod, discoveryMethods, isTaken } from './methods.ts'
+import { discoverySettings } from './settings.ts'
 import { type FoundRow, findOrganizationOfDomain, selectOrganizationsOf } from './store.ts'
 import { sealToken } from './token.ts'
 
@@ -40,10 +41,15 @@ export async function discover(
   { who, method, proof }: { who: Identity; method: DiscoveryMethod; proof: UsedProof },
 ): Promise<Discovery | null> {
   const found = await findOrganizations(work, who, method)
+  const { discovery_create_organizations: mayCreate } = await discoverySettings.effective(work)
   const granted = await inTxUnlessConsumed(work, async (work) => {
     if (!(await burn(work, proof))) return null
     const directories = found.map(({ directory }) => directory)
-    return grantCode(work, directories, { identity: who.hash, ttlSeconds: TTL_SECONDS })
+    // By that of the account level an organization is made.
+    return grantCode(work, mayCreate ? [...directories, work.directory] : directories, {
+      identity: who.hash,
+      ttlSeconds: TTL_SECONDS,
+    })
   })
   if (!granted) return null
   const token = await sealToken(work.platform, work.directory, { ...granted, email: who.address.email, method })

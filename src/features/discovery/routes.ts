@@ -16,25 +16,32 @@ import {
   toSentMagicLink,
 } from '../links/links.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
+import { OrganizationCreate, organizationErrors, organizationEvents } from '../organizations/organizations.ts'
 import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody } from '../otp/otp.ts'
 import { userEvents } from '../users/users.ts'
 import { discoverByCode, sendDiscoveryCode } from './by-code.ts'
 import { discoverByLink, sendDiscoveryLink } from './by-link.ts'
+import { foundOrganization } from './create.ts'
 import { enter } from './enter.ts'
 import { discoveryErrors } from './errors.ts'
 import { assertServiceOn, type DiscoveryMethod } from './methods.ts'
-import { DiscoveryReply, toDiscovery } from './schema.ts'
+import { DiscoveryReply, DiscoveryToken, toDiscovery } from './schema.ts'
 
 const about = { method: 'POST', scope: 'auth.login', tag: 'Authentication' } as const
 
-/** Throws `sub_org_mismatch` for who reaches one organization alone, `service_disabled`. */
-async function environmentOf(work: Work<AccountScope>, method: DiscoveryMethod): Promise<Work> {
+/** Throws `sub_org_mismatch` for who reaches one organization alone. */
+function orgWide(work: Work<AccountScope>): Work {
   const { organizationId, directory } = work.directory
   if (organizationId !== null)
     throw httpErrors.subOrgMismatch({
       detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
     })
-  const inside = { ...work, directory }
+  return { ...work, directory }
+}
+
+/** The same. Throws `service_disabled`. */
+async function environmentOf(work: Work<AccountScope>, method: DiscoveryMethod): Promise<Work> {
+  const inside = orgWide(work)
   await assertServiceOn(inside, method)
   return inside
 }
@@ -120,10 +127,43 @@ export const discoveryRoutes: Route[] = [
     takesDevice: true,
     summary: 'Enter one of the organizations',
     description: 'Answers the session, or the challenge of a second factor, as a sign-in by that code or link does.',
-    body: Type.Object({ discovery_token: Type.String({ minLength: 1, maxLength: 2000, examples: ['dsc_v1.0198…'] }) }),
+    body: Type.Object({ discovery_token: DiscoveryToken }),
     errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,
     maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
     handle: (work, { body }) => enter(work, body.discovery_token),
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/create',
+    operation: 'discovery.create',
+    directory: 'account',
+    takesDevice: true,
+    summary: 'Make an organization',
+    description:
+      'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
+      'token is good for one. For org-wide keys.',
+    body: Type.Object({
+      discovery_token: DiscoveryToken,
+      name: OrganizationCreate.properties.name,
+      slug: Type.Optional(OrganizationCreate.properties.slug),
+    }),
+    errors: [
+      discoveryErrors.tokenInvalid,
+      organizationErrors.slugTaken,
+      httpErrors.serviceDisabled,
+      ...doorRoutes.errors,
+    ],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [
+      ...doorRoutes.mailboxLogin.maybeEvents,
+      organizationEvents.created,
+      userEvents.created,
+      userEvents.updated,
+    ],
+    async handle(work, { body: { discovery_token: token, ...wanted } }) {
+      const inside = orgWide(work)
+      return showRate(work, await foundOrganization(inside, work.directory, { token, ...wanted })).answer
+    },
   }),
 ]

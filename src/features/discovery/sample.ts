@@ -5,11 +5,12 @@ import type { Start } from '../../../test/records.ts'
 import type { Samples } from '../../../test/samples.ts'
 import { mailedCode, mailedLink } from '../../../test/sign-in.ts'
 
-/** A code and a link that were mailed for discovery, and a token of somebody else. */
+/** A code and a link that were mailed for discovery, a token of somebody else, and one that makes an organization. */
 export interface DiscoveryRecords {
   discoveryEmail: string
   discoveryCode: string
   discoveryToken: string
+  foundingToken: string
   discoveryLinkEmail: string
   ids: { discoveryOtp: string; discoveryLink: string }
 }
@@ -23,12 +24,16 @@ export async function makeRecords(app: TestApp, { scoped, orgWide }: Start): Pro
   }
   const found = succeeded(await orgWide.post('/v1/auth/discovery/otp/verify', await send(other)))
   const { otp_id: discoveryOtp, code } = await send(email)
+  succeeded(await orgWide.patch('/v1/auth/settings/defaults', { discovery_create_organizations: true }))
+  const founder = await send(freshEmail('founder'))
+  const founding = succeeded(await orgWide.post('/v1/auth/discovery/otp/verify', founder))
   succeeded(await orgWide.post('/v1/auth/discovery/magic-link/send', { email: linked }))
   const { token_hash: discoveryLink } = await mailedLink(app, linked, 'discovery_link')
   return {
     discoveryEmail: email,
     discoveryCode: code,
     discoveryToken: found.discovery_token,
+    foundingToken: founding.discovery_token,
     discoveryLinkEmail: linked,
     ids: { discoveryOtp, discoveryLink },
   }
@@ -44,6 +49,7 @@ export const samples: Samples = {
     body: { email: discoveryLinkEmail, token_hash: ids.discoveryLink },
   }),
   'POST /v1/auth/discovery/exchange': ({ discoveryToken }) => ({ body: { discovery_token: discoveryToken } }),
+  'POST /v1/auth/discovery/create': ({ foundingToken }) => ({ body: { discovery_token: foundingToken, name: 'Acme' } }),
 }
 
 export const orgWideOnly = [
@@ -51,4 +57,5 @@ export const orgWideOnly = [
   'POST /v1/auth/discovery/otp/verify',
   'POST /v1/auth/discovery/magic-link/send',
   'POST /v1/auth/discovery/magic-link/verify',
+  'POST /v1/auth/discovery/create',
 ]

@@ -22,6 +22,8 @@ const DiscoveredOrganization = named(
   }),
 )
 
+export const DiscoveryToken = Type.String({ minLength: 1, maxLength: 2000, examples: ['dsc_v1.0198…'] })
+
 export const DiscoveryReply = named(
   'Discovery',
   Type.Object({
