@@ -1,5 +1,6 @@
 import type { TProperties } from 'typebox'
 import { deviceSettings } from './features/devices/settings.ts'
+import { discoverySettings } from './features/discovery/settings.ts'
 import { emailVerificationSettings } from './features/email-verification/email-verification.ts'
 import { impersonationSettings } from './features/impersonation/settings.ts'
 import { inviteSettings } from './features/invites/settings.ts'
@@ -32,6 +33,7 @@ export const parts: readonly SettingsPart<TProperties>[] = [
   deviceSettings,
   enforcementSettings,
   impersonationSettings,
+  discoverySettings,
 ]
 
 /** The family that they make. */

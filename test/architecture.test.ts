@@ -24,8 +24,11 @@ const EDGES = [
   'devices → sessions',
   'devices → users',
   'discovery → domains',
+  'discovery → links',
   'discovery → login',
+  'discovery → organizations',
   'discovery → otp',
+  'discovery → roles',
   'discovery → signup',
   'discovery → sso',
   'discovery → users',
@@ -249,7 +252,7 @@ const [MAX_OWN_LINES, MAX_LINES] = [60, 70]
 const MAX_SLICE_LINES = 1500
 
 /** Edges among features, and names of the door, through which most of them reach sessions. */
-const [MAX_EDGES, MAX_DOOR_NAMES] = [134, 16]
+const [MAX_EDGES, MAX_DOOR_NAMES] = [136, 16]
 
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = { users: 1890, otp: 1643, me: 1650 }

@@ -37,6 +37,7 @@ test('each noun reads its own part of what is set as a whole', async () => {
   const { subOrgId, work } = await setUp()
   const changes = {
     impersonation_enabled: true,
+    discovery_create_limit_per_day: 5,
     allow_sign_up: false,
     open_signup_default: true,
     password_min_length: 12,

@@ -15,9 +15,12 @@ import { makeWorld, makeWorldFor, type World } from './world.ts'
 
 const app = await startApp()
 const { platform } = app.app
+// Into an organization that is not there before: its own test asks the gates.
+const FOUNDING = 'POST /v1/auth/discovery/create'
 const waysIn = routes
   .filter((route) => JSON.stringify(route.replies[200] ?? {}).includes('"refresh_token"'))
   .map((route) => [nameOf(route), route] as const)
+  .filter(([name]) => name !== FOUNDING)
 const creating = waysIn.filter(([name]) => name !== 'POST /v1/auth/token/refresh')
 
 /** A request that comes in by this route, if nothing stops it. */

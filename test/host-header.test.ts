@@ -27,6 +27,7 @@ const MAILING_ROUTES = [
   'DELETE /v1/mfa/totp',
   'DELETE /v1/webauthn/credentials/{credentialId}',
   'PATCH /v1/users/{userId}',
+  'POST /v1/auth/discovery/magic-link/send',
   'POST /v1/auth/discovery/otp/send',
   'POST /v1/auth/email/verify',
   'POST /v1/auth/login/magic-link/send',

@@ -4,8 +4,8 @@ import { bearing, changeAddress } from './own-world.ts'
 import { newEmail } from './people.ts'
 import { type MailedLink, mailedLink, signIn } from './sign-in.ts'
 
-/** The `type` of the links that a backend redeems, and that lead to the page of the service. */
-export const linkTypes = [
+/** The `type` of the links of an organization that a backend redeems, and that lead to the page of the service. */
+export const organizationLinkTypes = [
   'magiclink',
   'signup',
   'invite',
@@ -15,6 +15,10 @@ export const linkTypes = [
   'email_undo',
   'not_me',
 ] as const
+/** Of every one: discovery is of no organization. */
+export const linkTypes = [...organizationLinkTypes, 'discovery'] as const
+/** Of those of an organization. */
+export type OrganizationLinkType = (typeof organizationLinkTypes)[number]
 export type LinkType = (typeof linkTypes)[number]
 
 /**
@@ -31,6 +35,7 @@ export const purposeNames: Record<LinkType | 'email_change', string> = {
   email_undo: 'email_change_undo',
   not_me: 'sign_in_disown',
   email_change: 'email_change',
+  discovery: 'discovery',
 }
 
 export interface Person {
@@ -65,6 +70,9 @@ export async function mailLinkTo(
     case 'magiclink':
       await post('/v1/auth/login/magic-link/send', { email })
       return mailed('magic_link')
+    case 'discovery':
+      await tenant.post('/v1/auth/discovery/magic-link/send', { email })
+      return mailed('discovery_link')
     case 'invite':
       await post(`/v1/users/${user.id}/invite`, {})
       return mailed('invite')

@@ -149,6 +149,10 @@ const secrets: Record<string, (person: Person) => Promise<Secret>> = {
     succeeded(await bearing(app, access_token).post('/v1/me/email', { email, redirectTo }))
     return linked({ ...person, email }, 'email_change_otp')
   },
+  'link of discovery': async (person) => {
+    succeeded(await tenant.post('/v1/auth/discovery/magic-link/send', { email: person.email }))
+    return linked(person, 'discovery_link')
+  },
   'unlock link': async (person) => {
     await setPassword(person)
     const { subOrgId, email } = person
@@ -215,9 +219,14 @@ describe.each(Object.keys(secrets))('%s', (name) => {
     const isIn = (reply: { status: number; body: { valid?: boolean } }) =>
       reply.status === 200 && reply.body.valid !== false
     const own = Object.keys(consumers).filter((path) => consumers[path]?.takes.includes(name))
-    // A device by itself proves nothing, a state belongs to callbacks, which ask the provider, and an address is changed by
-    // whoever has signed in.
-    const elsewhere = ['trusted device', 'state of a sign-in at a provider', 'link to a new address']
+    // A device by itself proves nothing, a state belongs to callbacks, which ask the provider, an address is changed by
+    // whoever has signed in, and discovery is of no organization.
+    const elsewhere = [
+      'trusted device',
+      'state of a sign-in at a provider',
+      'link to a new address',
+      'link of discovery',
+    ]
     expect(own).toHaveLength(elsewhere.includes(name) ? 0 : 1)
     for (const path of Object.keys(consumers)) {
       if (own.includes(path)) continue

@@ -131,14 +131,16 @@ test('whatever a sign-in shares is prepared, however long its text is', async ()
 })
 
 test.each([
-  ['code', '/v1/auth/signup/otp/send'],
-  ['link', '/v1/auth/signup/authenticate-email/send'],
+  ['code of an open sign-up', '/v1/auth/signup/otp/send', { subOrgId, openSignup: true }],
+  ['link of an open sign-up', '/v1/auth/signup/authenticate-email/send', { subOrgId, openSignup: true }],
+  ['code of discovery', '/v1/auth/discovery/otp/send', {}],
+  ['link of discovery', '/v1/auth/discovery/magic-link/send', {}],
 ])(
-  'where sign-up is open, a sign-up %s costs a stranger the statements of a user, and the answer is the same',
-  async (_way, path) => {
-    const signUp = (email: string) => () => tenant.post(path, { subOrgId, email, openSignup: true })
+  'where everybody is mailed, a %s costs a stranger the statements of a user, and the answer is the same',
+  async (_way, path, where) => {
+    const send = (email: string) => () => tenant.post(path, { ...where, email })
     const emails = [newEmail(), await provenEmail(), await unprovenEmail(), newEmail()]
-    const [warming, ...requests] = emails.map(signUp)
+    const [warming, ...requests] = emails.map(send)
     if (warming) await roundTripsOf(warming, 200)
     const sent: unknown[] = []
     for (const ask of requests) {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { migrate, migrationStatus } from '../platform/db/migrate.ts'
 import { parseEmail } from '../platform/mail/address.ts'
+import { slugOf } from '../platform/slug.ts'
 import { openDeployment, requireSchema, withDatabase } from './deployment.ts'
 import { CliError, print } from './print.ts'
 
@@ -45,7 +46,7 @@ const questions: Record<keyof Answers, Question> = {
   organizationSlug: {
     flag: '--slug <slug>',
     text: 'Its short name in URLs',
-    suggest: (answers) => toSlug(answers.organizationName ?? ''),
+    suggest: (answers) => slugOf(answers.organizationName ?? '', ''),
     refuse: (answer) =>
       answer.length <= 63 && /^[a-z0-9](-?[a-z0-9])*$/.test(answer)
         ? null
@@ -140,15 +141,4 @@ async function answer(
     process.stderr.write(`${reason}\n`)
     text = null
   }
-}
-
-function toSlug(name: string): string {
-  const letters = name
-    .normalize('NFKD')
-    .replaceAll(/\p{Mark}/gu, '')
-    .toLowerCase()
-  return letters
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 63)
-    .replaceAll(/^-+|-+$/g, '')
 }

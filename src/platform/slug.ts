@@ -13,6 +13,13 @@ export function isSlug(text: string): boolean {
   return text.length <= MAX_SLUG && form.test(text)
 }
 
+/** A slug made of a name; `otherwise` where that has no Latin letters or digits. */
+export function slugOf(name: string, otherwise: string): string {
+  const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '')
+  const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MAX_SLUG)
+  return slug.replaceAll(/^-|-$/g, '') || otherwise
+}
+
 export const slugErrors = defineErrors({
   taken: [
     409,

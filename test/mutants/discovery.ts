@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.ts'
 
 const DISCOVERY = 'src/features/discovery'
 const tests = [`${DISCOVERY}/discovery.test.ts`]
+const creation = [`${DISCOVERY}/create.test.ts`]
+const byLink = [`${DISCOVERY}/by-link.test.ts`]
 
 /** What a proof of a mailbox tells of organizations, and lets into. */
 export const discovery: Mutant[] = [
@@ -21,9 +23,9 @@ export const discovery: Mutant[] = [
   },
   {
     name: 'who is no user joins where the domain is proved still',
-    file: `${DISCOVERY}/discovery.ts`,
-    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends) : null\n',
-    replace: '  return signUpByCode(work, who, spends)\n',
+    file: `${DISCOVERY}/enter.ts`,
+    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends, method) : null\n',
+    replace: '  return signUpByCode(work, who, spends, method)\n',
     tests,
   },
   {
@@ -34,11 +36,82 @@ export const discovery: Mutant[] = [
     tests,
   },
   {
-    name: 'where codes are off nobody enters by one',
+    name: 'where codes or links are off nobody enters by one',
+    file: `${DISCOVERY}/enter.ts`,
+    find: '  await assertTaken(work, said.method)\n',
+    replace: '',
+    tests: [...tests, ...byLink],
+  },
+  {
+    name: 'what a link does not open is not found by one',
     file: `${DISCOVERY}/discovery.ts`,
-    find: '  await mailedCodeSettings(work)\n  const said',
-    replace: '  const said',
-    tests,
+    find: '!(await isTaken(inside, method))',
+    replace: "!(await isTaken(inside, 'otp'))",
+    tests: byLink,
+  },
+  {
+    name: 'who comes by a link comes by the method of links',
+    file: `${DISCOVERY}/token.ts`,
+    find: "{ method: 'otp', ...said }",
+    replace: "{ ...said, method: 'otp' as const }",
+    tests: byLink,
+  },
+  {
+    name: 'only a link of discovery discovers',
+    file: `${DISCOVERY}/by-link.ts`,
+    find: 'purposes: [purpose] }',
+    replace: "purposes: [purpose, { name: 'magic_link' }] }",
+    tests: byLink,
+    equivalent: 'links are looked up within their directory, and no other ones are of the account level',
+  },
+  {
+    name: 'a token makes one organization',
+    file: `${DISCOVERY}/create.ts`,
+    find: '    if (!(await burn(work, proof))) return null\n',
+    replace: '',
+    tests: creation,
+  },
+  {
+    name: 'organizations are made where the environment says so',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  if (!settings.discovery_create_organizations)\n',
+    replace: '  if (settings.discovery_create_organizations === null)\n',
+    tests: creation,
+  },
+  {
+    name: 'a token makes an organization if it was given for that',
+    file: `${DISCOVERY}/discovery.ts`,
+    find: 'mayCreate ? [...directories, work.directory] : directories',
+    replace: '[...directories, work.directory]',
+    tests: creation,
+  },
+  {
+    name: 'where codes are off nobody makes an organization by one',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  await assertTaken(work, said.method)\n',
+    replace: '',
+    tests: creation,
+  },
+  {
+    name: 'a mailbox makes ten organizations a day',
+    file: `${DISCOVERY}/create.ts`,
+    find: 'limit: PER_MAILBOX',
+    replace: 'limit: PER_MAILBOX * 2',
+    tests: creation,
+  },
+  {
+    name: 'an environment has a ceiling of organizations that people make',
+    file: `${DISCOVERY}/create.ts`,
+    find: 'limit: perDay',
+    replace: 'limit: perDay * 2',
+    tests: creation,
+  },
+  {
+    name: 'the first keys of an environment are there before an organization is made',
+    file: `${DISCOVERY}/create.ts`,
+    find: '  await issuerOf(work.platform, work.directory.environmentId)\n',
+    replace: '',
+    tests: creation,
   },
   {
     name: 'a key of one organization discovers nothing',

@@ -4,27 +4,46 @@ import type { AccountScope } from '../../platform/http/directory.ts'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
+import {
+  Delivery,
+  deliveryErrors,
+  linkErrors,
+  magicLinkEvents,
+  PresentedLinkBody,
+  readDelivery,
+  SentMagicLinkReply,
+  toSentMagicLink,
+} from '../links/links.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
+import { OrganizationCreate, organizationErrors, organizationEvents } from '../organizations/organizations.ts'
 import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode, VerifyCodeBody } from '../otp/otp.ts'
 import { userEvents } from '../users/users.ts'
-import { discover, enter, sendDiscoveryCode } from './discovery.ts'
+import { discoverByCode, sendDiscoveryCode } from './by-code.ts'
+import { discoverByLink, sendDiscoveryLink } from './by-link.ts'
+import { foundOrganization } from './create.ts'
+import { enter } from './enter.ts'
 import { discoveryErrors } from './errors.ts'
-import { DiscoveryReply, toOrganization } from './schema.ts'
+import { assertServiceOn, type DiscoveryMethod } from './methods.ts'
+import { DiscoveryReply, DiscoveryToken, toDiscovery } from './schema.ts'
 
 const about = { method: 'POST', scope: 'auth.login', tag: 'Authentication' } as const
 
-/** Throws `sub_org_mismatch` for who reaches one organization alone, `service_disabled`. */
-async function environmentOf(work: Work<AccountScope>): Promise<Work> {
+/** Throws `sub_org_mismatch` for who reaches one organization alone. */
+function orgWide(work: Work<AccountScope>): Work {
   const { organizationId, directory } = work.directory
   if (organizationId !== null)
     throw httpErrors.subOrgMismatch({
       detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
     })
-  const inside = { ...work, directory }
-  if (await isServiceEnabled(inside, 'otp')) return inside
-  throw httpErrors.serviceDisabled({ detail: 'The service otp is not enabled here.', extra: { service: 'otp' } })
+  return { ...work, directory }
+}
+
+/** The same. Throws `service_disabled`. */
+async function environmentOf(work: Work<AccountScope>, method: DiscoveryMethod): Promise<Work> {
+  const inside = orgWide(work)
+  await assertServiceOn(inside, method)
+  return inside
 }
 
 export const discoveryRoutes: Route[] = [
@@ -40,7 +59,7 @@ export const discoveryRoutes: Route[] = [
     errors: [loginErrors.methodDisabled, loginErrors.accountLocked, httpErrors.serviceDisabled],
     maybeEvents: [otpEvents.sent],
     handle: async (work, { body }) =>
-      toSentCode(showRate(work, await sendDiscoveryCode(await environmentOf(work), body.email))),
+      toSentCode(showRate(work, await sendDiscoveryCode(await environmentOf(work, 'otp'), body.email))),
   }),
   defineRoute({
     ...about,
@@ -57,26 +76,94 @@ export const discoveryRoutes: Route[] = [
     maybeEvents: [],
     async handle(work, { body }) {
       const { email, otp_id: otpId, code } = body
-      const { token, expiresAt, organizations } = await discover(await environmentOf(work), { email, otpId, code })
-      return {
-        discovery_token: token,
-        expires_at: expiresAt.toISOString(),
-        organizations: organizations.map(toOrganization),
-      }
+      return toDiscovery(await discoverByCode(await environmentOf(work, 'otp'), { email, otpId, code }))
+    },
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/magic-link/send',
+    operation: 'discovery.magicLink.send',
+    directory: 'account',
+    summary: 'Mail a link to somebody of whom nothing is known',
+    description:
+      'The same by a link, with a code in the same mail where codes are enabled (otp_id). For org-wide keys.',
+    body: Type.Object({ email: Email, ...Delivery }),
+    reply: SentMagicLinkReply,
+    errors: [
+      loginErrors.methodDisabled,
+      loginErrors.accountLocked,
+      httpErrors.serviceDisabled,
+      deliveryErrors.invalidRedirectUri,
+    ],
+    maybeEvents: [magicLinkEvents.sent],
+    async handle(work, { body }) {
+      const inside = await environmentOf(work, 'magic_link')
+      const delivery = await readDelivery(inside, work.caller, body)
+      return toSentMagicLink(showRate(work, await sendDiscoveryLink(inside, { email: body.email, delivery })))
+    },
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/magic-link/verify',
+    operation: 'discovery.magicLink.verify',
+    directory: 'account',
+    summary: 'Exchange the link for the organizations of its mailbox',
+    description:
+      'As with a code; none that a magic link does not open. Call it only when the user acts on your page: mail scanners ' +
+      'follow links. For org-wide keys.',
+    body: PresentedLinkBody,
+    reply: DiscoveryReply,
+    errors: [...Object.values(linkErrors), httpErrors.serviceDisabled],
+    maybeEvents: [],
+    async handle(work, { body }) {
+      const { email, token_hash: token } = body
+      return toDiscovery(await discoverByLink(await environmentOf(work, 'magic_link'), { email, token }))
     },
   }),
   defineRoute({
     ...about,
     path: '/v1/auth/discovery/exchange',
     operation: 'discovery.exchange',
-    service: 'otp',
     takesDevice: true,
     summary: 'Enter one of the organizations',
-    description: 'Answers the session, or the challenge of a second factor, as a sign-in by a mailed code does.',
-    body: Type.Object({ discovery_token: Type.String({ minLength: 1, maxLength: 2000, examples: ['dsc_v1.0198…'] }) }),
-    errors: [discoveryErrors.tokenInvalid, ...doorRoutes.errors],
+    description: 'Answers the session, or the challenge of a second factor, as a sign-in by that code or link does.',
+    body: Type.Object({ discovery_token: DiscoveryToken }),
+    errors: [discoveryErrors.tokenInvalid, httpErrors.serviceDisabled, ...doorRoutes.errors],
     ...doorRoutes.mailboxLogin,
     maybeEvents: [...doorRoutes.mailboxLogin.maybeEvents, userEvents.created],
     handle: (work, { body }) => enter(work, body.discovery_token),
+  }),
+  defineRoute({
+    ...about,
+    path: '/v1/auth/discovery/create',
+    operation: 'discovery.create',
+    directory: 'account',
+    takesDevice: true,
+    summary: 'Make an organization',
+    description:
+      'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
+      'token is good for one. For org-wide keys.',
+    body: Type.Object({
+      discovery_token: DiscoveryToken,
+      name: OrganizationCreate.properties.name,
+      slug: Type.Optional(OrganizationCreate.properties.slug),
+    }),
+    errors: [
+      discoveryErrors.tokenInvalid,
+      organizationErrors.slugTaken,
+      httpErrors.serviceDisabled,
+      ...doorRoutes.errors,
+    ],
+    ...doorRoutes.mailboxLogin,
+    maybeEvents: [
+      ...doorRoutes.mailboxLogin.maybeEvents,
+      organizationEvents.created,
+      userEvents.created,
+      userEvents.updated,
+    ],
+    async handle(work, { body: { discovery_token: token, ...wanted } }) {
+      const inside = orgWide(work)
+      return showRate(work, await foundOrganization(inside, work.directory, { token, ...wanted })).answer
+    },
   }),
 ]

@@ -5,13 +5,21 @@ import { isDatabaseUnavailable } from '../../platform/db/failure.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { GrantedCode } from '../otp/otp.ts'
+import type { DiscoveryMethod } from './methods.ts'
 
 /** What a token carries: who has proved a mailbox, and the code that each of their organizations takes once. */
 export interface Discovered extends GrantedCode {
   email: string
+  method: DiscoveryMethod
 }
 
-const Sealed = Type.Object({ email: Type.String(), otpId: Type.String(), code: Type.String() })
+const Sealed = Type.Object({
+  email: Type.String(),
+  otpId: Type.String(),
+  code: Type.String(),
+  // Absent in a token of the release before, which knew codes alone.
+  method: Type.Optional(Type.Enum(['otp', 'magic_link'])),
+})
 const PREFIX = 'dsc_'
 
 // Of the environment: in another one it says nothing.
@@ -40,5 +48,5 @@ export async function openToken(
   })
   if (text === null) return null
   const said: unknown = JSON.parse(text)
-  return Value.Check(Sealed, said) ? said : null
+  return Value.Check(Sealed, said) ? { method: 'otp', ...said } : null
 }

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../../../test/browser.ts'
 import { startApp } from '../../../test/harness.ts'
-import { type LinkType, linkTypes, mailLinkTo } from '../../../test/mailed-links.ts'
+import { mailLinkTo, organizationLinkTypes } from '../../../test/mailed-links.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -40,7 +40,7 @@ async function expectToFit(page: Page, width: number) {
 }
 
 /** The first heading after the button. */
-const ends: Record<LinkType, string> = {
+const ends: Record<(typeof organizationLinkTypes)[number], string> = {
   magiclink: 'The application',
   signup: 'The application',
   invite: 'Welcome',
@@ -57,7 +57,7 @@ const screens = [
   { name: 'on a desktop, light', viewport: { width: 1280, height: 800 }, colorScheme: 'light' as const },
   { name: 'on a desktop, dark', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' as const },
 ]
-const cases = linkTypes.flatMap((type) => screens.map((screen) => [type, screen.name, screen] as const))
+const cases = organizationLinkTypes.flatMap((type) => screens.map((screen) => [type, screen.name, screen] as const))
 
 test.each(cases)('%s: from the mail to its end, %s', async (type, _, { viewport, colorScheme }) => {
   const { person, link } = await mailLinkTo(app, tenant, type)

@@ -23,10 +23,20 @@ const HANDED_OVER = {
     another: 'Request a new one where you signed up.',
     redeemedBy: '/v1/auth/signup/authenticate-email/verify',
   },
+  discovery: {
+    service: 'magic_link',
+    title: 'Sign in',
+    paragraph: 'Continue to {host}, where you will choose what to sign in to.',
+    button: 'Continue',
+    used: 'If it was you, go on where you followed it. If not, request a new link where you sign in.',
+    another: 'Request a new one where you sign in.',
+    redeemedBy: '/v1/auth/discovery/magic-link/verify',
+  },
 } as const
 
 export const magicLinkPage = handOver(HANDED_OVER.magicLink)
 export const signupPage = handOver(HANDED_OVER.signup)
+export const discoveryPage = handOver(HANDED_OVER.discovery)
 
 type Texts = (typeof HANDED_OVER)[keyof typeof HANDED_OVER]
 
@@ -73,7 +83,12 @@ function explainMissing(live: LiveLink, { title, redeemedBy }: Texts): View {
 
 function redeemCommand({ work, token, who }: LiveLink, path: string): string {
   const { platform, directory } = work
-  const body = JSON.stringify({ subOrgId: directory.organizationId, email: who.address.email, token_hash: token })
+  const { organizationId: subOrgId } = directory
+  const body = JSON.stringify({
+    ...(subOrgId === null ? {} : { subOrgId }),
+    email: who.address.email,
+    token_hash: token,
+  })
   const quoted = `'${body.replaceAll("'", String.raw`'\''`)}'`
   return [
     `curl ${platform.config.baseUrl}${path}`,

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { linkTypes, mailLinkTo, type Person } from '../../../test/mailed-links.ts'
+import { mailLinkTo, organizationLinkTypes, type Person } from '../../../test/mailed-links.ts'
 import { type MailedLink, mailedLink, signIn } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
 
@@ -51,7 +51,7 @@ const login = ({ subOrgId, email }: Person, password = PASSWORD) =>
 const userOf = async (person: Person) => (await tenant.get(`/v1/users/${person.userId}`)).body.user
 const useHome = (subOrgId: string) => tenant.patch('/v1/auth/settings', { subOrgId, allowed_redirect_uris: [HOME] })
 
-test.each(linkTypes)('%s: whoever opens the link, or scans it, changes nothing', async (type) => {
+test.each(organizationLinkTypes)('%s: whoever opens the link, or scans it, changes nothing', async (type) => {
   const { person, link } = await mailLinkTo(app, tenant, type)
   await useHome(person.subOrgId)
   const before = await snapshot(app)
@@ -230,20 +230,23 @@ test('unlock: the button ends the lock', async () => {
   expect((await press(fresh)).title).toBe('This link was already used')
 })
 
-test.each(linkTypes)('%s: a link that came too late, or whose organization is suspended, says so', async (type) => {
-  const { person, link } = await mailLinkTo(app, tenant, type)
-  await tenant.patch(`/v1/organizations/${person.subOrgId}`, { status: 'suspended' })
-  for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
-    expect([page.status, page.title]).toEqual([403, 'Sign-in is closed'])
-  await tenant.patch(`/v1/organizations/${person.subOrgId}`, { status: 'active' })
-  await app.advance(8 * 24 * 3600)
-  const before = await snapshot(app, { failedSignIns: false })
-  for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
-    expect([page.status, page.title]).toEqual([400, 'This link has expired'])
-  expect(await snapshot(app, { failedSignIns: false })).toEqual(before)
-})
+test.each(organizationLinkTypes)(
+  '%s: a link that came too late, or whose organization is suspended, says so',
+  async (type) => {
+    const { person, link } = await mailLinkTo(app, tenant, type)
+    await tenant.patch(`/v1/organizations/${person.subOrgId}`, { status: 'suspended' })
+    for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
+      expect([page.status, page.title]).toEqual([403, 'Sign-in is closed'])
+    await tenant.patch(`/v1/organizations/${person.subOrgId}`, { status: 'active' })
+    await app.advance(8 * 24 * 3600)
+    const before = await snapshot(app, { failedSignIns: false })
+    for (const page of [await open(link.url), await press(link, { password: PASSWORD })])
+      expect([page.status, page.title]).toEqual([400, 'This link has expired'])
+    expect(await snapshot(app, { failedSignIns: false })).toEqual(before)
+  },
+)
 
-test.each(linkTypes)('%s: what is switched off, and other links, say so and do nothing', async (type) => {
+test.each(organizationLinkTypes)('%s: what is switched off, and other links, say so and do nothing', async (type) => {
   const { person, link } = await mailLinkTo(app, tenant, type)
   const stranger = await mailLinkTo(app, tenant, type)
   const { token_hash: token } = link

@@ -13,7 +13,7 @@ import { assertDoorOpen, assertMaySignIn, doorRoutes, loginEvents } from '../log
 import { undoEmailEvents } from '../me/me.ts'
 import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { disownPage } from './disown.ts'
-import { magicLinkPage, signupPage } from './handover.ts'
+import { discoveryPage, magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
@@ -31,6 +31,7 @@ const PAGES: Partial<Record<string, LinkPage>> = {
   unlock: unlockPage,
   email_undo: undoPage,
   not_me: disownPage,
+  discovery: discoveryPage,
 }
 
 // A page that explains a refusal counts as a success, so refusals are among the events it may record.

@@ -14,7 +14,7 @@ export const LinkEventData = named(
 export const magicLinkEvents = defineEvents({
   sent: [
     'auth.magic_link.sent',
-    'A sign-in link was created for a user, and mailed unless the caller mails it.',
+    'A sign-in link was created, for a user or for discovery, and mailed unless the caller mails it.',
     LinkEventData,
   ],
 })

@@ -1,5 +1,5 @@
 export { deliveryErrors, linkErrors } from './errors.ts'
-export { LinkEventData } from './events.ts'
+export { LinkEventData, magicLinkEvents } from './events.ts'
 export {
   closeExpiredInvites,
   closeLink,
@@ -15,11 +15,11 @@ export {
   refuseMadeUp,
   voidLinks,
 } from './link.ts'
-export { magicLinkMethod } from './magic-link.ts'
+export { type MagicLinkUse, magicLinkMethod, sendMagicLink } from './magic-link.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
 export { defineLinkPurpose, defineMailedPurpose, type MailedPurpose, purposeOfType } from './purposes.ts'
 export { assertRedirectAllowed, defaultRedirect } from './redirects.ts'
-export { Delivery, LinkReply, PresentedLinkBody, TokenHash } from './schema.ts'
+export { Delivery, LinkReply, PresentedLinkBody, SentMagicLinkReply, TokenHash, toSentMagicLink } from './schema.ts'
 export {
   type LinkDelivery,
   type LinkMailData,

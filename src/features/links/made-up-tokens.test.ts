@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { type LinkType, linkTypes, mailLinkTo } from '../../../test/mailed-links.ts'
+import { mailLinkTo, type OrganizationLinkType, organizationLinkTypes } from '../../../test/mailed-links.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { ID_LENGTH, randomBase62, SECRET_LENGTH, tagOf } from '../../platform/crypto/tokens.ts'
@@ -17,7 +17,7 @@ const PASSWORD = 'correct horse battery staple'
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'] }))
 afterAll(() => void vi.useRealTimers())
 
-const redeemedAt: Record<LinkType, string> = {
+const redeemedAt: Record<OrganizationLinkType, string> = {
   magiclink: '/v1/auth/login/magic-link/verify',
   signup: '/v1/auth/signup/authenticate-email/verify',
   invite: '/v1/auth/invite/accept',
@@ -28,7 +28,7 @@ const redeemedAt: Record<LinkType, string> = {
   not_me: '/v1/auth/devices/disown',
 }
 
-function bodyOf(type: LinkType, email: string, token: string) {
+function bodyOf(type: OrganizationLinkType, email: string, token: string) {
   if (type === 'invite') return { token, password: PASSWORD }
   return { email, token_hash: token, ...(type === 'recovery' ? { password: PASSWORD } : {}) }
 }
@@ -66,33 +66,36 @@ async function statementsOf(act: () => Promise<unknown>): Promise<string[]> {
   return (await recordStatements(act)).filter((text) => !/graphile_worker\.|update api_keys/.test(text))
 }
 
-test.each(linkTypes)('%s: a made-up token is refused without a statement, at the API and on the page', async (type) => {
-  const { person, link } = await mailLinkTo(app, tenant, type)
-  const { subOrgId, email } = person
-  const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })
-  const all = async () => {
-    for (const token of forgeries(link.token_hash)) {
-      const reply = await send(token)
-      expect([token, reply.status, reply.body.code, reply.body.detail]).toEqual([
-        token,
-        400,
-        'token_invalid',
-        'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
-      ])
-      const fields = { email, type, token_hash: token }
-      for (const shown of [await page('GET', fields), await page('POST', fields)]) {
-        expect(shown.status).toBe(400)
-        expect(shown.text).toContain('This link does not work')
+test.each(organizationLinkTypes)(
+  '%s: a made-up token is refused without a statement, at the API and on the page',
+  async (type) => {
+    const { person, link } = await mailLinkTo(app, tenant, type)
+    const { subOrgId, email } = person
+    const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })
+    const all = async () => {
+      for (const token of forgeries(link.token_hash)) {
+        const reply = await send(token)
+        expect([token, reply.status, reply.body.code, reply.body.detail]).toEqual([
+          token,
+          400,
+          'token_invalid',
+          'It was never mailed to this address, was used or withdrawn, or a newer one was sent: request a new link.',
+        ])
+        const fields = { email, type, token_hash: token }
+        for (const shown of [await page('GET', fields), await page('POST', fields)]) {
+          expect(shown.status).toBe(400)
+          expect(shown.text).toContain('This link does not work')
+        }
       }
     }
-  }
-  await all()
-  expect(await statementsOf(all)).toEqual([])
-  const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
-  expect(failed.filter((event) => JSON.stringify(event).includes('token_invalid'))).toEqual([])
-  const genuine = await statementsOf(() => page('GET', { email, type, token_hash: link.token_hash }))
-  expect(genuine.join()).toContain('from links')
-})
+    await all()
+    expect(await statementsOf(all)).toEqual([])
+    const failed = await app.events({ accountId: tenant.accountId, type: 'auth.login.failed' })
+    expect(failed.filter((event) => JSON.stringify(event).includes('token_invalid'))).toEqual([])
+    const genuine = await statementsOf(() => page('GET', { email, type, token_hash: link.token_hash }))
+    expect(genuine.join()).toContain('from links')
+  },
+)
 
 test('the page of a made-up token has the brand of its organization, as that of a link for somebody else', async () => {
   const { person, link } = await mailLinkTo(app, tenant, 'magiclink')

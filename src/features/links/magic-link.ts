@@ -9,8 +9,8 @@ import { linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { proofOfLink } from './link.ts'
 import { presentLink } from './present-link.ts'
-import { defineMailedPurpose } from './purposes.ts'
-import { type LinkDelivery, type SentLink, sendLink } from './send-link.ts'
+import { defineMailedPurpose, type MailedPurpose } from './purposes.ts'
+import { type LinkDelivery, type SendLinkInput, type SentLink, sendLink } from './send-link.ts'
 import { linkSettings } from './settings.ts'
 
 /** A mailed link, also that of a sign-up whose address has a user by now. */
@@ -21,19 +21,34 @@ export const magicLinkMethod: SignInMethod = {
 
 const purpose = defineMailedPurpose('magic_link', 'magiclink')
 
+/** What a link with a code beside it is for. */
+export interface MagicLinkUse {
+  purpose: MailedPurpose
+  /** Of the code in the same mail. */
+  codePurpose: 'login' | 'discovery'
+  addressee: SendLinkInput['addressee']
+}
+
+const signIn: MagicLinkUse = {
+  purpose,
+  codePurpose: 'login',
+  addressee: (facts) => (facts?.active ? { userId: facts.user_id } : null),
+}
+
 export interface SentMagicLink extends SentLink {
   /** The id of the code in the same mail; null if there is none. */
   otpId: string | null
 }
 
 /**
- * Mails a sign-in link to the address, if an active user has it, with a word pair to type instead where codes may be
- * mailed. The response reveals none of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
+ * Mails a link to the address, if its use has an addressee there, such as an active user, with a word pair to type instead
+ * where codes may be mailed. The response reveals none of that. Throws `invalid_request`, `rate_limited`, `organization_suspended`,
  * `account_locked`.
  */
 export async function sendMagicLink(
   work: Work,
   sent: { email: string; delivery: LinkDelivery },
+  { purpose, codePurpose, addressee }: MagicLinkUse = signIn,
 ): Promise<SentMagicLink> {
   const { email, delivery } = sent
   const settings = await linkSettings.effective(work)
@@ -50,12 +65,12 @@ export async function sendMagicLink(
       { bucket: 'magic_link.send.minute', limit: settings.magic_link_rate_limit_per_minute, windowSeconds: 60 },
       { bucket: 'magic_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
     ],
-    addressee: (facts) => (facts?.active ? { userId: facts.user_id } : null),
+    addressee,
     async compose(work, mail, userId) {
-      if (!codes) return magicLinkMail(mail, null)
-      const otp = await issueOtp(work, { purpose: 'login', userId, identity, settings: codes })
+      if (!codes) return magicLinkMail(codePurpose, mail, null)
+      const otp = await issueOtp(work, { purpose: codePurpose, userId, identity, settings: codes })
       otpId = otp.otpId
-      return magicLinkMail(mail, otp)
+      return magicLinkMail(codePurpose, mail, otp)
     },
     event: magicLinkEvents.sent,
   })

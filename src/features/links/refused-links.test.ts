@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
-import { type LinkType, linkTypes, mailLinkTo, purposeNames } from '../../../test/mailed-links.ts'
+import {
+  mailLinkTo,
+  type OrganizationLinkType,
+  organizationLinkTypes,
+  purposeNames,
+} from '../../../test/mailed-links.ts'
 import { recordCountedFailures } from '../../platform/failures.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
 const PASSWORD = 'correct horse battery staple'
 
-const redeemedAt: Record<LinkType, string> = {
+const redeemedAt: Record<OrganizationLinkType, string> = {
   magiclink: '/v1/auth/login/magic-link/verify',
   signup: '/v1/auth/signup/authenticate-email/verify',
   invite: '/v1/auth/invite/accept',
@@ -18,12 +23,12 @@ const redeemedAt: Record<LinkType, string> = {
   not_me: '/v1/auth/devices/disown',
 }
 
-function bodyOf(type: LinkType, email: string, token: string) {
+function bodyOf(type: OrganizationLinkType, email: string, token: string) {
   if (type === 'invite') return { token, password: PASSWORD }
   return { email, token_hash: token, ...(type === 'recovery' ? { password: PASSWORD } : {}) }
 }
 
-async function press(type: LinkType, email: string, token: string) {
+async function press(type: OrganizationLinkType, email: string, token: string) {
   const body = new URLSearchParams({ token_hash: token, email, type, password: PASSWORD })
   return (await fetch(`${app.baseUrl}/auth/link`, { method: 'POST', body, redirect: 'manual' })).status
 }
@@ -33,9 +38,9 @@ const refusals = async (organizationId: string) =>
     .filter((event) => event.organization_id === organizationId)
     .filter((event) => !JSON.stringify(event.data).includes('no_password'))
 
-const otherType = (type: LinkType) => (type === 'recovery' ? 'magiclink' : 'recovery')
+const otherType = (type: OrganizationLinkType) => (type === 'recovery' ? 'magiclink' : 'recovery')
 
-test.each(linkTypes)('%s: a refused link is recorded once, at the API and on the page', async (type) => {
+test.each(organizationLinkTypes)('%s: a refused link is recorded once, at the API and on the page', async (type) => {
   const { person, link } = await mailLinkTo(app, tenant, type)
   const { subOrgId, email, userId } = person
   const send = (token: string) => tenant.post(redeemedAt[type], { subOrgId, ...bodyOf(type, email, token) })

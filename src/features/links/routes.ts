@@ -2,12 +2,11 @@ import { Type } from 'typebox'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
-import { nullable } from '../../platform/schema.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
 import { deliveryErrors, linkErrors } from './errors.ts'
 import { magicLinkEvents } from './events.ts'
 import { sendMagicLink, verifyMagicLink } from './magic-link.ts'
-import { Delivery, LinkReply, PresentedLinkBody } from './schema.ts'
+import { Delivery, PresentedLinkBody, SentMagicLinkReply, toSentMagicLink } from './schema.ts'
 import { readDelivery } from './send-link.ts'
 
 const tag = 'Authentication'
@@ -26,29 +25,12 @@ export const linkRoutes: Route[] = [
       'Where codes are enabled the email also has two words to type on another device: send them with otp_id to ' +
       'POST /v1/auth/login/otp/verify.',
     body: Type.Object({ email: Email, ...Delivery }),
-    reply: Type.Object({
-      ...LinkReply.properties,
-      expires_at: Type.String({ format: 'date-time' }),
-      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
-    }),
+    reply: SentMagicLinkReply,
     errors: [...doorRoutes.sendErrors, deliveryErrors.invalidRedirectUri],
     maybeEvents: [magicLinkEvents.sent, loginEvents.failed],
-    examples: {
-      reply: {
-        delivery_hint: 'a•••@acme.example',
-        expires_at: '2026-11-22T09:40:00.000Z',
-        otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e',
-      },
-    },
     handle: async (work, { body }) => {
       const delivery = await readDelivery(work, work.caller, body)
-      const sent = showRate(work, await sendMagicLink(work, { email: body.email, delivery }))
-      return {
-        delivery_hint: sent.deliveryHint,
-        expires_at: sent.expiresAt.toISOString(),
-        otp_id: sent.otpId,
-        ...(sent.url === null ? {} : { url: sent.url }),
-      }
+      return toSentMagicLink(showRate(work, await sendMagicLink(work, { email: body.email, delivery })))
     },
   }),
   defineRoute({

@@ -1,6 +1,7 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Email } from '../../platform/mail/address.ts'
-import { named } from '../../platform/schema.ts'
+import { named, nullable } from '../../platform/schema.ts'
+import type { SentMagicLink } from './magic-link.ts'
 
 export const TokenHash = Type.String({
   minLength: 1,
@@ -43,3 +44,33 @@ export const LinkReply = named(
     },
   ),
 )
+
+/** The same, of a link that has a code beside it. */
+export const SentMagicLinkReply = named(
+  'SentMagicLink',
+  Type.Object(
+    {
+      ...LinkReply.properties,
+      expires_at: Type.String({ format: 'date-time' }),
+      otp_id: nullable(Type.String({ format: 'uuid' }), 'Id of the code in the email; null if it has none.'),
+    },
+    {
+      examples: [
+        {
+          delivery_hint: 'a•••@acme.example',
+          expires_at: '2026-11-22T09:40:00.000Z',
+          otp_id: '0198b6f2-4503-7b31-88cc-4c599ba00e1e',
+        },
+      ],
+    },
+  ),
+)
+
+export function toSentMagicLink(sent: SentMagicLink): Static<typeof SentMagicLinkReply> {
+  return {
+    delivery_hint: sent.deliveryHint,
+    expires_at: sent.expiresAt.toISOString(),
+    otp_id: sent.otpId,
+    ...(sent.url === null ? {} : { url: sent.url }),
+  }
+}

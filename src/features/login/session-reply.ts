@@ -38,6 +38,12 @@ export const SessionReply = named(
           },
         ),
       ),
+      organization: Type.Optional(
+        Type.Object(
+          { subOrgId: Type.String({ format: 'uuid' }), name: Type.String(), slug: Type.String() },
+          { description: 'The one that was made for it, by POST /v1/auth/discovery/create.' },
+        ),
+      ),
     },
     // A complete sign-in: the fields of a challenge come only with `session` null.
     {

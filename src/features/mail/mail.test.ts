@@ -28,6 +28,7 @@ const NO_SUBJECTS = {
   account_locked: null,
   password_changed: null,
   discovery_otp: null,
+  discovery_link: null,
   email_changed: null,
   mfa_enrolled: null,
   mfa_removed: null,

@@ -21,6 +21,10 @@ import {
   updateOrganizationRow,
 } from './store.ts'
 
+export { organizationErrors } from './errors.ts'
+export { organizationEvents } from './events.ts'
+export { OrganizationCreate } from './schema.ts'
+
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
 
 const MAX_METADATA_BYTES = 16 * 1024

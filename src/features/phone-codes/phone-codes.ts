@@ -36,6 +36,7 @@ const NOBODYS_NUMBER = '+10000000000'
 /** Why a user gets no message; the event has the name, the developer the words. */
 const NOT_SENT = {
   no_phone: 'the user has enrolled no phone',
+  method_not_allowed: 'the policy allows no codes by SMS',
   email_not_verified: 'the user has not proved the mailbox',
   no_other_factor: 'the phone would be the second factor after itself',
   sms_withheld: 'the number, its country or a limit does not allow it',

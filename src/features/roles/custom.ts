@@ -5,7 +5,7 @@ import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
-import { MAX_SLUG } from '../../platform/slug.ts'
+import { slugOf } from '../../platform/slug.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { roleErrors } from './errors.ts'
 import { roleEvents } from './events.ts'
@@ -23,6 +23,8 @@ import {
 } from './store.ts'
 
 const MAX_ROLES = 200
+// The slug of a name without Latin letters or digits.
+const OTHERWISE = 'role'
 
 type CallerWork = Work & { caller: KeyCaller; ifMatch: string | null }
 
@@ -30,7 +32,7 @@ type CallerWork = Work & { caller: KeyCaller; ifMatch: string | null }
 export async function createRole(work: CallerWork, body: RoleCreate): Promise<RoleRow> {
   const permissions = [...new Set(body.permissions)]
   assertMayGrant(work.caller, permissions)
-  const slug = body.slug ?? slugOf(body.name)
+  const slug = body.slug ?? slugOf(body.name, OTHERWISE)
   if (isId(slug)) throw invalidField('slug', 'id', 'slug must not look like an id')
   assertFree(body.name, slug)
   const row = { id: newId(), slug, name: body.name, description: body.description || null, permissions }
@@ -70,7 +72,7 @@ export async function changeRole(
       }
       const effect = effectOf(before, asked.permissions, preview)
       assertMayGrant(work.caller, effect.permissionsAdded)
-      if (asked.name !== before.name) assertFree(asked.name, slugOf(asked.name))
+      if (asked.name !== before.name) assertFree(asked.name, slugOf(asked.name, OTHERWISE))
       if (preview) return { row: { ...before, ...asked }, ...effect }
       if (Object.keys(changedFrom({ ...asked, ...pick(before) }, asked)).length === 0) return { row: before, ...effect }
       await updateRoleRow(db, directory, before.id, asked)
@@ -137,15 +139,8 @@ function effectOf(role: RoleRow, permissions: string[], preview: boolean): Effec
 
 /** Throws `role_exists` for a name that could be taken for that of a system role. */
 function assertFree(name: string, slug: string): void {
-  if (findSystemRole(slug) || findSystemRole(slugOf(name)))
+  if (findSystemRole(slug) || findSystemRole(slugOf(name, OTHERWISE)))
     throw roleErrors.exists({ detail: 'This is the name of a system role.' })
-}
-
-/** A slug made of a name; of one without Latin letters or digits nothing but `role`. */
-function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '')
-  const slug = plain.replaceAll(/[^a-z0-9]+/g, '-').slice(0, MAX_SLUG)
-  return slug.replaceAll(/^-|-$/g, '') || 'role'
 }
 
 async function orExists<T>(written: Promise<T>): Promise<T> {

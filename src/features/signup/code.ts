@@ -1,7 +1,7 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
 import type { UsedProof } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
-import { completeMailboxLogin, type SessionReply } from '../login/login.ts'
+import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../login/login.ts'
 import { otpMethod, type SentCode, sendSignInCode } from '../otp/otp.ts'
 import { signUpByMailbox } from './first-session.ts'
 import { judgeSignup, signupMethod } from './judge.ts'
@@ -23,13 +23,19 @@ export async function sendSignupCode(work: Work, body: { email: string; openSign
 }
 
 /**
- * Exchanges the right code of an address that has no user yet for a session. Throws `signup_disabled`, and what the door
+ * Exchanges the right code of an address that has no user yet for a session; `method` is that of a user who has come to the
+ * address meanwhile. Throws `signup_disabled`, and what the door
  * throws. Returns null when the code was already consumed.
  */
-export function signUpByCode(work: Work, who: Identity, spends: UsedProof[]): Promise<SessionReply | null> {
+export function signUpByCode(
+  work: Work,
+  who: Identity,
+  spends: UsedProof[],
+  method: Pick<SignInMethod, 'id'> = otpMethod,
+): Promise<SessionReply | null> {
   const by = { amr: ['otp'], spends }
   const signUp = { who, profile: {}, proof: { ...by, method: signupMethod } }
   return signUpByMailbox(work, signUp, (facts) =>
-    completeMailboxLogin(work, facts, { ...by, method: facts.pending ? signupMethod : otpMethod }),
+    completeMailboxLogin(work, facts, { ...by, method: facts.pending ? signupMethod : method }),
   )
 }

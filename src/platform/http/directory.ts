@@ -1,4 +1,4 @@
-import type { Db } from '../db/pool.ts'
+import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -201,6 +201,21 @@ export async function directoryInReach(
   if (!directory || directory.environmentId !== reach.environmentId) return null
   const covers = reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
   return covers ? directory : null
+}
+
+/**
+ * The directory of an organization that this transaction has made, which nobody else sees yet, in the environment of the
+ * account that has made it.
+ */
+export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: string): Promise<Directory> {
+  const { accountId, environmentId, environmentSlug } = scope
+  const [id, kind] = [newId(), 'organization' as const]
+  const of = { account_id: accountId, environment_id: environmentId, organization_id: organizationId }
+  await tx
+    .insertInto('directories')
+    .values({ id, kind, ...of })
+    .execute()
+  return brand({ id, kind, accountId, environmentId, environmentSlug, organizationId })
 }
 
 /**

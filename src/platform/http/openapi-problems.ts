@@ -69,7 +69,7 @@ function ownRefusal(route: Route, status: string, own: ErrorDefinition[], compon
   return {
     name: own.length > MOST_IN_NAME ? pascal(route.operation) + status : names.join('Or'),
     status,
-    description: others.length ? `${codes}, or one of \`default\`` : codes,
+    description: others.length ? `${codes}, or \`default\`` : codes,
     schema: schemas.length === 1 ? { ...schemas[0] } : { anyOf: schemas },
   }
 }

@@ -1,0 +1,29 @@
+import { httpErrors } from '../../platform/errors.ts'
+import { isServiceEnabled } from '../../platform/services.ts'
+import type { Work } from '../../platform/work.ts'
+import { magicLinkMethod } from '../links/links.ts'
+import { loginErrors } from '../login/login.ts'
+import { otpMethod } from '../otp/otp.ts'
+
+/** What proves a mailbox, by the service that it needs: the session that comes of it is of the same method. */
+export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }
+
+export type DiscoveryMethod = keyof typeof discoveryMethods
+
+/** Whether somebody may come in by the method. */
+export async function isTaken(work: Work, method: DiscoveryMethod): Promise<boolean> {
+  const isOn = discoveryMethods[method].offer?.isOn(work) ?? false
+  return (await isServiceEnabled(work, method)) && isOn
+}
+
+/** Throws `service_disabled`, `method_disabled`. */
+export async function assertTaken(work: Work, method: DiscoveryMethod): Promise<void> {
+  await assertServiceOn(work, method)
+  if (!(await isTaken(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
+}
+
+/** Throws `service_disabled`. */
+export async function assertServiceOn(work: Work, method: DiscoveryMethod): Promise<void> {
+  if (await isServiceEnabled(work, method)) return
+  throw httpErrors.serviceDisabled({ detail: `The service ${method} is not enabled here.`, extra: { service: method } })
+}
