@@ -51,6 +51,7 @@ const UNREPEATED = [
   'POST /v1/otp/generate',
   'POST /v1/otp/validate',
   'POST /v1/rbac/check',
+  'POST /v1/users/{userId}/impersonate',
   'POST /v1/webhooks/{webhookId}/test',
 ]
 

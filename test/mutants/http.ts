@@ -214,7 +214,7 @@ export const http: Mutant[] = [
     file: 'src/platform/http/idempotency.ts',
     find: 'if (!bringsSession(route, answer)) await keep',
     replace: 'await keep',
-    tests: ['src/features/impersonation/impersonation.test.ts'],
+    tests: ['src/features/factors/enrollment.test.ts'],
   },
   {
     name: 'an idempotency key is good for one body',

@@ -148,6 +148,27 @@ test('nothing is attached to a sign-up that waits for its proof', async () => {
     expect([(await call).status, (await call).body.code]).toEqual([403, 'verification_required'])
 })
 
+test('an app that is enrolled during a sign-in brings a session, which no Idempotency-Key keeps', async () => {
+  const by = await organization()
+  await by.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 })
+  const { id: userId, email } = await makeProvenUser(by)
+  const { challenge_token } = succeeded(await signInByLink(by, email))
+  const { pendingId, secret } = succeeded(await by.post('/v1/mfa/totp', { userId }))
+  const confirm = () =>
+    by.put('/v1/mfa/totp', { userId, pendingId, code: codeOf(secret), challenge_token }, { 'idempotency-key': userId })
+  const { session, backupCodes } = succeeded(await confirm())
+  expect([session.refresh_token, backupCodes]).toEqual([expect.any(String), expect.any(Array)])
+  succeeded(await by.delete(`/v1/users/${userId}/sessions`))
+  const again = await confirm()
+  expect([again.status, again.body.code, again.headers.get('idempotent-replayed')]).toEqual([
+    400,
+    'challenge_expired',
+    null,
+  ])
+  const { db } = app.app.platform
+  expect(await db.selectFrom('idempotency_keys').select('status').where('key', '=', userId).execute()).toEqual([])
+})
+
 test('removal takes codes, devices and challenges along, tells the user, and says what the policy wants', async () => {
   const by = await organization()
   await by.patch('/v1/auth/settings', { trusted_device_days: 30 })

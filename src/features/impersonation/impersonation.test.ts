@@ -71,18 +71,6 @@ test('a token of the user says who acts and why, and cannot be renewed', async (
   expect(mails[0]?.text).not.toContain('4711')
 })
 
-test('a token is answered once, whatever Idempotency-Key comes with it', async () => {
-  const person = await signedIn(world)
-  const headers = { 'idempotency-key': `act-${person.id}` }
-  const body = { subOrgId: person.subOrgId, ...GRACE }
-  const path = `/v1/users/${person.id}/impersonate`
-  const replies = [await tenant.post(path, body, headers), await tenant.post(path, body, headers)]
-  expect(replies.map((reply) => reply.headers.get('idempotent-replayed'))).toEqual([null, null])
-  expect(new Set(replies.map((reply) => succeeded(reply).session.access_token)).size).toBe(2)
-  const kept = db.selectFrom('idempotency_keys').select('status').where('key', '=', headers['idempotency-key'])
-  expect(await kept.execute()).toEqual([])
-})
-
 test('the user and the backend see the session, with who acts in it', async () => {
   const person = await signedIn(world)
   const { session } = succeeded(await ask(person))

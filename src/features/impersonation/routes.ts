@@ -17,6 +17,8 @@ export const impersonationRoutes: Route[] = [
     operation: 'users.impersonate',
     scope: 'impersonate',
     service: 'sessions',
+    // To be answered the same token again would be to be answered one that has ended, perhaps.
+    idempotency: false,
     tag: 'Users',
     summary: 'Act for a user',
     description:

@@ -3,25 +3,34 @@ import { Email } from '../../platform/mail/address.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { SentMagicLink } from './magic-link.ts'
 
-export const TokenHash = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: '`token_hash` of the mailed link.',
-  examples: ['02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U'],
-})
+export const TokenHash = named(
+  'TokenHash',
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: '`token_hash` of the mailed link.',
+    examples: ['02wqXJ8zLr5TcYb1NfKd7h9mQsVgPeAo3RuIxWyHt6CkZjEn4SGlBvMaFpDqOi0U'],
+  }),
+)
 
 /** The body of the routes that redeem a mailed link. */
 export const PresentedLinkBody = named('PresentedLink', Type.Object({ email: Email, token_hash: TokenHash }))
 
 export const Delivery = {
   redirectTo: Type.Optional(
-    Type.String({
-      maxLength: 2048,
-      description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page.',
-    }),
+    named(
+      'RedirectTo',
+      Type.String({
+        maxLength: 2048,
+        description: 'Where the link leads: an entry of allowed_redirect_uris. Default: the hosted page.',
+      }),
+    ),
   ),
   deliver: Type.Optional(
-    Type.Boolean({ description: 'false: no email; the response has the link. Needs the scope links.issue.' }),
+    named(
+      'Deliver',
+      Type.Boolean({ description: 'false: no email; the response has the link. Needs the scope links.issue.' }),
+    ),
   ),
 }
 

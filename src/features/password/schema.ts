@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../../platform/schema.ts'
 
 /** A password to verify: of any length that one may have. */
 export const Password = Type.String({
@@ -8,9 +9,12 @@ export const Password = Type.String({
 })
 
 /** A password to set: the policy decides about its length, with `weak_password`. */
-export const NewPassword = Type.String({
-  minLength: 1,
-  maxLength: 4096,
-  description: 'At least password_min_length characters, including spaces; no composition rules.',
-  examples: ['correct horse battery staple'],
-})
+export const NewPassword = named(
+  'NewPassword',
+  Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: 'At least password_min_length characters, including spaces; no composition rules.',
+    examples: ['correct horse battery staple'],
+  }),
+)

@@ -14,34 +14,37 @@ const Moment = Type.String({ format: 'date-time' })
 
 // No control characters, since mails and pages show the line. A type of two instead of a union, so that a wrong line is
 // reported for what is wrong with it, and not also for not being null.
-const line = (maxLength: number, more: { description?: string; examples?: string[] } = {}) =>
-  Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      maxLength,
-      pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$',
-      'x-form': 'one line without control characters',
-      ...more,
-    }),
-  )
+const line = (maxLength: number, more: { description?: string } = {}) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength,
+    pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$',
+    'x-form': 'one line without control characters',
+    ...more,
+  })
+const Line = named('OneLine', line(200))
+const shown = (...examples: string[]) => Type.Optional(examples.length ? { ...Line, examples } : Line)
+
+const Phone = named(
+  'PhoneNumber',
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: 32,
+    pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
+    'x-form': 'a phone number of at least four digits, such as +14155550123',
+    description: 'Stored as given. Use E.164, such as +14155550123, if it is to receive messages.',
+  }),
+)
 
 /** What a caller may set besides the address. An empty string counts as null. */
 const profile = {
-  displayName: line(200, { examples: ['Ada Lovelace'] }),
-  firstName: line(200, { examples: ['Ada'] }),
-  lastName: line(200, { examples: ['Lovelace'] }),
-  phone: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      maxLength: 32,
-      pattern: '^$|^\\+?[ ()./-]*([0-9][ ()./-]*){4,}$',
-      'x-form': 'a phone number of at least four digits, such as +14155550123',
-      description: 'Stored as given. Use E.164, such as +14155550123, if it is to receive messages.',
-    }),
-  ),
-  jobTitle: line(200),
-  department: line(200),
-  externalId: line(255, { description: 'The id of the user in your own system.' }),
+  displayName: shown('Ada Lovelace'),
+  firstName: shown('Ada'),
+  lastName: shown('Lovelace'),
+  phone: Type.Optional(Phone),
+  jobTitle: shown(),
+  department: shown(),
+  externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
   metadata: Type.Optional(
     Type.Unsafe<Record<string, unknown> | null>({
       type: ['object', 'null'],

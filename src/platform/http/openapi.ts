@@ -219,9 +219,9 @@ function namesTenantAlone({ method, body }: Route): boolean {
   return method === 'DELETE' && Object.keys(body?.properties ?? {}).join() === 'subOrgId'
 }
 
-/** OpenAPI 3.1 lets any security scheme name the roles it requires. */
+/** OpenAPI 3.1 lets any security scheme name the roles it requires: said with the first way to send a key. */
 function securityOf(route: Route): Json[] {
   const kind = callerKindOf(route)
   const scopes = route.scope === null || route.scope === 'any key' ? [] : [route.scope]
-  return Object.keys(kind?.securitySchemes ?? {}).map((name) => ({ [name]: scopes }))
+  return Object.keys(kind?.securitySchemes ?? {}).map((name, at) => ({ [name]: at === 0 ? scopes : [] }))
 }

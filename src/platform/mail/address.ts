@@ -1,14 +1,18 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 import { Type } from 'typebox'
 import { invalidField } from '../errors.ts'
+import { named } from '../schema.ts'
 
 /** An address in a body. */
-export const Email = Type.String({
-  minLength: 3,
-  maxLength: 320,
-  description: 'Case-insensitive.',
-  examples: ['ada@acme.example'],
-})
+export const Email = named(
+  'EmailAddress',
+  Type.String({
+    minLength: 3,
+    maxLength: 320,
+    description: 'Case-insensitive.',
+    examples: ['ada@acme.example'],
+  }),
+)
 
 /** A mail address that has been validated. */
 export interface EmailAddress {
