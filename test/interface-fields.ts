@@ -33,6 +33,10 @@ const userFields = [
   ...['source', 'scimManaged', 'mfaEnrolled', 'passkeyCount', 'lastLoginAt', 'metadata', 'createdAt', 'updatedAt'],
 ]
 const user = within('user', userFields)
+const userEnums = (at: string) => ({
+  [`answer ${at}.status`]: ['active', 'invited', 'inactive', 'locked'],
+  [`answer ${at}.source`]: ['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social'],
+})
 
 const accountRoles = ['owner', 'admin', 'member', 'developer']
 const memberFields = [
@@ -40,6 +44,10 @@ const memberFields = [
   ...['joinedAt', 'createdAt', 'updatedAt'],
 ]
 const members = within('members[]', memberFields)
+const memberEnums = (at: string) => ({
+  [`answer ${at}.role`]: accountRoles,
+  [`answer ${at}.status`]: ['active', 'invited'],
+})
 const roleFields = [
   ...['id', 'slug', 'name', 'description', 'permissions', 'system', 'scope', 'subOrgId', 'assignmentCount'],
   ...['createdAt', 'updatedAt'],
@@ -85,6 +93,8 @@ const deliveryFields = [
   ...['url', 'createdAt', 'nextAttemptAt', 'request', 'request.headers', 'request.body'],
 ]
 
+const webhookStatus = (at: string) => ({ [`answer ${at}.status`]: ['active', 'failing', 'disabled'] })
+
 const scimConfig = within('config', [
   ...['enabled', 'endpointUrl', 'sso_connection_id', 'subOrgId', 'tokenSet', 'tokenHint', 'tokenRotatedAt'],
   ...['tokenExpiresAt', 'lastRequestAt', 'userCount', 'groupCount', 'onDeprovision'],
@@ -98,10 +108,20 @@ const passkeyFields = [
   ...['deviceType', 'backedUp', 'createdAt', 'lastUsedAt'],
 ]
 
+const deviceType = (at: string) => ({ [`answer ${at}.deviceType`]: ['singleDevice', 'multiDevice'] })
+
 const sessionFields = [
   ...['id', 'user_id', 'directory_user_id', 'sub_org_id', 'auth_method', 'amr', 'aal', 'ip_address', 'user_agent'],
   ...['status', 'impersonator', 'created_at', 'last_active_at', 'expires_at'],
 ]
+
+const sessionEnums = {
+  'answer users[].sessions[].auth_method': [
+    ...['password', 'otp', 'magic_link', 'passkey', 'social', 'sso', 'signup', 'invite', 'impersonation'],
+  ],
+  'answer users[].sessions[].status': ['active'],
+  'answer users[].sessions[].aal': ['aal1', 'aal2'],
+}
 
 const policyFields = ['require_mfa', 'grace_period_days', 'allowed_methods', 'enforce_for_roles']
 const policy = [...within('policy', policyFields), 'policy.updated_at']
@@ -131,6 +151,7 @@ const authSettingsFields = [
   'notify_new_device',
 ]
 const authSettings = within('settings', authSettingsFields)
+const limitPolicy = ['revoke_oldest', 'deny_new']
 
 const connectionStatus = ['draft', 'testing', 'active', 'error']
 const connectionFields = [
@@ -176,7 +197,10 @@ const otpValidate: InterfaceFields = {
 }
 
 export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
-  'GET /api/v1/auth/methods': { answer: ['methods[].id', 'methods[].label', 'methods[].providers?'] },
+  'GET /api/v1/auth/methods': {
+    answer: ['methods[].id', 'methods[].label', 'methods[].providers?'],
+    enums: { 'answer methods[].id': ['password', 'otp', 'magic_link', 'passkey', 'social', 'sso'] },
+  },
   'POST /api/v1/auth/login/otp/send': { body: { required: ['email'], ...onlyOrganization }, answer: sentCode },
   'POST /api/v1/auth/login/otp/verify': {
     body: { required: ['email', 'otp_id', 'code'], ...onlyOrganization },
@@ -238,8 +262,16 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
     body: { required: ['email', 'token_hash'], ...onlyOrganization },
     answer: namedSession,
   },
-  'GET /api/v1/auth/settings': { query: { optional: ['effective'] }, answer: authSettings },
-  'PATCH /api/v1/auth/settings': { body: { optional: [...authSettingsFields, 'subOrgId'] }, answer: authSettings },
+  'GET /api/v1/auth/settings': {
+    query: { optional: ['effective'] },
+    answer: authSettings,
+    enums: { 'answer settings.concurrent_session_policy': limitPolicy },
+  },
+  'PATCH /api/v1/auth/settings': {
+    body: { optional: [...authSettingsFields, 'subOrgId'] },
+    answer: authSettings,
+    enums: { 'body concurrent_session_policy': limitPolicy, 'answer settings.concurrent_session_policy': limitPolicy },
+  },
 
   'GET /api/v1/mfa/policy': { answer: policy, enums: policyEnums },
   'PATCH /api/v1/mfa/policy': {
@@ -270,9 +302,13 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   'GET /api/v1/users': {
     query: { optional: ['email', 'externalId', 'active', 'q', 'updatedSince', 'role', ...paging] },
     answer: [...within('users[]', userFields), ...page],
-    enums: inOrder,
+    enums: { ...inOrder, ...userEnums('users[]') },
   },
-  'POST /api/v1/users': { body: { required: ['email'], optional: [...profile, 'subOrgId'] }, answer: user },
+  'POST /api/v1/users': {
+    body: { required: ['email'], optional: [...profile, 'subOrgId'] },
+    answer: user,
+    enums: userEnums('user'),
+  },
   'PUT /api/v1/users': {
     body: { optional: ['users', 'bulkText', 'subOrgId'] },
     answer: [
@@ -280,10 +316,19 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
       ...within('skipped[]', ['email', 'reason']),
       ...within('failed[]', ['email', 'error']),
     ],
+    enums: { ...userEnums('created[]'), 'answer skipped[].reason': ['already_exists', 'duplicate_in_request'] },
   },
-  'PATCH /api/v1/users/{userId}': { body: { optional: ['email', ...profile, 'active', 'subOrgId'] }, answer: user },
+  'PATCH /api/v1/users/{userId}': {
+    body: { optional: ['email', ...profile, 'active', 'subOrgId'] },
+    answer: user,
+    enums: userEnums('user'),
+  },
   'DELETE /api/v1/users/{userId}': { answer: ['ok'] },
-  'POST /api/v1/users/{userId}': { body: { required: ['targetSubOrgId'] }, answer: user },
+  'POST /api/v1/users/{userId}': {
+    body: { required: ['targetSubOrgId'] },
+    answer: user,
+    enums: userEnums('user'),
+  },
   'POST /api/v1/users/invites': {
     body: { required: ['email'], optional: ['displayName', 'firstName', 'lastName', 'subOrgId'] },
     answer: [
@@ -291,6 +336,7 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
       ...within('invite', ['id', 'email', 'status', 'user_id', 'directory_user_id', 'expires_at', 'invite_url?']),
       'delivery_hint',
     ],
+    enums: { ...userEnums('user'), 'answer invite.status': ['pending'] },
   },
   'POST /api/v1/users/{userId}/invite': { answer: ['success', 'delivery_hint'] },
   'POST /api/v1/users/{userId}/password/reset': { answer: ['success', 'delivery_hint'] },
@@ -419,22 +465,22 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   },
   'DELETE /api/v1/organizations/{subOrgId}': { answer: ['success'] },
 
-  'GET /api/v1/organizations/{subOrgId}/members': { answer: members, enums: { 'answer members[].role': accountRoles } },
+  'GET /api/v1/organizations/{subOrgId}/members': { answer: members, enums: memberEnums('members[]') },
   'PUT /api/v1/organizations/{subOrgId}/members': {
     body: { required: ['members'], optional: ['members[].membershipId', 'members[].role'] },
     answer: members,
-    enums: { 'body members[].role': accountRoles, 'answer members[].role': accountRoles },
+    enums: { 'body members[].role': accountRoles, ...memberEnums('members[]') },
   },
 
   'GET /api/v1/members': {
     query: { optional: paging },
     answer: [...members, ...page],
-    enums: { ...inOrder, 'answer members[].role': accountRoles },
+    enums: { ...inOrder, ...memberEnums('members[]') },
   },
   'PATCH /api/v1/members/{membershipId}': {
     body: { required: ['newRole'] },
     answer: within('member', memberFields),
-    enums: { 'body newRole': accountRoles, 'answer member.role': accountRoles },
+    enums: { 'body newRole': accountRoles, ...memberEnums('member') },
   },
   'DELETE /api/v1/members/{membershipId}': { answer: ['success'] },
 
@@ -505,39 +551,41 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
       ...['options?', 'challengeId?', 'success?', 'credential?'],
       ...passkeyFields.map((name) => `credential?.${name}`),
     ],
-    enums: { 'body action': ['options', 'verify'] },
+    enums: { 'body action': ['options', 'verify'], ...deviceType('credential') },
   },
   'GET /api/v1/webauthn/credentials': {
     query: { required: ['userId'] },
     answer: [...within('credentials[]', passkeyFields), ...page],
+    enums: deviceType('credentials[]'),
   },
   'DELETE /api/v1/webauthn/credentials/{credentialId}': { answer: ['success'] },
 
   'GET /api/v1/webhooks': {
     query: { optional: paging },
     answer: [...within('webhooks[]', webhookFields), ...page],
-    enums: inOrder,
+    enums: { ...inOrder, ...webhookStatus('webhooks[]') },
   },
   'POST /api/v1/webhooks': {
     body: { required: ['name', 'url', 'events'], optional: ['subOrgId'] },
     answer: [...within('webhook', webhookFields), 'signingSecret'],
+    enums: webhookStatus('webhook'),
   },
   'GET /api/v1/webhooks/{webhookId}': {
     query: { optional: ['deliveries', 'limit'] },
     answer: [...within('webhook', webhookFields), ...within('deliveries[]', deliveryFields)],
-    enums: { 'answer deliveries[].status': ['pending', 'succeeded', 'failed'] },
+    enums: { ...webhookStatus('webhook'), 'answer deliveries[].status': ['pending', 'succeeded', 'failed'] },
   },
   'PATCH /api/v1/webhooks/{webhookId}': {
     body: { optional: ['name', 'url', 'enabled', 'events', 'subOrgId'] },
     answer: within('webhook', webhookFields),
-    enums: { 'answer webhook.status': ['active', 'failing', 'disabled'] },
+    enums: webhookStatus('webhook'),
   },
   'DELETE /api/v1/webhooks/{webhookId}': { answer: ['success'] },
 
   'GET /api/v1/sessions': {
     query: { optional: paging },
     answer: [...within('users[]', ['user_id', 'sessions']), ...within('users[].sessions[]', sessionFields), ...page],
-    enums: inOrder,
+    enums: { ...inOrder, ...sessionEnums },
   },
   'DELETE /api/v1/sessions': { query: { required: ['userId'] }, answer: ['success', 'revoked'] },
   'DELETE /api/v1/sessions/{sessionId}': { answer: ['success'] },

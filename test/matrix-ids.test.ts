@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Route } from '../src/platform/http/route.ts'
+import { isId } from '../src/platform/ids.ts'
 import { routes } from '../src/routes.ts'
 import { type Caller, startApp } from './harness.ts'
 import { nameOf, notIds, orgWideOnly, type SampleRequest, sampleOf, sendSample } from './samples.ts'
@@ -114,4 +115,17 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
       expect(reply.text).not.toContain(secret)
     expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
   })
+})
+
+// What other readers take for the same id (RFC 9562 §4), and the database for none.
+const withUuids = withIds.filter(([, route]) => kindsIn(sampleOf(route, own)).some((kind) => isId(own.ids[kind])))
+test.each(withUuids)('%s: an id in another form than ours is no failure, and changes nothing', async (_, route) => {
+  const sample = sampleOf(route, own)
+  const before = await snapshot(app, { failedSignInsOf: own.directoryId })
+  for (const form of [(id: string) => `urn:uuid:${id}`, (id: string) => `{${id}}`]) {
+    const other = replaceIds(sample, (__, id) => (isId(id) ? form(id) : id))
+    const reply = await sendSample(own.scoped, route, other)
+    expect(reply.status, reply.text).toBeLessThan(500)
+  }
+  expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
 })

@@ -36,6 +36,21 @@ test('lists and shows organizations', async () => {
   })
 })
 
+test('an organization is named by the path of slugs that leads to it', async () => {
+  const child = async (subOrgId: string, slug: string): Promise<string> =>
+    (await api.post('/v1/organizations', { subOrgId, name: slug, slug })).body.subOrganization.id
+  const sales = [await child(acme, 'sales'), await child(globex, 'sales')]
+  const shown = await Promise.all(['acme/sales', 'globex/sales'].map((path) => cli('orgs', 'show', path, '--json')))
+  expect(shown.map(({ json }) => json.subOrganization.id)).toEqual(sales)
+  expect(await cli('orgs', 'show', 'sales')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: "Several organizations are called sales: put the parent's slug before it, as in parent/sales.\n",
+  })
+  for (const path of ['acme/nobody', 'nobody/sales', 'sales/acme', 'acme/globex', '/sales', 'acme/'])
+    expect(await cli('orgs', 'show', path), path).toMatchObject({ code: 1, stdout: '' })
+})
+
 test('lists users of an organization, or of all, and says that there are more', async () => {
   const emails = async (...args: string[]) =>
     (await cli('users', 'list', ...args, '--json')).json.users.map((user: { email: string }) => user.email)

@@ -33,6 +33,11 @@ export function nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 }
 
+/** A text of an answer, which is one of these; what the database has is not checked once more. */
+export function oneOf(values: readonly string[], options: { description?: string; examples?: string[] } = {}) {
+  return Type.Unsafe<string>({ type: 'string', enum: [...values], ...options })
+}
+
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
 

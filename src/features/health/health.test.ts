@@ -12,6 +12,14 @@ test('answers without a key', async () => {
   }
 })
 
+test('answers however a load balancer or a browser asks', async () => {
+  for (const path of ['/healthz?x=1', '/livez?x=1&x=2', '/healthz/'])
+    for (const accept of ['*/*', 'text/html', 'image/png', 'text/plain;q=0.1']) {
+      const reply = await as(null).get(path, { accept })
+      expect([path, accept, reply.status, reply.body]).toEqual([path, accept, 200, { status: 'ok' }])
+    }
+})
+
 test('HEAD is answered as GET, without the body', async () => {
   for (const [path, status] of [
     ['/healthz', 200],

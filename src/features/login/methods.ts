@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { ServiceId } from '../../contract.ts'
 import { handedIn } from '../../platform/platform.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { named, nullable, oneOf } from '../../platform/schema.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 
@@ -36,7 +36,7 @@ export const LoginMethod = named(
   'LoginMethod',
   Type.Object(
     {
-      id: Type.String(),
+      id: oneOf(['password', 'otp', 'magic_link', 'passkey', 'social', 'sso']),
       label: Type.String(),
       providers: nullable(Type.Array(Type.String())),
       connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),

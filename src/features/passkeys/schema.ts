@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
+import { named, nullable, ONE_LINE, oneOf } from '../../platform/schema.ts'
 import { authenticatorName } from '../relying-party/relying-party.ts'
 import type { PasskeyRow } from './store.ts'
 
@@ -180,7 +180,7 @@ export const Passkey = named(
     aaguid: Type.String({ format: 'uuid', examples: ['fbfc3007-154e-4ecc-8c0b-6e020557d7bd'] }),
     authenticatorName: nullable(Type.String({ examples: ['Apple Passwords'] })),
     transports: Type.Array(Transport),
-    deviceType: Type.String({
+    deviceType: oneOf(['singleDevice', 'multiDevice'], {
       description: '`multiDevice`: may be synced; `singleDevice`: never leaves its device.',
       examples: ['multiDevice'],
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { named, nullable } from '../../platform/schema.ts'
+import { named, nullable, oneOf } from '../../platform/schema.ts'
 import type { ListedSession } from './store.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -10,9 +10,12 @@ const Moment = Type.String({ format: 'date-time' })
 
 /** How the user signed in. */
 export const AuthenticationFields = {
-  auth_method: Type.String({ examples: ['otp'] }),
+  auth_method: oneOf(
+    ['password', 'otp', 'magic_link', 'passkey', 'social', 'sso', 'signup', 'invite', 'impersonation'],
+    { examples: ['otp'] },
+  ),
   amr: Type.Array(Type.String({ examples: ['otp'] })),
-  aal: Type.String({ examples: ['aal1'] }),
+  aal: oneOf(['aal1', 'aal2']),
 }
 
 /** Who acts for the user, and why. */
@@ -42,7 +45,7 @@ export const Session = named(
     ...AuthenticationFields,
     ip_address: nullable(Type.String({ examples: ['203.0.113.7'] })),
     user_agent: nullable(Type.String({ examples: ['Mozilla/5.0'] })),
-    status: Type.String({ examples: ['active'] }),
+    status: oneOf(['active']),
     impersonator: nullable(Impersonator, 'Null: the user.'),
     created_at: Moment,
     last_active_at: Moment,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
-import { checkedApart, named, nullable } from '../../platform/schema.ts'
+import { checkedApart, named, nullable, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
@@ -170,7 +170,7 @@ export const User = named(
     }),
     role: Type.String({ examples: ['member'] }),
     roleIds: Type.Array(Type.String(), { examples: [[]] }),
-    source: Type.String({ examples: ['api'] }),
+    source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social']),
     scimManaged: Type.Boolean({ examples: [false] }),
     mfaEnrolled: Type.Boolean({ examples: [false] }),
     passkeyCount: Type.Integer({ examples: [0] }),
