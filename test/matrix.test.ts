@@ -161,3 +161,12 @@ test.each(readsOfUsers)('%s: an org-wide key finds the user in whichever organiz
   const inside = await sendSample(own.orgWide, route, inOrganization(route))
   expect([reply.status, reply.body]).toEqual([200, inside.body])
 })
+
+const counted = byName.filter(([, route]) => 'include_total' in route.query.properties)
+
+test.each(counted)('%s: tells how many there are in all where that is asked', async (_, route) => {
+  const { query, ...sample } = sampleOf(route, own)
+  const asked = await sendSample(own.orgWide, route, { ...sample, query: { ...query, include_total: 'true' } })
+  expect([asked.status, typeof asked.body.total]).toEqual([200, 'number'])
+  expect('total' in (await sendSample(own.orgWide, route, { ...sample, ...(query ? { query } : {}) })).body).toBe(false)
+})

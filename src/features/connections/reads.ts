@@ -9,8 +9,8 @@ import { showConnection } from './view.ts'
 
 /** One page of what the caller reaches, each to be shown. */
 export async function listConnections({ platform, db, directory }: Work<Reach>, page: Page) {
-  const rows = await selectConnectionPage(db, directory, page)
-  return { rows: rows.map((row) => showable(platform, row)) }
+  const { rows, ...counted } = await selectConnectionPage(db, directory, page)
+  return { rows: rows.map((row) => showable(platform, row)), ...counted }
 }
 
 /** Throws `connection_not_found`. */

@@ -3,7 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, SpKeys, SsoConnections, SsoTraces } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 
 export interface ConnectionRow extends Omit<Selectable<SsoConnections>, 'protocol' | 'status'> {
   protocol: 'saml' | 'oidc'
@@ -49,11 +49,8 @@ export async function findConnectionRowInReach(
   return selectInReach(db, reach).where('sso_connections.id', '=', id).executeTakeFirst()
 }
 
-export async function selectConnectionPage(db: Db, reach: Reach, page: Page): Promise<ListedConnectionRow[]> {
-  return takePage(selectInReach(db, reach), page, {
-    at: 'sso_connections.created_at',
-    id: 'sso_connections.id',
-  }).execute()
+export function selectConnectionPage(db: Db, reach: Reach, page: Page): Promise<Found<ListedConnectionRow>> {
+  return findPage(selectInReach(db, reach), page, { at: 'sso_connections.created_at', id: 'sso_connections.id' })
 }
 
 function selectInReach(db: Db, reach: Reach) {

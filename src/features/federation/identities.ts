@@ -1,6 +1,6 @@
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { endChallengesOf, endLinked, endThere, hashThere } from '../ties/ties.ts'
@@ -62,7 +62,7 @@ export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'so
 }
 
 /** A page of who a user is at providers. */
-export function listIdentities({ db, directory }: Work, userId: string, page: Page): Promise<IdentityRow[]> {
+export function listIdentities({ db, directory }: Work, userId: string, page: Page): Promise<Found<IdentityRow>> {
   return selectIdentityPage(db, directory, userId, page)
 }
 

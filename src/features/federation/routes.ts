@@ -27,7 +27,7 @@ export const federationRoutes: Route[] = [
     async handle(work, { params: { userId }, query }) {
       const page = readPage(work.platform, `/v1/users/${userId}/identities`, query)
       const { user, there } = await reachUser(work, userId)
-      const { rows, reply } = finishPage(work, page, { rows: await listIdentities(there, user.id, page) }, byAge)
+      const { rows, reply } = finishPage(work, page, await listIdentities(there, user.id, page), byAge)
       return { identities: rows.map((row) => toIdentity(row, user)), ...reply }
     },
   }),

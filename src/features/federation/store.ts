@@ -3,7 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { FederatedSignIns, Identities } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 import { type HashedThere, isNamed, type Tie } from '../ties/ties.ts'
@@ -167,9 +167,8 @@ export async function selectIdentityPage(
   directory: Directory,
   userId: string,
   page: Page,
-): Promise<IdentityRow[]> {
-  const query = selectIdentities(db, directory).where('user_id', '=', userId)
-  return takePage(query, page, { at: 'created_at', id: 'id' }).execute()
+): Promise<Found<IdentityRow>> {
+  return findPage(selectIdentities(db, directory).where('user_id', '=', userId), page)
 }
 
 /** Removes a link of a user. Undefined if there is no such one. */

@@ -70,8 +70,8 @@ test('people see their own sessions, the present one marked, and end them', asyn
   expect(new Set(sessions.map((each: { directory_user_id: string }) => each.directory_user_id))).toEqual(
     new Set([person.id]),
   )
-  const page = succeeded(await person.me.get('/v1/me/sessions?limit=2&order=desc'))
-  expect([page.sessions.length, page.has_more]).toEqual([2, true])
+  const page = succeeded(await person.me.get('/v1/me/sessions?limit=2&order=desc&include_total=true'))
+  expect([page.sessions.length, page.has_more, page.total]).toEqual([2, true, 3])
 
   succeeded(await person.me.delete(`/v1/me/sessions/${sessions[1].id}`))
   expect((await second.get('/v1/me')).status).toBe(401)

@@ -71,7 +71,7 @@ const sessions: Route[] = [
     reply: Type.Object({ sessions: Type.Array(OwnSession), ...listReply }),
     async handle(work, { query }) {
       const page = readPage(work.platform, '/v1/me/sessions', query)
-      const { rows, reply } = finishPage(work, page, { rows: await listOwnSessions(work, page) }, byAge)
+      const { rows, reply } = finishPage(work, page, await listOwnSessions(work, page), byAge)
       const current = work.caller.sessionId
       return { sessions: rows.map((row) => ({ ...toSession(row), current: row.id === current })), ...reply }
     },

@@ -1,7 +1,7 @@
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { UserCaller } from '../../platform/http/caller.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { revokeSession, revokeUserSessions } from './cut-off.ts'
@@ -20,7 +20,7 @@ import {
 type OwnWork = Work & { caller: UserCaller }
 
 /** A page of the caller's own live sessions. */
-export function listOwnSessions(work: OwnWork, page: Page): Promise<ListedSession[]> {
+export function listOwnSessions(work: OwnWork, page: Page): Promise<Found<ListedSession>> {
   const { db, directory, caller } = work
   return listSessionRows(db, { ...directory, directory }, { userId: caller.directoryUserId }, page)
 }

@@ -34,7 +34,7 @@ export const sessionRoutes: Route[] = [
       const { userId } = query
       const page = readPage(work.platform, '/v1/sessions', query)
       const found = await listSessionRows(work.db, work.directory, userId === undefined ? {} : { userId }, page)
-      const { rows, reply } = finishPage(work, page, { rows: found }, byAge)
+      const { rows, reply } = finishPage(work, page, found, byAge)
       return { users: groupByUser(rows), ...reply }
     },
   }),
@@ -85,7 +85,9 @@ export const sessionRoutes: Route[] = [
     async handle(work, { params: { sessionId } }) {
       const id = sessionId.toLowerCase()
       const page = readPage(work.platform, '/v1/sessions', { limit: 1 })
-      const [row] = isId(id) ? await listSessionRows(work.db, work.directory, { id }, page) : []
+      const {
+        rows: [row],
+      } = isId(id) ? await listSessionRows(work.db, work.directory, { id }, page) : { rows: [] }
       if (!row) throw sessionErrors.notFound()
       return toSession(row)
     },

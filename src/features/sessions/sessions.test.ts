@@ -33,6 +33,10 @@ test('sessions are listed by user, for one organization or the whole environment
     user.sessions.map((session) => session.id),
   )
   expect(ids).toEqual(expect.arrayContaining([sidOf(one.session), sidOf(two.session)]))
+  const first = await tenant.get('/v1/sessions?limit=1&include_total=true')
+  expect([first.body.has_more, first.body.total]).toEqual([true, ids.length])
+  const ofOne = await tenant.get(`/v1/sessions?userId=${one.session.user_id}&include_total=true`)
+  expect(ofOne.body.total).toBe(1)
   const staging = await tenant.withKey({ environment: 'staging' })
   expect((await staging.get('/v1/sessions')).body.users).toEqual([])
   expect(JSON.stringify(all.body)).not.toMatch(/token|hash/)

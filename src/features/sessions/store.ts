@@ -3,7 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 
 /** `auth_method` of sessions in which others act for the user. */
 export const IMPERSONATION = 'impersonation'
@@ -127,7 +127,7 @@ export function listSessionRows(
   reach: Reach,
   filter: { userId?: string; id?: string },
   page: Page,
-): Promise<ListedSession[]> {
+): Promise<Found<ListedSession>> {
   const { directory } = reach
   const query = db
     .selectFrom('sessions')
@@ -165,7 +165,7 @@ export function listSessionRows(
         ]),
       ),
     )
-  return takePage(query, page, { at: 'sessions.created_at', id: 'sessions.id' }).execute()
+  return findPage(query, page, { at: 'sessions.created_at', id: 'sessions.id' })
 }
 
 /** A live session of a user, locked until the transaction ends. */

@@ -1,7 +1,7 @@
 import { findEvents } from '../../platform/event-places.ts'
 import { asTable, type Table } from '../../platform/http/answer.ts'
 import { type Directory, findDirectory, type Reach } from '../../platform/http/directory.ts'
-import type { Page } from '../../platform/http/pagination.ts'
+import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { type DeliveryRow, listDeliveryRows } from '../../platform/webhooks/delivery-store.ts'
 import type { Work } from '../../platform/work.ts'
@@ -18,8 +18,8 @@ export function readId(text: string): string {
 }
 
 /** One page of what the caller reaches. */
-export async function listWebhooks({ db, directory }: Work<Reach>, page: Page): Promise<{ rows: WebhookRow[] }> {
-  return { rows: await selectWebhookPage(db, directory, page) }
+export async function listWebhooks({ db, directory }: Work<Reach>, page: Page): Promise<Found<WebhookRow>> {
+  return selectWebhookPage(db, directory, page)
 }
 
 /** A webhook with its directory. Throws `webhook_not_found`. */

@@ -3,7 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Webhooks } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
-import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 
 /** A webhook with where it belongs and how it fares. */
 export interface WebhookRow extends Selectable<Webhooks> {
@@ -45,8 +45,8 @@ export async function findWebhookRowInReach(db: Db, reach: Reach, id: string): P
   return inReach(db, reach).where('webhooks.id', '=', id).executeTakeFirst()
 }
 
-export async function selectWebhookPage(db: Db, reach: Reach, page: Page): Promise<WebhookRow[]> {
-  return takePage(inReach(db, reach), page, { at: 'webhooks.created_at', id: 'webhooks.id' }).execute()
+export function selectWebhookPage(db: Db, reach: Reach, page: Page): Promise<Found<WebhookRow>> {
+  return findPage(inReach(db, reach), page, { at: 'webhooks.created_at', id: 'webhooks.id' })
 }
 
 /** Until the transaction ends: false for one that is not there. */

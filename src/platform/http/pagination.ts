@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { type SelectQueryBuilder, type Simplify, sql } from 'kysely'
 import { Type } from 'typebox'
 import { hashPurpose } from '../crypto/keyring.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
@@ -94,6 +94,27 @@ export function takePage<DB, TB extends keyof DB, O>(
     .orderBy(at, order)
     .orderBy(id, order)
     .limit(limit + 1)
+}
+
+/** What a query has for a page, and in all where that is asked. */
+export interface Found<Row> {
+  rows: Row[]
+  total?: number
+}
+
+/** Runs a query as `takePage` asks, and counts what it has in all if the page wants to know. */
+export async function findPage<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: Page,
+  columns?: { at: string; id: string },
+): Promise<Found<Simplify<O>>> {
+  const rows = await takePage(query, page, columns).execute()
+  if (!page.includeTotal) return { rows }
+  const counted = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .execute()
+  return { rows, total: Number(Object.values(counted[0] ?? {})[0] ?? 0) }
 }
 
 /**
