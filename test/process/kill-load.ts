@@ -202,7 +202,7 @@ export async function refresh(api: Caller, session: KnownSession): Promise<void>
 /** The code that was mailed to an address, as a person reads it at /dev/mail. */
 async function readCode({ baseUrl }: Access, email: string): Promise<string> {
   const list = await readPage(`${baseUrl}/dev/mail`)
-  const row = list.split('<li>').find((text) => text.includes(email)) ?? ''
+  const row = list.split('<li ').find((text) => text.includes(email) && text.includes('href=')) ?? ''
   const link = /href="([^"]+)"/.exec(row)?.[1]
   const mail = link ? await readPage(baseUrl + link) : ''
   const code = /^([a-z]+ [a-z]+)$/m.exec(mail)?.[1]
