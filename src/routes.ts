@@ -12,6 +12,7 @@ import { docsRoutes } from './features/docs/routes.ts'
 import { emailVerificationRoutes } from './features/email-verification/routes.ts'
 import { environmentRoutes } from './features/environments/routes.ts'
 import { eventRoutes } from './features/events/routes.ts'
+import { exportRoutes } from './features/exports/routes.ts'
 import { factorRoutes } from './features/factors/routes.ts'
 import { federationRoutes } from './features/federation/routes.ts'
 import { groupRoutes } from './features/groups/routes.ts'
@@ -65,6 +66,7 @@ const declared: Route[] = [
   ...apiKeyRoutes,
   ...serviceRoutes,
   ...userRoutes(announced),
+  ...exportRoutes,
   ...userInfoRoutes,
   ...roleRoutes,
   ...ownRoutes,

@@ -5,13 +5,12 @@ import { endReasons } from '../src/features/password/end-reasons.ts'
 import { deleteUser, moveUser } from '../src/features/users/changes.ts'
 import { cutOff, getUserForUpdate, proveMailbox } from '../src/features/users/users.ts'
 import type { Belonging, UserTable } from '../src/platform/belongings.ts'
-import { hashIdentity } from '../src/platform/crypto/identity.ts'
-import { directoryOfOrganization } from '../src/platform/http/directory.ts'
 import { newId } from '../src/platform/ids.ts'
 import { inTx } from '../src/platform/work.ts'
 import { succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import { newUser, type Person } from './people.ts'
+import { plant, plantedIn } from './planted.ts'
 import { mailedCode } from './sign-in.ts'
 import { workIn } from './work.ts'
 
@@ -56,91 +55,12 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
 /** What the proof leaves to a user whom the customer’s backend added: no stranger can have set it. */
 const KEPT: UserTable[] = ['backup_codes', 'mfa_phones', 'passkeys', 'totp_enrollments', 'trusted_devices']
 
-/** Columns of a live row of each table, besides the directory's and the user's. */
-function columnsOf(email: string): Record<UserTable, object> {
-  const [id, secret] = [newId(), Buffer.from(newId())]
-  const later = sql`clock_now() + interval '10 minutes'`
-  const confirmed = { id, confirmed_at: sql`clock_now()` }
-  const identity = hashIdentity(platform, email)
-  return {
-    backup_codes: { slot: 'ABCD', hash: 'hash' },
-    exchange_codes: {
-      id,
-      code_hash: secret,
-      auth_method: 'social',
-      source: 'google',
-      amr: ['fed'],
-      aal: 'aal1',
-      expires_at: later,
-    },
-    federated_sessions: { id, identity_id: id, logout_sealed: 'sealed', expires_at: later },
-    identities: { id, method: 'social', source: 'google', issuer: 'https://accounts.google.com', subject: id },
-    impersonations: { id, auth_account_id: id, actor: 'grace', reason: 'Ticket 4711', expires_at: later },
-    known_devices: { device_hash: secret, is_first: true, first_seen_at: later, seen_at: later },
-    links: { id, purpose: 'magic_link', identity, token_hash: secret, expires_at: later },
-    mfa_challenges: { id, token_hash: secret, auth_method: 'otp', amr: ['otp'], enrollment: false, expires_at: later },
-    mfa_grace: { ends_at: later },
-    mfa_phones: { ...confirmed, phone: '+14155550123' },
-    otps: { id, purpose: 'login', identity, phrase_hash: secret, max_attempts: 5, expires_at: later },
-    passkeys: {
-      id,
-      credential_id: id,
-      public_key: secret,
-      counter: 9_007_199_254_740_000,
-      transports: ['usb', 'nfc'],
-      device_type: 'singleDevice',
-      backed_up: false,
-      aaguid: id,
-      rp_id: 'localhost',
-      user_handle: secret,
-    },
-    password_credentials: { hash: 'hash', format: 'argon2id', must_change: true },
-    password_history: { id, hash: 'older', format: 'argon2id' },
-    role_assignments: { id, role_id: id, source: 'manual' },
-    scim_group_members: { group_id: id },
-    scim_user_emails: { n: 0, value: email, is_primary: true },
-    scim_users: { user_name: email, resource: '{}' },
-    session_cut_offs: {
-      id,
-      epoch: 1,
-      reason: 'logout',
-      actor_type: 'system',
-      ended_at: later,
-      settles_at: later,
-      looks_back_to: later,
-    },
-    sessions: {
-      id,
-      environment_id: tenant.environmentId,
-      auth_account_id: id,
-      auth_method: 'otp',
-      amr: ['otp'],
-      aal: 'aal1',
-      refresh_hash: secret,
-      idle_expires_at: later,
-      expires_at: later,
-    },
-    totp_enrollments: { ...confirmed, secret_sealed: 'sealed', last_step: 7 },
-    trusted_devices: { id, token_hash: secret, expires_at: later },
-    webauthn_ceremonies: { id, kind: 'registration', challenge: secret, rp_id: 'localhost', expires_at: later },
-  }
-}
-
-const directoryOf = (subOrgId: string) =>
-  directoryOfOrganization(platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
-
-/** Gives somebody a row of a table. */
-async function plant({ id, email, subOrgId }: Person, table: UserTable): Promise<void> {
-  const { id: directory_id } = await directoryOf(subOrgId)
-  const row = Object.entries({ directory_id, user_id: id, ...columnsOf(email)[table] })
-  await sql`insert into ${sql.table(table)} (${sql.join(row.map(([column]) => sql.ref(column)))})
-    values (${sql.join(row.map(([, value]) => value))})`.execute(db)
-}
+const directoryOf = (subOrgId: string) => plantedIn(app, tenant, subOrgId)
 
 /** Somebody who has one of everything. */
 async function newOwner(subOrgId: string, source = 'signup'): Promise<Person> {
   const person = await newUser(tenant, { subOrgId })
-  for (const { table } of belongings) await plant(person, table)
+  for (const { table } of belongings) await plant(app, tenant, person, table)
   const attached = { auth_account_id: newId(), mfa_enrolled: true, passkey_count: 1, role_ids: [newId()], source }
   await db.updateTable('users').set(attached).where('id', '=', person.id).execute()
   return person
@@ -179,6 +99,8 @@ test('every table with a user_id is claimed once, with what becomes of its rows 
       return typeof fate !== 'function' && !/^[A-Z].{10,}\.$/.test(fate.stays)
     })
   expect(belongings.flatMap(unanswered)).toEqual([])
+  const silent = belongings.flatMap(({ exports }) => ('nothing' in exports ? [exports.nothing] : []))
+  expect(silent.filter((why) => !/^[A-Z].{10,}\.$/.test(why))).toEqual([])
 })
 
 test.each(occasions.flatMap((occasion) => ['signup', 'api'].map((source) => [occasion, source] as const)))(
@@ -229,7 +151,7 @@ test.each(removedByProof)('a first sign-in takes away what there is of %s, and n
   const subOrgId = await tenant.organization()
   const [person, bystander] = [await newUser(tenant, { subOrgId }), await newUser(tenant, { subOrgId })]
   for (const each of [person, bystander]) {
-    await plant(each, table)
+    await plant(app, tenant, each, table)
     const columns = { source: 'signup', ...SUMMED_UP[table] }
     await db.updateTable('users').set(columns).where('id', '=', each.id).execute()
   }

@@ -9,6 +9,7 @@ import * as discovery from '../src/features/discovery/sample.ts'
 import * as emailVerification from '../src/features/email-verification/sample.ts'
 import * as environments from '../src/features/environments/sample.ts'
 import * as events from '../src/features/events/sample.ts'
+import * as exports from '../src/features/exports/sample.ts'
 import * as factors from '../src/features/factors/sample.ts'
 import * as federation from '../src/features/federation/sample.ts'
 import * as impersonation from '../src/features/impersonation/sample.ts'
@@ -42,6 +43,7 @@ import type { FeatureSample } from './samples.ts'
 const withoutRecords: (FeatureSample & { makeRecords?: never })[] = [
   audit,
   events,
+  exports,
   login,
   mail,
   organizations,

@@ -19,6 +19,7 @@ const OTHER_WORDS: Record<string, string> = {
   'oidc/logout': 'oidc',
   'oidc/jwks': 'oidc',
   'audit/events': 'audit',
+  'audit/export': 'audit',
   'mfa/trusted-devices': 'mfa',
   identities: 'federation',
   unlock: 'lockout',

@@ -243,6 +243,7 @@ const CALLERS: Record<string, string[]> = {
     'GET /v1/users/invites',
     'GET /v1/users/invites/{inviteId}',
     'GET /v1/users/{userId}',
+    'GET /v1/users/{userId}/export',
     'GET /v1/users/{userId}/identities',
   ],
   impersonate: ['POST /v1/users/{userId}/impersonate'],

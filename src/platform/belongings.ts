@@ -67,6 +67,40 @@ interface Arrival {
   store(work: TxWork, arrivals: { userId: string; fields: object }[]): Promise<void>
 }
 
+/** What is told of a table in an export of everything that is kept about a user. */
+interface Export {
+  columns: string[]
+  /** The rows with the greatest come first. */
+  newestBy: string
+}
+
+type Words<Text extends string> = Text extends `${infer Word} ${infer More}` ? Word | Words<More> : Text
+
+type ColumnOf<T extends UserTable> = Exclude<keyof DB[T] & string, 'directory_id' | 'user_id'>
+
+/** Hashes, sealed columns and bytes are never told. */
+type TellableOf<T extends UserTable> = {
+  [C in ColumnOf<T>]: C extends `${string}hash` | `${string}_sealed`
+    ? never
+    : Extract<DB[T][C], Buffer> extends never
+      ? C
+      : never
+}[ColumnOf<T>]
+
+/**
+ * Tells of the rows of a user in an export, those with the greatest of one column first: `told` and `withheld` are the
+ * names of columns, with spaces between. They do not compile unless every column is in one of them, so that a new one
+ * cannot be forgotten, nor for a secret that is told.
+ */
+export function tells<T extends UserTable, const Told extends string, const Withheld extends string>(
+  _table: T,
+  newestBy: keyof DB[T] & string,
+  told: Words<Told> extends TellableOf<T> ? Told : never,
+  _withheld: Exclude<ColumnOf<T>, Words<Told> | Words<Withheld>> extends never ? Withheld : never,
+): Export {
+  return { columns: told.split(' '), newestBy }
+}
+
 /** A table that hangs on a user, and what becomes of the rows of a user on each occasion. */
 export interface Belonging<Row extends object = object> {
   table: UserTable
@@ -80,6 +114,8 @@ export interface Belonging<Row extends object = object> {
   purged?: true
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
+  /** What an export of everything that is kept about the user tells of the rows, or why nothing. */
+  exports: Export | { nothing: string }
   /**
    * SQL: which rows the first proof of the mailbox removes, where that is not every row of the user. By `users`, `clock`,
    * and `asked`: its `mailbox_identity` is the keyed hash of the address, its `spared_link` the link that proves it.

@@ -4,6 +4,7 @@ import { connections } from './connections.ts'
 import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
+import { exports } from './exports.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
@@ -47,6 +48,7 @@ export const mutants: Mutant[] = [
   ...impersonation,
   ...domains,
   ...roles,
+  ...exports,
   ...federation,
   ...forced,
   ...logouts,

@@ -3,6 +3,7 @@ import { readText } from '../json-field.ts'
 import { describeFailures, type LoadPlan, type LoadRequest, runLoad } from '../load.ts'
 import { findWordPair, type MailSink, startMailSink } from '../mail-sink.ts'
 import { getPostgres, query } from '../postgres.ts'
+import { type SmsSink, startSmsSink } from '../sms-sink.ts'
 import { startWatchword, type Watchword } from '../watchword.ts'
 
 /** The product under measurement, with the database and the mail server it uses. */
@@ -10,6 +11,7 @@ export interface Deployment {
   watchword: Watchword
   databaseUrl: string
   mail: MailSink
+  sms: SmsSink
   headers: Record<string, string>
 }
 
@@ -19,14 +21,18 @@ export const getDeployment = oncePerRun(async (bench): Promise<Deployment> => {
   const databaseUrl = await postgres.createDatabase('watchword')
   const mail = await startMailSink()
   bench.atEnd(mail.stop)
+  const sms = await startSmsSink()
+  bench.atEnd(sms.stop)
   const watchword = await startWatchword({
     DATABASE_URL: databaseUrl,
     SMTP_URL: mail.url,
     WATCHWORD_MAIL_FROM: 'Bench <bench@example.com>',
+    WATCHWORD_SMS_URL: sms.url,
+    WATCHWORD_OUTBOUND_ALLOW: '127.0.0.1',
   })
   bench.atEnd(watchword.stop)
   bench.beforeEach(() => settle(databaseUrl))
-  return { watchword, databaseUrl, mail, headers: { 'x-api-key': watchword.apiKey } }
+  return { watchword, databaseUrl, mail, sms, headers: { 'x-api-key': watchword.apiKey } }
 })
 
 export function post(path: string, body: unknown): LoadRequest {

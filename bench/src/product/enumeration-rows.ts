@@ -1,12 +1,25 @@
 import type { Bench, Measurement, Row } from '../bench.ts'
 import type { LoadRequest } from '../load.ts'
+import { query } from '../postgres.ts'
 import { median } from '../statistics.ts'
-import { callAll, createOrganization, createUsers, getDeployment, makeEmails, post } from './deployment.ts'
+import { callAll, callOnce, createOrganization, createUsers, getDeployment, makeEmails, post } from './deployment.ts'
 
 const SAMPLES = 2000
 
+interface Asked {
+  id: string
+  status: number
+  request(email: string, subOrgId: string): LoadRequest
+  /** Of the known users. */
+  isProved?: true
+  /** Gives the known what the answer must not show. */
+  prepare?(bench: Bench, subOrgId: string, known: string[]): Promise<void>
+  /** What is missing of what the known were to get, without which there was nothing to hide. */
+  missing?(bench: Bench): Promise<string[]>
+}
+
 /** The routes whose answer does not depend on whether a user has the address. */
-const routes: { id: string; status: number; request(email: string, subOrgId: string): LoadRequest }[] = [
+const routes: Asked[] = [
   send('otp-send', '/v1/auth/login/otp/send'),
   send('magic-link-send', '/v1/auth/login/magic-link/send'),
   send('reset-send', '/v1/auth/password/reset/send'),
@@ -15,15 +28,29 @@ const routes: { id: string; status: number; request(email: string, subOrgId: str
   send('passkey-options', '/v1/auth/login/passkey/options'),
   send('authenticate-email-send', '/v1/auth/signup/authenticate-email/send'),
   send('authenticate-email-send-open', '/v1/auth/signup/authenticate-email/send', { openSignup: true }),
+  discovery('discovery-otp-send', '/v1/auth/discovery/otp/send'),
+  discovery('discovery-magic-link-send', '/v1/auth/discovery/magic-link/send'),
+  {
+    ...send('otp-send-sms', '/v1/auth/login/otp/send', { channel: 'sms' }),
+    isProved: true,
+    prepare: enrolPhones,
+    missing: missingSms,
+  },
   {
     id: 'password-login',
     status: 401,
+    prepare: setPasswords,
     request: (email, subOrgId) => post('/v1/auth/login/password', { email, password: 'not the password', subOrgId }),
   },
 ]
 
-function send(id: string, path: string, more: object = {}) {
+function send(id: string, path: string, more: object = {}): Asked {
   return { id, status: 200, request: (email: string, subOrgId: string) => post(path, { email, subOrgId, ...more }) }
+}
+
+/** Of a whole environment: it is mailed to whoever has the address. */
+function discovery(id: string, path: string): Asked {
+  return { id, status: 200, request: (email) => post(path, { email }) }
 }
 
 /**
@@ -39,15 +66,15 @@ export const enumerationRows: Row[] = routes.map((route) => ({
   measure: (bench) => measure(bench, route),
 }))
 
-async function measure(bench: Bench, route: (typeof routes)[number]): Promise<Measurement> {
+async function measure(bench: Bench, route: Asked): Promise<Measurement> {
   const subOrgId = await createOrganization(bench)
   const known = makeEmails(SAMPLES)
   await createUsers(
     bench,
     subOrgId,
-    known.map((email) => ({ email })),
+    known.map((email) => ({ email, ...(route.isProved ? { emailVerified: true } : {}) })),
   )
-  if (route.id === 'password-login') await setPasswords(bench, subOrgId, known)
+  await route.prepare?.(bench, subOrgId, known)
   const unknown = makeEmails(SAMPLES)
   const times: { known: number[]; unknown: number[] } = { known: [], unknown: [] }
   const ask = await asker(bench, route, subOrgId)
@@ -60,7 +87,8 @@ async function measure(bench: Bench, route: (typeof routes)[number]): Promise<Me
   }
   const gap = Math.abs((median(times.known) ?? 0) - (median(times.unknown) ?? 0))
   const p = mannWhitney(times.known, times.unknown)
-  const problems = p < 0.01 ? [`the times differ: p = ${p.toExponential(1)}`] : []
+  const missing = (await route.missing?.(bench)) ?? []
+  const problems = [...missing, ...(p < 0.01 ? [`the times differ: p = ${p.toExponential(1)}`] : [])]
   console.error(`enumeration-${route.id}: gap of the medians ${gap.toFixed(3)} ms, p = ${p.toPrecision(2)}`)
   return { value: gap, p50Ms: median(times.known), p99Ms: null, problems }
 }
@@ -90,8 +118,38 @@ async function setPasswords(bench: Bench, subOrgId: string, emails: string[]): P
   )
 }
 
+/**
+ * A phone for each, to which codes may go. Written by SQL: to enrol one takes a code that was sent to it. Without the
+ * service mfa a phone suffices.
+ */
+async function enrolPhones(bench: Bench, subOrgId: string): Promise<void> {
+  const settings = { channel_sms: true, sms_allowed_countries: ['US'], sms_daily_limit: 100_000 }
+  await callOnce(bench, { method: 'PATCH', path: '/v1/otp/settings', body: JSON.stringify({ subOrgId, ...settings }) })
+  const services = JSON.stringify({ subOrgId, enabledAppIds: ['auth', 'otp'] })
+  await callOnce(bench, { method: 'PUT', path: '/v1/organization-apps', body: services })
+  const { databaseUrl } = await getDeployment(bench)
+  await query(
+    databaseUrl,
+    `with people as (
+       select directory_id, users.id, row_number() over () as n
+       from users join directories on directories.id = directory_id where organization_id = $1),
+     phones as (
+       insert into mfa_phones (directory_id, user_id, id, phone, confirmed_at)
+       select directory_id, id, gen_random_uuid(), '+1415555' || lpad((n - 1)::text, 4, '0'), now() from people
+       returning directory_id, user_id)
+     update users set mfa_enrolled = true from phones
+     where users.directory_id = phones.directory_id and users.id = phones.user_id`,
+    [subOrgId],
+  )
+}
+
+async function missingSms(bench: Bench): Promise<string[]> {
+  const { sms } = await getDeployment(bench)
+  return (await sms.receives(SAMPLES, 120)) ? [] : ['not every known user got a text message']
+}
+
 /** Asks once and returns how long the answer took, in milliseconds. */
-async function asker(bench: Bench, route: (typeof routes)[number], subOrgId: string) {
+async function asker(bench: Bench, route: Asked, subOrgId: string) {
   const { watchword, headers } = await getDeployment(bench)
   return async (email: string): Promise<number> => {
     const { path, body = '' } = route.request(email, subOrgId)

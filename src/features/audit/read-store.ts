@@ -21,7 +21,8 @@ export interface Filter {
   actorId: string | null
   targetType: string | null
   targetId: string | null
-  userId: string | null
+  /** Ids of one user. */
+  userIds: string[] | null
   ipAddress: string | null
   requestId: string | null
   /** Somewhere in its texts, whatever the case. */
@@ -113,7 +114,7 @@ function below(reach: Reach, to: Date | null, before: Position | null): RawBuild
 }
 
 function matches(filter: Filter): RawBuilder<unknown> {
-  const { types, userId, text, from, to } = filter
+  const { types, userIds, text, from, to } = filter
   const equal = [
     ['e.actor_type', filter.actorType],
     ['e.actor_id', filter.actorId],
@@ -128,16 +129,20 @@ function matches(filter: Filter): RawBuilder<unknown> {
     ...(types ? [sql`e.type = any(${types})`] : []),
     ...(from ? [sql`e.created_at >= ${from}`] : []),
     ...(to ? [sql`e.created_at <= ${to}`] : []),
-    ...(userId === null ? [] : [ofUser(userId)]),
+    ...(userIds === null ? [] : [ofUser(userIds)]),
     ...(text === null ? [] : [hasText(text)]),
   ]
   return sql.join(conditions, sql` and `)
 }
 
-/** By either id of a user: what they did, what was done to them, and what tells of them. */
-function ofUser(id: string): RawBuilder<unknown> {
-  return sql`(e.target_id = ${id} or e.actor_id = ${id} or e.data ->> 'user_id' = ${id}
-    or e.data ->> 'directory_user_id' = ${id} or e.data ->> 'userId' = ${id})`
+/** By ids of a user: what they did, what was done to them, and what tells of them. */
+function ofUser(ids: string[]): RawBuilder<unknown> {
+  const named = ['user_id', 'directory_user_id', 'userId'].map((name) => sql`e.data ->> ${sql.lit(name)}`)
+  const places = [sql`e.target_id`, sql`e.actor_id`, ...named]
+  return sql`(${sql.join(
+    places.map((place) => sql`${place} = any(${ids}::text[])`),
+    sql` or `,
+  )})`
 }
 
 function hasText(text: string): RawBuilder<unknown> {

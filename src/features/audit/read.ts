@@ -2,7 +2,7 @@ import { openPosition, type Position, sealPosition } from '../../platform/event-
 import { toEvent } from '../../platform/event-envelope.ts'
 import { readTypes } from '../../platform/event-types.ts'
 import { asDownload, csvLine, type Download } from '../../platform/http/answer.ts'
-import type { Reach } from '../../platform/http/directory.ts'
+import { type Reach, reachOf } from '../../platform/http/directory.ts'
 import type { Work } from '../../platform/work.ts'
 import { type Filter, type ReadPage, selectNewest } from './read-store.ts'
 import type { AuditQuery } from './schema.ts'
@@ -58,6 +58,29 @@ export async function exportAudit(
   return asDownload(type, `audit.${format}`, pieces())
 }
 
+const EVERYTHING = toFilter({})
+
+/**
+ * The newest events of a directory that tell of a user, by their ids. They are looked for in steps, so many at most.
+ * `isWhole` is false where there may be more.
+ */
+export async function newestEventsOf(
+  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
+  ids: string[],
+  { limit, steps }: { limit: number; steps: number },
+): Promise<{ events: Sent[]; isWhole: boolean }> {
+  const found: Sent[] = []
+  let before: Position | null = null
+  for (let step = 0; step < steps && found.length < limit; step++) {
+    const asked = { before, limit: limit - found.length }
+    const page: ReadPage = await selectNewest(platform.db, reachOf(directory), { ...EVERYTHING, userIds: ids }, asked)
+    found.push(...page.events.map(toEvent))
+    if (page.next === null) return { events: found, isWhole: true }
+    before = page.next
+  }
+  return { events: found, isWhole: false }
+}
+
 function placeOf({ platform, directory }: Reading, after: string | null): Position | null {
   return after === null ? null : openPosition(platform, directory, after)
 }
@@ -78,7 +101,7 @@ function toFilter(query: AuditQuery): Filter {
     actorId: query.actor_id ?? null,
     targetType: query.target_type ?? null,
     targetId: query.target_id ?? null,
-    userId: query.user_id ?? null,
+    userIds: query.user_id === undefined ? null : [query.user_id],
     ipAddress: query.ip_address ?? null,
     requestId: query.request_id ?? null,
     text: query.q ?? null,

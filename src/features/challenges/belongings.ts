@@ -11,6 +11,7 @@ export const challengeBelongings: Belonging[] = [
     cutOff: remove,
     removal: remove,
     move: remove,
+    exports: { nothing: 'A sign-in under way, of five minutes.' },
     isAbsent: isPending,
   },
 ]

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending, sinceOf } from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, goes, isPending, sinceOf, tells } from '../../platform/belongings.ts'
 
 /** The devices from which a user is known to sign in. */
 export const deviceBelongings: Belonging[] = [
@@ -23,6 +23,7 @@ export const deviceBelongings: Belonging[] = [
           do update set seen_at = greatest(put.seen_at, excluded.seen_at)`,
       },
     ),
+    exports: tells('known_devices', 'seen_at', 'is_first first_seen_at seen_at', 'device_hash'),
     isAbsent: isPending,
   },
 ]

@@ -7,6 +7,7 @@ import {
   isPending,
   type Step,
   sinceOf,
+  tells,
   type UserChange,
 } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
@@ -36,7 +37,7 @@ interface Removed {
 
 function belonging(
   table: FactorTable,
-  { factor, method, move }: Pick<Belonging, 'move'> & { factor: Factor; method: MfaMethod },
+  { factor, method, move, exports }: Pick<Belonging, 'move' | 'exports'> & { factor: Factor; method: MfaMethod },
 ): Belonging<Removed> {
   const pending = pendingGoes(table)
   return {
@@ -48,6 +49,7 @@ function belonging(
     removal: pending,
     purged: true,
     move,
+    exports,
     isAbsent: isPending,
     announce: {
       event: factorEvents.removed,
@@ -109,6 +111,12 @@ export const factorBelongings: Belonging[] = [
       },
       confirmed,
     ),
+    exports: tells(
+      'totp_enrollments',
+      'created_at',
+      'id confirmed_at expires_at created_at',
+      'secret_sealed last_step attempts',
+    ),
   }),
   belonging('mfa_phones', {
     factor: 'phone',
@@ -127,6 +135,7 @@ export const factorBelongings: Belonging[] = [
       },
       confirmed,
     ),
+    exports: tells('mfa_phones', 'created_at', 'id phone confirmed_at expires_at created_at', 'code_hash attempts'),
   }),
   {
     table: 'backup_codes',
@@ -136,6 +145,7 @@ export const factorBelongings: Belonging[] = [
     removal: { stays: 'They come back with the user, as the app does.' },
     purged: true,
     move: comesAlong('backup_codes', { user_id: true, slot: true, hash: true, created_at: true }),
+    exports: tells('backup_codes', 'created_at', 'created_at', 'slot hash'),
     // They come and go with an app.
     isAbsent: (user) => !user.mfa_enrolled,
   },

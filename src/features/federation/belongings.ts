@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, goes, isPending, type Step, since, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, type Step, since, tells, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { federationEvents } from './events.ts'
 import { toIdentity } from './schema.ts'
@@ -24,6 +24,7 @@ const identities: Belonging<Row> = {
   removal: unlink,
   // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
   move: unlink,
+  exports: tells('identities', 'created_at', 'id method source issuer subject email created_at last_used_at', ''),
   isAbsent: isPending,
   announce: {
     event: federationEvents.unlinked,
@@ -40,6 +41,7 @@ export const federationBelongings: Belonging[] = [
     cutOff: goes('exchange_codes'),
     removal: goes('exchange_codes'),
     move: goes('exchange_codes'),
+    exports: { nothing: 'A sign-in under way, of a minute or two.' },
     isAbsent: isPending,
   },
 ]

@@ -1,4 +1,4 @@
-import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, tells } from '../../platform/belongings.ts'
 
 /** The groups that a user is in. */
 export const groupBelongings: Belonging[] = [
@@ -8,6 +8,7 @@ export const groupBelongings: Belonging[] = [
     cutOff: { stays: 'The client says who is in a group.' },
     removal: goes('scim_group_members'),
     move: goes('scim_group_members'),
+    exports: tells('scim_group_members', 'group_id', 'group_id', ''),
     isAbsent: isPending,
   },
 ]

@@ -1,4 +1,4 @@
-import { type Belonging, isPending } from '../../platform/belongings.ts'
+import { type Belonging, isPending, tells } from '../../platform/belongings.ts'
 
 const stays = { stays: 'The session ends; that this has ended is still to be recorded.' }
 const impersonations: Belonging = {
@@ -7,6 +7,7 @@ const impersonations: Belonging = {
   cutOff: stays,
   removal: stays,
   move: stays,
+  exports: tells('impersonations', 'id', 'id actor reason expires_at', 'auth_account_id'),
   isAbsent: isPending,
 }
 

@@ -1,4 +1,4 @@
-import type { Belonging, UserChange } from '../../platform/belongings.ts'
+import { type Belonging, tells, type UserChange } from '../../platform/belongings.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { type MailedPurpose, mailedPurposes } from './purposes.ts'
@@ -31,6 +31,12 @@ export const linkBelongings: Belonging[] = [
     cutOff,
     removal: withdrawn,
     move: withdrawn,
+    exports: tells(
+      'links',
+      'created_at',
+      'id purpose created_at expires_at used_at closed_at',
+      'identity token_hash details open_invite_until tagged',
+    ),
     setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
       and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)
       and links.id is distinct from asked.spared_link`,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, goes, isPending } from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, goes, isPending, tells } from '../../platform/belongings.ts'
 
 const removeDevices = goes('trusted_devices')
 
@@ -19,6 +19,7 @@ export const mfaBelongings: Belonging[] = [
           on conflict (directory_id, user_id) do update set ends_at = least(put.ends_at, excluded.ends_at)`,
       },
     ),
+    exports: tells('mfa_grace', 'created_at', 'ends_at created_at', ''),
     isAbsent: isPending,
   },
   {
@@ -28,6 +29,7 @@ export const mfaBelongings: Belonging[] = [
     removal: removeDevices,
     // Each trusts a device on the word of the organization that the user leaves.
     move: removeDevices,
+    exports: tells('trusted_devices', 'created_at', 'id user_agent created_at last_used_at expires_at', 'token_hash'),
     isAbsent: isPending,
   },
 ]

@@ -16,5 +16,6 @@ export const otpBelongings: Belonging[] = [
     cutOff: expired,
     removal: expired,
     move: expired,
+    exports: { nothing: 'A code on its way, of minutes.' },
   },
 ]

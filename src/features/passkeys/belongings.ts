@@ -1,5 +1,13 @@
 import { sql } from 'kysely'
-import { type Belonging, comesAlong, isPending, type Step, since, type UserChange } from '../../platform/belongings.ts'
+import {
+  type Belonging,
+  comesAlong,
+  isPending,
+  type Step,
+  since,
+  tells,
+  type UserChange,
+} from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { voidCeremonies } from './ceremony-store.ts'
 import { passkeyDeletedMail } from './emails.ts'
@@ -29,6 +37,8 @@ function toRemoved({ created_at, last_used_at, ...row }: RemovedPasskey) {
 }
 
 const voided = ({ db, directory }: TxWork, { user }: UserChange) => ({ query: voidCeremonies(db, directory, user.id) })
+
+const endsAnyway = { proof: voided, cutOff: voided, removal: voided, move: voided }
 
 /** Of a move: a passkey that came along. */
 type Row = RemovedPasskey | { user_id: string }
@@ -66,6 +76,12 @@ const passkeys: Belonging<Row> = {
       columns: (moved) => ({ passkey_count: sql<number>`(select count(*)::int from ${sql.ref(moved)})` }),
     },
   ),
+  exports: tells(
+    'passkeys',
+    'created_at',
+    'id credential_id transports device_type backed_up aaguid device_name rp_id created_at last_used_at',
+    'public_key counter user_handle',
+  ),
   isAbsent: (user) => user.passkey_count === 0,
   announce: {
     event: passkeyEvents.deleted,
@@ -85,5 +101,5 @@ const passkeys: Belonging<Row> = {
 /** What a user has of passkeys. */
 export const passkeyBelongings: Belonging[] = [
   passkeys,
-  { table: 'webauthn_ceremonies', proof: voided, cutOff: voided, removal: voided, move: voided, isAbsent: isPending },
+  { table: 'webauthn_ceremonies', ...endsAnyway, exports: { nothing: 'One lasts minutes.' }, isAbsent: isPending },
 ]

@@ -1,4 +1,4 @@
-import { type Belonging, comesAlong, goes, goesSince, isPending } from '../../platform/belongings.ts'
+import { type Belonging, comesAlong, goes, goesSince, isPending, tells } from '../../platform/belongings.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { type HashedPassword, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import type { Work } from '../../platform/work.ts'
@@ -7,7 +7,7 @@ import { storeImportedHash } from './store.ts'
 function belonging(
   table: 'password_credentials' | 'password_history',
   setAt: 'updated_at' | 'created_at',
-  move: Belonging['move'],
+  { move, exports }: Pick<Belonging, 'move' | 'exports'>,
 ): Belonging {
   const remove = goes(table)
   return {
@@ -17,6 +17,7 @@ function belonging(
     cutOff: goesSince(table, setAt),
     removal: remove,
     move,
+    exports,
     isAbsent: isPending,
   }
 }
@@ -34,10 +35,8 @@ function readHash({ platform }: Pick<Work, 'platform'>, fields: object): HashedP
 /** What a user has of passwords. */
 export const passwordBelongings: Belonging[] = [
   {
-    ...belonging(
-      'password_credentials',
-      'updated_at',
-      comesAlong('password_credentials', {
+    ...belonging('password_credentials', 'updated_at', {
+      move: comesAlong('password_credentials', {
         user_id: true,
         hash: true,
         format: true,
@@ -46,7 +45,8 @@ export const passwordBelongings: Belonging[] = [
         created_at: true,
         updated_at: true,
       }),
-    ),
+      exports: tells('password_credentials', 'updated_at', 'format must_change created_at updated_at', 'hash revision'),
+    }),
     arrival: {
       read(work, fields) {
         const read = readHash(work, fields)
@@ -61,9 +61,8 @@ export const passwordBelongings: Belonging[] = [
       },
     },
   },
-  belonging(
-    'password_history',
-    'created_at',
-    comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
-  ),
+  belonging('password_history', 'created_at', {
+    move: comesAlong('password_history', { user_id: true, id: true, hash: true, format: true, created_at: true }),
+    exports: tells('password_history', 'created_at', 'format created_at', 'id hash'),
+  }),
 ]

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, tells } from '../../platform/belongings.ts'
 
 const KEPT = 'What the client said of the user stays true.'
 
@@ -17,6 +17,12 @@ export const provisioningBelongings: Belonging[] = [
       isSilent: true,
     }),
     move: goes('scim_users'),
+    exports: tells(
+      'scim_users',
+      'created_at',
+      'user_name external_id resource created_at deleted_at',
+      'user_name_folded',
+    ),
     isAbsent: isPending,
   },
   {
@@ -25,6 +31,7 @@ export const provisioningBelongings: Belonging[] = [
     cutOff: { stays: KEPT },
     removal: { stays: 'It goes with what the client said of the user.' },
     move: goes('scim_user_emails'),
+    exports: tells('scim_user_emails', 'n', 'value type is_primary', 'n value_folded'),
     isAbsent: isPending,
   },
 ]

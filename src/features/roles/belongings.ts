@@ -1,4 +1,4 @@
-import { type Belonging, goes } from '../../platform/belongings.ts'
+import { type Belonging, goes, tells } from '../../platform/belongings.ts'
 
 const gone = goes('role_assignments', { role_ids: [] })
 
@@ -11,6 +11,7 @@ export const roleBelongings: Belonging[] = [
     removal: gone,
     // They are roles of the organization that is left.
     move: gone,
+    exports: tells('role_assignments', 'created_at', 'id role_id source created_at', ''),
     isAbsent: (user) => user.role_ids.length === 0,
   },
 ]

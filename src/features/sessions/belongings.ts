@@ -1,4 +1,4 @@
-import { type Belonging, isPending, type UserChange } from '../../platform/belongings.ts'
+import { type Belonging, isPending, tells, type UserChange } from '../../platform/belongings.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { AT_ONCE, leaveToJob, revocationOf } from './cut-off.ts'
 import { markSessionRows } from './cut-off-store.ts'
@@ -20,6 +20,12 @@ const sessions: Belonging<RevokedRow> = {
   removal: ended,
   // They ended where they were, and verifiers learn it there.
   move: ended,
+  exports: tells(
+    'sessions',
+    'created_at',
+    'id auth_method amr aal authenticated_at created_at last_active_at idle_expires_at expires_at ip_address user_agent trusted_device_id revoked_at revoked_reason',
+    'environment_id auth_account_id generation refresh_hash previous_refresh_hash successor_sealed rotated_at organization_epoch user_epoch',
+  ),
   setUpBefore: 'sessions.user_id = users.id and sessions.revoked_at is null',
   announce: { event: sessionEvents.revoked, of: revocationOf },
   leave: (work, change, marked) => leaveToJob(work, cutOffOf(change), marked),
@@ -32,6 +38,7 @@ const cutOffs: Belonging = {
   cutOff: stays,
   removal: stays,
   move: stays,
+  exports: { nothing: 'A note of sessions that ended; the sessions tell it themselves.' },
   isAbsent: isPending,
 }
 

@@ -1,4 +1,4 @@
-import { type Belonging, goes, isPending } from '../../platform/belongings.ts'
+import { type Belonging, goes, isPending, tells } from '../../platform/belongings.ts'
 
 const ties: Belonging = {
   table: 'federated_sessions',
@@ -6,6 +6,12 @@ const ties: Belonging = {
   cutOff: { stays: 'Whose session has ended here may still want to end the one at the provider.' },
   removal: goes('federated_sessions'),
   move: goes('federated_sessions'),
+  exports: tells(
+    'federated_sessions',
+    'id',
+    'id identity_id expires_at',
+    'logout_sealed name_hash provider_session_hash',
+  ),
   isAbsent: isPending,
 }
 

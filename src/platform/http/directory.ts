@@ -176,6 +176,12 @@ export async function resolveReach(
   return brand({ accountId, environmentId, environmentSlug, directory })
 }
 
+/** What reads of one directory cover, for who works in it. */
+export function reachOf(directory: Directory): Reach {
+  const { accountId, environmentId, environmentSlug } = directory
+  return brand({ accountId, environmentId, environmentSlug, directory })
+}
+
 /** The caller's account, narrowed to the organization that the key or the request names. */
 export async function resolveAccount(
   platform: Platform,

@@ -1,0 +1,1 @@
+export { newestEventsOf } from './read.ts'
