@@ -130,7 +130,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const address = app.server.server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
   afterAll(async () => {
-    await app.close()
+    await closeApp(app)
     await administer(serverUrl, `drop database if exists ${name} with (force)`)
   })
   const as = (key: string | null) => caller(baseUrl, key)
@@ -151,6 +151,12 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
     mails: mailReader(app),
     events: (filter) => readEvents(app, filter),
   }
+}
+
+/** Closes it and lets go of its parts: files of tests stay loaded until the process ends, and what they hold with them. */
+export async function closeApp(app: App): Promise<void> {
+  await app.close()
+  for (const part of Object.keys(app)) Reflect.deleteProperty(app, part)
 }
 
 /** Waits a minute for a lock or a statement, longer than the service would: what a busy machine makes late is no refusal. */

@@ -2,7 +2,7 @@ import { afterAll } from 'vitest'
 import { type App, buildApp } from '../src/app.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { createLog } from '../src/platform/log.ts'
-import { type Caller, caller, type TestApp } from './harness.ts'
+import { type Caller, caller, closeApp, type TestApp } from './harness.ts'
 
 /** Another process of the same deployment, as far as state goes: own caches and connections, the same database. */
 export async function startSecondApp(
@@ -26,7 +26,7 @@ export async function startSecondApp(
     ...(first.app.platform.hashCost ? { hashCost: first.app.platform.hashCost } : {}),
   })
   await app.server.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => app.close())
+  afterAll(() => closeApp(app))
   const address = app.server.server.address()
   const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
   return { app, baseUrl, as: (key) => caller(baseUrl, key) }
