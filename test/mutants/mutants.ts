@@ -4,6 +4,7 @@ import { connections } from './connections.ts'
 import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
+import { example } from './example.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
@@ -56,4 +57,5 @@ export const mutants: Mutant[] = [
   ...scim,
   ...provisioning,
   ...webhooks,
+  ...example,
 ]
