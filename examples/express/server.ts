@@ -1,7 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import { answerSignIn, forget, origin, readCookie, setCookie, signedIn, split } from './session.ts'
-import { type Answer, callAsBackend, callAsPerson, Refusal } from './watchword.ts'
+import { type Answer, callAsPerson, callFor, Refusal } from './watchword.ts'
+
+interface Sent {
+  otp_id: string
+  delivery_hint: string
+}
 
 /** What the page shows of an organization that somebody may enter. */
 interface Found {
@@ -36,29 +41,35 @@ app.use(ownPagesOnly)
 // Sign in: a code to the mailbox, the organizations that it opens, and the session in one of them.
 app.post('/sign-in/code', async (req, res) => {
   const { email } = req.body
-  res.json(await callAsBackend('POST', '/auth/discovery/otp/send', { email }, req.ip))
+  const sent = await callFor<Sent>(req, '/auth/discovery/otp/send', { email })
+  setCookie(res, 'otp', sent.otp_id, 600)
+  res.json({ delivery_hint: sent.delivery_hint })
 })
 app.post('/sign-in/organizations', async (req, res) => {
-  const { email, otp_id, code } = req.body
-  const sent = { email, otp_id, code }
-  const found = await callAsBackend<Found>('POST', '/auth/discovery/otp/verify', sent, req.ip)
+  const { email, code } = req.body
+  const sent = { email, otp_id: readCookie(req, 'otp') ?? '', code }
+  const found = await callFor<Found>(req, '/auth/discovery/otp/verify', sent)
   setCookie(res, 'discovery', found.discovery_token, 600)
   res.json({ organizations: found.organizations })
 })
 app.post('/sign-in', async (req, res) => {
   const { subOrgId } = req.body
   const body = { subOrgId, discovery_token: readCookie(req, 'discovery') ?? '' }
-  answerSignIn(res, subOrgId, await callAsBackend<Answer>('POST', '/auth/discovery/exchange', body, req.ip))
+  answerSignIn(res, subOrgId, await callFor<Answer>(req, '/auth/discovery/exchange', body))
 })
 app.post('/sign-in/challenge', async (req, res) => {
   const [subOrgId, challenge_token] = split(readCookie(req, 'challenge'))
   const body = { subOrgId, challenge_token, code: req.body.code }
-  answerSignIn(res, subOrgId, await callAsBackend<Answer>('POST', '/mfa/challenge/verify', body, req.ip))
+  answerSignIn(res, subOrgId, await callFor<Answer>(req, '/mfa/challenge/verify', body))
 })
 app.post('/sign-out', async (req, res) => {
   const [, refresh_token] = split(readCookie(req, 'refresh'))
-  if (refresh_token) await callAsBackend('POST', '/auth/token/revoke', { refresh_token })
-  forget(res)
+  try {
+    if (refresh_token) await callFor(req, '/auth/token/revoke', { refresh_token })
+  } finally {
+    // Whatever becomes of the session: this browser is signed out.
+    forget(res)
+  }
   res.json({ signedIn: false })
 })
 

@@ -1,6 +1,6 @@
 import type { CookieOptions, Request, RequestHandler, Response } from 'express'
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
-import { type Answer, callAsBackend, Refusal, url } from './watchword.ts'
+import { type Answer, callAsBackend, callFor, Refusal, url } from './watchword.ts'
 
 /** Where browsers find this application. */
 export const origin = process.env['ORIGIN'] ?? `http://localhost:${process.env['PORT'] ?? 3000}`
@@ -12,23 +12,29 @@ const audience =
   (await callAsBackend<{ accountId: string }>('GET', '/api-keys/current')).accountId
 const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
 
-const cookie: CookieOptions = { httpOnly: true, sameSite: 'lax', secure: origin.startsWith('https:'), path: '/' }
-const names = ['access', 'refresh', 'discovery', 'challenge'] as const
+const secure = origin.startsWith('https:')
+const cookie: CookieOptions = { httpOnly: true, sameSite: 'lax', secure, path: '/' }
+/** What a sign-in under way needs: of the browser that asked for the code alone (SECURITY.md, 7). */
+const ofSignIn = ['otp', 'discovery', 'challenge'] as const
+const names = ['access', 'refresh', ...ofSignIn] as const
 type Name = (typeof names)[number]
+/** No other host of the domain can set a cookie of this name. */
+const nameOf = (name: Name) => (secure ? `__Host-${name}` : name)
 
 /** Keeps what scripts of the page are not to see. */
 export function setCookie(res: Response, name: Name, value: string, seconds: number): void {
-  res.cookie(name, value, { ...cookie, maxAge: seconds * 1000 })
+  res.cookie(nameOf(name), value, { ...cookie, maxAge: seconds * 1000 })
 }
 
 /** A cookie of this application; tokens and ids need no decoding. */
 export function readCookie(req: Request, name: Name): string | null {
-  const pair = req.headers.cookie?.split('; ').find((pair) => pair.startsWith(`${name}=`))
-  return pair?.slice(name.length + 1) || null
+  const start = `${nameOf(name)}=`
+  const pair = req.headers.cookie?.split('; ').find((pair) => pair.startsWith(start))
+  return pair?.slice(start.length) || null
 }
 
 export function forget(res: Response, which: readonly Name[] = names): void {
-  for (const name of which) res.clearCookie(name, cookie)
+  for (const name of which) res.clearCookie(nameOf(name), cookie)
 }
 
 /** Answers what a sign-in has answered: signed in, or what the page has to ask for next. */
@@ -37,6 +43,7 @@ export function answerSignIn(res: Response, subOrgId: string, answer: Answer): v
   if (session) {
     setCookie(res, 'access', session.access_token, session.expires_in)
     setCookie(res, 'refresh', `${subOrgId}.${session.refresh_token}`, session.refresh_expires_in)
+    forget(res, ofSignIn)
     res.json({ signedIn: true })
     return
   }
@@ -54,11 +61,10 @@ export function split(value: string | null): [subOrgId: string, secret: string] 
 // another process, get the same new tokens from Watchword, for refresh_reuse_interval_seconds.
 const underWay = new Map<string, Promise<Answer>>()
 
-function refresh(subOrgId: string, token: string): Promise<Answer> {
+function refresh(req: Request, subOrgId: string, token: string): Promise<Answer> {
   const body = { subOrgId, refresh_token: token }
   const answer =
-    underWay.get(token) ??
-    callAsBackend<Answer>('POST', '/auth/token/refresh', body).finally(() => underWay.delete(token))
+    underWay.get(token) ?? callFor<Answer>(req, '/auth/token/refresh', body).finally(() => underWay.delete(token))
   underWay.set(token, answer)
   return answer
 }
@@ -75,6 +81,9 @@ async function check(token: string | null): Promise<JWTPayload | null> {
   }
 }
 
+/** The refusals of a refresh after which only a new sign-in helps. Others may pass, and the cookies are still good. */
+const OVER = ['refresh_token_invalid', 'refresh_token_reused', 'user_inactive', 'sso_required']
+
 /** Lets only people who are signed in pass; `res.locals` then has `token` and its `claims`. */
 export const signedIn: RequestHandler = async (req, res, next) => {
   const token = readCookie(req, 'access')
@@ -86,9 +95,8 @@ export const signedIn: RequestHandler = async (req, res, next) => {
   }
   const [subOrgId, refreshToken] = split(readCookie(req, 'refresh'))
   if (!refreshToken) throw new Refusal(401, { code: 'not_signed_in', detail: 'Sign in first.' })
-  const { session } = await refresh(subOrgId, refreshToken).catch((error: unknown) => {
-    // A 401 or 403 says that the session is over; anything else may pass, and the cookies are still good.
-    if (error instanceof Refusal && [401, 403].includes(error.status)) forget(res)
+  const { session } = await refresh(req, subOrgId, refreshToken).catch((error: unknown) => {
+    if (error instanceof Refusal && OVER.includes(error.problem.code)) forget(res)
     throw error
   })
   const renewed = session ? await check(session.access_token) : null

@@ -1,3 +1,5 @@
+import type { Request } from 'express'
+
 /** Where the service is. */
 export const url = process.env['WATCHWORD_URL'] ?? 'http://localhost:4000'
 const key = process.env['WATCHWORD_KEY']
@@ -29,9 +31,30 @@ export class Refusal extends Error {
   }
 }
 
-/** Calls as this backend, by its API key. `ip` is the address of the person for whom. Throws a `Refusal`. */
-export function callAsBackend<T>(method: string, path: string, body?: object, ip?: string): Promise<T> {
-  return send(method, path, body, { 'x-api-key': key ?? '', ...(ip ? { 'x-end-user-ip': ip } : {}) })
+/** Calls as this backend, by its API key. Throws a `Refusal`, or another error where the backend itself is refused. */
+export async function callAsBackend<T>(
+  method: string,
+  path: string,
+  body?: object,
+  person: Record<string, string> = {},
+): Promise<T> {
+  try {
+    return await send<T>(method, path, body, { 'x-api-key': key ?? '', ...person })
+  } catch (error) {
+    // Of the key, and none of the person's business: nothing that they have is over.
+    if (error instanceof Refusal && /^(api_key_|insufficient_scope$|sub_org_mismatch$)/.test(error.problem.code))
+      throw new Error(`Watchword refuses this backend: ${error.problem.code}`)
+    throw error
+  }
+}
+
+/** The same for the person whose browser sent a request, from which limits, locks and mails about new devices go. */
+export function callFor<T>(req: Request, path: string, body: object): Promise<T> {
+  const [ip, userAgent] = [req.ip, req.get('user-agent')]
+  return callAsBackend('POST', path, body, {
+    ...(ip ? { 'x-end-user-ip': ip } : {}),
+    ...(userAgent ? { 'x-end-user-agent': userAgent } : {}),
+  })
 }
 
 /** Calls as the person whom the access token belongs to. Throws a `Refusal`. */

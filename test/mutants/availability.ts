@@ -102,8 +102,8 @@ export const availability: Mutant[] = [
   {
     name: 'addresses of nobody use up nothing that others share',
     file: 'src/platform/http/send-limit.ts',
-    find: 'shared: leaves ? shared : shared.map(takingNothing)',
-    replace: 'shared: shared',
+    find: '...(leaves ? shared : shared.map(takingNothing))',
+    replace: '...shared',
     tests: ['test/send-ceilings.test.ts'],
   },
   {

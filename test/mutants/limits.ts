@@ -101,7 +101,7 @@ export const limits: Mutant[] = [
   {
     name: 'the code generator sends no text beyond the limits of a number',
     file: 'src/platform/sms/limits.ts',
-    find: '    (await findNumberLimit(work, limits, hashIdentity(work.platform, phone.e164), true)) ??\n',
+    find: '    (await findSendLimit(work, hashIdentity(work.platform, phone.e164), limits.ofNumber, sendingOf(limits, true))) ??\n',
     replace: '',
     tests: ['src/features/otp/delivery.test.ts'],
   },

@@ -4,6 +4,7 @@ import { connections } from './connections.ts'
 import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
+import { example } from './example.ts'
 import { exports } from './exports.ts'
 import { federation } from './federation.ts'
 import { forced } from './forced.ts'
@@ -58,4 +59,5 @@ export const mutants: Mutant[] = [
   ...scim,
   ...provisioning,
   ...webhooks,
+  ...example,
 ]

@@ -174,6 +174,13 @@ export const own: Mutant[] = [
     tests: [EMAIL_LINK],
   },
   {
+    name: 'who asks for an address ends no code of another who does',
+    file: 'src/features/otp/store.ts',
+    find: "(purpose <> 'email_change' or user_id =",
+    replace: '(true or user_id =',
+    tests: [EMAIL],
+  },
+  {
     name: 'who asks for an address ends no link of another who does',
     file: 'src/features/me/email.ts',
     find: "defineMailedPurpose('email_change', 'email_change', { replaces: 'user' })",

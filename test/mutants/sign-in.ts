@@ -73,6 +73,27 @@ export const signIn: Mutant[] = [
     tests: [PHONE],
   },
   {
+    name: 'who asks for codes to a phone leaves half of the day to second factors',
+    file: 'src/platform/sms/limits.ts',
+    find: 'perDay: halfOf(limits.perDay)',
+    replace: 'perDay: limits.perDay',
+    tests: [PHONE],
+  },
+  {
+    name: 'who asks for codes to a phone leaves half of what it may have to its owner',
+    file: 'src/platform/sms/limits.ts',
+    find: 'limit: halfOf(each.limit)',
+    replace: 'limit: each.limit',
+    tests: [PHONE],
+  },
+  {
+    name: 'codes to a phone count with whatever else goes there',
+    file: 'src/platform/sms/limits.ts',
+    find: 'within: ofNumber',
+    replace: 'within: []',
+    tests: [PHONE],
+  },
+  {
     name: 'whoever has the phone alone is sent no code to it',
     file: 'src/features/phone-codes/phone-codes.ts',
     find: 'return isMfaOn && others.length === 0 ?',
@@ -89,8 +110,8 @@ export const signIn: Mutant[] = [
   {
     name: 'a message that does not leave takes nothing of the day',
     file: 'src/platform/sms/limits.ts',
-    find: 'await claimDay(work, limits, leaves)',
-    replace: 'await claimDay(work, limits, true)',
+    find: 'await claimDay(work, half, leaves)',
+    replace: 'await claimDay(work, half, true)',
     tests: [PHONE],
   },
   {

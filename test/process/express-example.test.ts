@@ -1,13 +1,14 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import ofExample from '../../examples/express/package.json' with { type: 'json' }
 import ofProject from '../../package.json' with { type: 'json' }
 import { openBrowser } from '../browser.ts'
 import { codeOf, enrollTotp, succeeded } from '../factors.ts'
+import { workOfOrganization } from '../federation.ts'
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
 import { mailedCode, signIn } from '../sign-in.ts'
@@ -17,6 +18,8 @@ import { takePort } from './service.ts'
 
 const app = await startApp({ port: await takePort() })
 const tenant = await app.tenant()
+/** All that it is said to need. */
+const key = await tenant.withKey({ scopes: ['auth.login'] })
 const port = await takePort()
 const PAGE = `http://localhost:${port}`
 const browser = await openBrowser()
@@ -31,22 +34,22 @@ globalThis.Date = class extends Real {
 }
 process.on('message', (seconds) => { ahead = seconds * 1000; process.send('moved') })`
 
-const example = spawn(
-  process.execPath,
-  ['--import', `data:text/javascript,${encodeURIComponent(CLOCK)}`, 'server.ts'],
-  {
+const running: ChildProcess[] = []
+afterAll(() => running.forEach((each) => void each.kill()))
+
+/** Starts it, and waits until it answers. */
+async function startExample(env: { PORT: string; ORIGIN?: string }) {
+  const clock = `data:text/javascript,${encodeURIComponent(CLOCK)}`
+  const started = spawn(process.execPath, ['--import', clock, 'server.ts'], {
     cwd: fileURLToPath(new URL('../../examples/express', import.meta.url)),
-    env: {
-      WATCHWORD_URL: app.baseUrl,
-      WATCHWORD_KEY: tenant.key,
-      WATCHWORD_ISSUER: await issuerOf(),
-      PORT: String(port),
-    },
+    env: { WATCHWORD_URL: app.baseUrl, WATCHWORD_KEY: key.key, WATCHWORD_ISSUER: await issuerOf(), ...env },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  },
-)
-afterAll(() => void example.kill())
-await until(() => fetch(PAGE).catch(() => null))
+  })
+  running.push(started)
+  await until(() => fetch(`http://localhost:${env.PORT}`).catch(() => null))
+  return started
+}
+const example = await startExample({ PORT: String(port) })
 
 let email = ''
 let [acme, globex] = ['', '']
@@ -149,8 +152,10 @@ test('somebody of two organizations enters one of them, and no script sees their
   await page.getByRole('button', { name: 'Globex' }).click()
   await says(page, `You are ${email}.`)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
-  const { access, refresh, discovery } = await cookiesOf(page.context())
-  for (const cookie of [access, refresh, discovery]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
+  // What the sign-in needed on its way is gone.
+  const { access, refresh, ...others } = await cookiesOf(page.context())
+  expect(others).toEqual({})
+  for (const cookie of [access, refresh]) expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' })
   expect(decodeJwt(access?.value ?? '')).toMatchObject({ org_id: globex, aud: tenant.accountId })
   const ends = (refresh?.expires ?? 0) * 1000 - Date.now()
   expect(Math.round(ends / 86_400_000)).toBe(7)
@@ -185,6 +190,104 @@ test('a session that has ended is over at the next request, with its cookies', a
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
   expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
   expect(await page.context().cookies()).toEqual([])
+})
+
+/** Refuses, or no longer, every call of the example. */
+async function refuseKey(allowedIps: string[] | null) {
+  const { id } = await keyOfExample
+  succeeded(await tenant.patch(`/v1/api-keys/${id}`, { allowedIps }))
+}
+const keyOfExample = key.get('/v1/api-keys/current').then(succeeded)
+
+test('what the service refuses of this backend ends nobody’s session; signing out forgets it all the same', async () => {
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  const before = await cookiesOf(page.context())
+  await page.context().clearCookies({ name: 'access' })
+  onTestFinished(() => refuseKey(null))
+  await refuseKey(['203.0.113.9'])
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([503])
+  expect((await cookiesOf(page.context()))['refresh']?.value).toBe(before['refresh']?.value)
+  await refuseKey(null)
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
+  await refuseKey(['203.0.113.9'])
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await says(page, 'Please try again.')
+  expect(await page.context().cookies()).toEqual([])
+})
+
+test('the code works in the browser that asked for it alone', async () => {
+  const [page, another] = [await openPage(), await openPage()]
+  const [asked] = await Promise.all([page.waitForResponse(/sign-in.code/), answer(page, /email address/, email)])
+  expect(await asked.json()).toEqual({ delivery_hint: `${email[0]}•••@example.com` })
+  const code = await mailedCode(app, email)
+  const { otp } = await cookiesOf(page.context())
+  const sent = { email, code, otp_id: otp?.value }
+  const status = await another.evaluate(async (sent) => {
+    const headers = { 'content-type': 'application/json' }
+    return (await fetch('/sign-in/organizations', { method: 'POST', headers, body: JSON.stringify(sent) })).status
+  }, sent)
+  expect(status).toBe(400)
+  await answer(page, /two words/, code)
+  await page.getByRole('button', { name: 'Acme' }).waitFor()
+})
+
+test('the service learns of every sign-in and refresh from where the person came', async () => {
+  const page = await signedInPage()
+  await says(page, `You are ${email}.`)
+  const { refresh: old } = await cookiesOf(page.context())
+  if (!old) throw new Error('No cookie')
+  await page.context().clearCookies({ name: 'access' })
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([200])
+  await advance(60)
+  await page.context().clearCookies({ name: 'access' })
+  await page.context().addCookies([old])
+  expect(await fetchAtOnce(page, '/me', 1)).toEqual([401])
+  expect(await page.context().cookies()).toEqual([])
+  const { directory } = await workOfOrganization(app, acme)
+  const events = await app.app.platform.db
+    .selectFrom('events')
+    .select(['type', 'ip_address', 'user_agent'])
+    .where('directory_id', '=', directory.id)
+    .where('type', 'in', ['session.created', 'session.refresh_reuse_detected'])
+    .orderBy('created_at')
+    .execute()
+  expect(events.map(({ type }) => type)).toEqual(['session.created', 'session.refresh_reuse_detected'])
+  for (const { ip_address, user_agent } of events) {
+    expect(['127.0.0.1', '::1']).toContain(ip_address)
+    expect(user_agent).toContain('Chrome/')
+  }
+})
+
+test('by https the cookies are of this host alone', async () => {
+  const [ORIGIN, PORT] = ['https://app.example.com', String(await takePort())]
+  await startExample({ ORIGIN, PORT })
+  const jar = new Map<string, string>()
+  const post = async (path: string, body: object) => {
+    const headers = {
+      'content-type': 'application/json',
+      origin: ORIGIN,
+      cookie: [...jar].map((each) => each.join('=')).join('; '),
+    }
+    const reply = await fetch(`http://localhost:${PORT}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    expect(reply.status, await reply.clone().text()).toBe(200)
+    for (const cookie of reply.headers.getSetCookie()) {
+      expect(cookie).toMatch(/^__Host-\w+=[^;]*;.* Path=\/;.*HttpOnly; Secure; SameSite=Lax$/)
+      expect(cookie).not.toContain('Domain')
+      const [name = '', value = ''] = cookie.split(/[=;]/)
+      if (value) jar.set(name, value)
+      else jar.delete(name)
+    }
+    return reply.text()
+  }
+  expect(await post('/sign-in/code', { email })).not.toContain('otp_id')
+  await post('/sign-in/organizations', { email, code: await mailedCode(app, email) })
+  expect(await post('/sign-in', { subOrgId: acme })).toBe('{"signedIn":true}')
+  expect([...jar.keys()].toSorted()).toEqual(['__Host-access', '__Host-refresh'])
 })
 
 test('a passkey and a new address want a recent proof, by a code and then by the passkey', async () => {

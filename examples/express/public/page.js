@@ -66,7 +66,7 @@ async function signIn() {
     return post('/sign-in/code', { email })
   })
   const { organizations } = await type(`The two words mailed to ${sent.delivery_hint}`, 'text', (code) =>
-    post('/sign-in/organizations', { email, otp_id: sent.otp_id, code }),
+    post('/sign-in/organizations', { email, code }),
   )
   if (organizations.length === 0) return say('Nobody has invited this address yet.')
   const { subOrgId, requires } = await choose(organizations)

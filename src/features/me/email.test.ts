@@ -49,6 +49,20 @@ test('the address changes at the proof of the new one; other sessions end, this 
   expect(ended).toMatchObject({ actor_type: 'user', data: { reason: 'email_changed' } })
 })
 
+test('who asks for an address that another asks for, too, ends no code but their own', async () => {
+  const [owner, attacker] = [await signedIn(world), await signedIn(world)]
+  const email = newEmail()
+  const older = succeeded(await begin(owner, email)).otp_id
+  const olderCode = await mailedCode(app, email)
+  const { otp_id } = succeeded(await begin(owner, email))
+  const code = await mailedCode(app, email)
+  succeeded(await begin(attacker, email))
+  expect(refused(await verify(owner, { email, otp_id: older, code: olderCode }))).toEqual([401, 'otp_invalid'])
+  expect(refused(await verify(attacker, { email, otp_id, code }))).toEqual([401, 'otp_invalid'])
+  expect(succeeded(await verify(owner, { email, otp_id, code })).user).toMatchObject({ id: owner.id, email })
+  expect(await userOf(attacker)).toMatchObject({ email: attacker.email })
+})
+
 test('a code proves one address, for whom it was made, once', async () => {
   const [person, other] = [await signedIn(world), await signedIn(world)]
   const [email, another] = [newEmail(), newEmail()]

@@ -269,10 +269,10 @@ interface TriedRow {
 }
 
 /**
- * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own:
- * the attempt is counted before the comparison, and stays counted whatever happens next. `siblings` are the codes of the
- * same address: only the newest of the purpose is valid, and attempts at any of them share one budget. One that went to a
- * phone is valid as long as its user has that, which only the right code meets: decoys are of nobody's phone.
+ * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own,
+ * before the comparison, whatever the request does next. `siblings` are the codes of the same address: only the newest of
+ * the purpose is valid, of a change of address that of each who asks, and attempts at any share one budget. One that went
+ * to a phone is valid as long as its user has that, which only the right code meets: decoys are of nobody's phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
@@ -283,14 +283,14 @@ export const triedCode = defineReading<TriedRow>()({
           < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end as is_allowed
       from clock cross join asked
       cross join lateral (
-        select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose))[1] as newest_id,
-          coalesce(sum(failures) filter (where id <> asked.otp_id and created_at > clock.at - interval '1 hour'), 0)
-            as this_hour,
-          coalesce(sum(failures) filter (where id <> asked.otp_id and created_at > clock.at - interval '1 day'), 0)
-            as today
-        from (
-          select id, purpose, created_at, attempts - (used_at is not null)::int as failures from otps
-          where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
+        select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose
+            and (purpose <> 'email_change' or user_id = (select user_id from otps own
+              where own.directory_id = ${directory('asked')} and own.id = asked.otp_id))))[1] as newest_id,
+          coalesce(sum(failures) filter (where created_at > clock.at - interval '1 hour'), 0) as this_hour,
+          coalesce(sum(failures) filter (where created_at > clock.at - interval '1 day'), 0) as today
+        from (select id, purpose, user_id, created_at,
+            case when id <> asked.otp_id then attempts - (used_at is not null)::int end as failures
+          from otps where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
           order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
       left join lateral (
         select id as code_id, directory_id, user_id as code_user_id, signs_up, phone_id, phrase_hash, digit_hash,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, succeeded } from '../../../test/factors.ts'
+import { codeOf, enrollTotp, makeProvenUser, sentSmsCode, signInByLink, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { bearing } from '../../../test/own-world.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
@@ -239,15 +239,62 @@ describe('who gets none', () => {
     const before = (await textsTo(person.phone)).length
     expect([(await send(person, 'sms')).status, (await textsTo(person.phone)).length]).toEqual([200, before])
     await app.advance(3600)
-    ahead = 3600
+    ahead += 3600
     succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, sms_daily_limit: 1 }))
     expect([(await send(person, 'sms')).status, (await textsTo(person.phone)).length]).toEqual([200, before])
     succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, sms_daily_limit: 50 }))
+    await app.advance(61)
+    ahead += 61
     expect([(await send(person, 'sms')).status, (await textsTo(person.phone)).length]).toEqual([200, before + 1])
   })
 
+  /** Somebody at their second step, by another way in: asks for a code to their phone. */
+  async function challenged({ subOrgId, email }: PhoneUser) {
+    const { challenge_token } = succeeded(await signInByLink(tenant, email, { subOrgId }))
+    const ask = () => tenant.post('/v1/mfa/challenge/send', { subOrgId, challenge_token, method: 'sms' })
+    return async () => (await ask()).status
+  }
+
+  test('strangers leave half of the day to second factors and those who enroll', async () => {
+    const many = { resend_interval_seconds: 0, rate_limit_per_minute: 60, rate_limit_per_hour: 600 }
+    const subOrgId = await organization({ ...many, sms_daily_limit: 6 })
+    const person = await phoneUser(subOrgId)
+    const before = (await textsTo(person.phone)).length
+    // The third of the day is the last that anybody can take.
+    for (let i = 0; i < 10; i++) succeeded(await send(person, 'sms'))
+    expect((await textsTo(person.phone)).length - before).toBe(2)
+    const ask = await challenged(person)
+    expect(await ask()).toBe(200)
+    await phoneUser(subOrgId)
+    expect([await ask(), await ask()]).toEqual([200, 403])
+  })
+
+  test('strangers leave half of what a number may have to its owner', async () => {
+    const subOrgId = await organization({ resend_interval_seconds: 0 })
+    const person = await phoneUser(subOrgId)
+    await app.advance(3600)
+    ahead += 3600
+    const before = (await textsTo(person.phone)).length
+    const textsSince = async () => (await textsTo(person.phone)).length - before
+    const ask = await challenged(person)
+    // Of three a minute one.
+    for (let i = 0; i < 3; i++) succeeded(await send(person, 'sms'))
+    expect(await textsSince()).toBe(1)
+    expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429])
+    // Of ten an hour five, three of which have been tried for.
+    for (let i = 0; i < 4; i++) {
+      await app.advance(61)
+      ahead += 61
+      succeeded(await send(person, 'sms'))
+    }
+    expect(await textsSince()).toBe(5)
+    await app.advance(31)
+    ahead += 31
+    expect([await ask(), await ask()]).toEqual([200, 200])
+  })
+
   test('decoys take nothing of what messages share', async () => {
-    const subOrgId = await organization({ sms_daily_limit: 3, send_limit_per_hour_organization: 4 })
+    const subOrgId = await organization({ sms_daily_limit: 4, send_limit_per_hour_organization: 4 })
     const person = await phoneUser(subOrgId)
     for (let i = 0; i < 6; i++) succeeded(await send({ subOrgId, email: newEmail() }, 'sms'))
     succeeded(await send(person, 'sms'))

@@ -34,6 +34,8 @@ export interface Sending {
   leaves: boolean
   /** Whether anybody may ask for it, as on a sign-in page. Then those from one network are limited, whether they leave or not. */
   byAnyone: boolean
+  /** Limits of the target that it shares with other messages, of which only what its own ones let through takes. */
+  within?: RateLimit[]
 }
 
 /**
@@ -71,14 +73,18 @@ async function limitsOf(
   work: Work,
   identity: Buffer,
   limits: RateLimit[],
-  { leaves, byAnyone, ceilings }: Sending & { ceilings: SendCeilings },
+  { leaves, byAnyone, within = [], ceilings }: Sending & { ceilings: SendCeilings },
 ) {
-  const { directory } = work
-  const own: Counted[] = limits.map((limit) => ({ ...limit, directory, identity }))
+  const ofTarget = (limit: RateLimit): Counted => ({ ...limit, directory: work.directory, identity })
+  const own = limits.map(ofTarget)
   if (byAnyone) own.push(...networkLimit(work, ceilings))
   const shared = await sharedLimits(work, ceilings)
-  return { own, shared: leaves ? shared : shared.map(takingNothing) }
+  const next = within.map(ofTarget).toSorted(byBucket)
+  return { own, shared: [...next, ...(leaves ? shared : shared.map(takingNothing))] }
 }
+
+// In the order in which those to whom they are their own lock them.
+const byBucket = (a: RateLimit, b: RateLimit) => (a.bucket < b.bucket ? -1 : 1)
 
 /**
  * Takes one of a directory's messages if any is left, and counts it, as one that leaves, against what others share; if

@@ -44,15 +44,16 @@ export async function findReasonToWithhold(
 ): Promise<SmsWithheldReason | null> {
   const reason =
     reasonAgainst(work, limits, phone) ??
-    (await findNumberLimit(work, limits, hashIdentity(work.platform, phone.e164), true)) ??
+    (await findSendLimit(work, hashIdentity(work.platform, phone.e164), limits.ofNumber, sendingOf(limits, true))) ??
     ((await claimDay(work, limits, true)) ? null : 'daily_limit')
   if (reason) noteWithheld(work, reason)
   return reason
 }
 
 /**
- * The same where the answer must not tell whether anybody has a phone: nothing is refused, and without a phone `standIn`, a
- * keyed hash, is counted in its place, by the same statements.
+ * The same where anybody may ask, and the answer must not tell whether somebody has a phone: nothing is refused, and without a
+ * phone `standIn`, a keyed hash, is counted in its place, by the same statements. Half of what the number and the day may have
+ * is kept for who asks for a message to a phone of their own, or strangers could use that up.
  */
 export async function admitQuietly(
   work: Work,
@@ -60,11 +61,11 @@ export async function admitQuietly(
   { phone, standIn }: { phone: Phone | null; standIn: Buffer },
 ): Promise<boolean> {
   const number = phone ? hashIdentity(work.platform, phone.e164) : standIn
-  // The network that asks was counted with the address.
-  const limit = await findNumberLimit(work, limits, number, false)
+  const half = { ...limits, perDay: halfOf(limits.perDay) }
+  const limit = await findHalfLimit(work, limits, number)
   const reason = phone && (reasonAgainst(work, limits, phone) ?? limit)
   const leaves = phone !== null && reason === null
-  const isLeft = await claimDay(work, limits, leaves)
+  const isLeft = await claimDay(work, half, leaves)
   if (leaves && isLeft) return true
   if (phone) noteWithheld(work, reason ?? 'daily_limit')
   return false
@@ -84,8 +85,14 @@ function noteWithheld({ platform, directory }: Work, reason: SmsWithheldReason):
 // Whether it leaves is known only when a message of the day is left.
 const sendingOf = ({ ceilings }: SmsLimits, byAnyone: boolean) => ({ leaves: false, byAnyone, ceilings })
 
-const findNumberLimit = (work: Work, limits: SmsLimits, identity: Buffer, byAnyone: boolean) =>
-  findSendLimit(work, identity, limits.ofNumber, sendingOf(limits, byAnyone))
+const halfOf = (limit: number) => Math.max(1, Math.floor(limit / 2))
+
+function findHalfLimit(work: Work, limits: SmsLimits, identity: Buffer): Promise<SendLimitReason | null> {
+  const { ofNumber } = limits
+  const half = ofNumber.map((each) => ({ ...each, bucket: `${each.bucket}.half`, limit: halfOf(each.limit) }))
+  // The network that asks was counted with the address.
+  return findSendLimit(work, identity, half, { ...sendingOf(limits, false), within: ofNumber })
+}
 
 const claimDay = (work: Work, { perDay, ceilings }: SmsLimits, takes: boolean) =>
   claimSend(work, { bucket: 'sms.day', limit: perDay, windowSeconds: 86_400 }, ceilings, takes)
