@@ -45,7 +45,8 @@ describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role)
     if (may(scope)) {
       // What is no JSON is refused only of who is let in.
       const bad = route.body ? { text: '{' } : {}
-      if (route.method === 'DELETE') return
+      // Nor does the export of a user wait for a body: it is told of, and wants more than its scope.
+      if (route.method === 'DELETE' || route.operation === 'users.export') return
       const reply = await sendSample(nobody, route, { ...sample, query }, { headers, ...bad })
       expect(verdict(reply), reply.text).toEqual(route.body ? [400, 'invalid_json'] : [200, undefined])
       return
