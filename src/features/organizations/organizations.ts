@@ -3,9 +3,10 @@ import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { type AccountScope, describeNoId } from '../../platform/http/directory.ts'
+import { type AccountScope, describeNoId, forgetDirectories } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { canonicalLocale } from '../../platform/messages/locale.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { endDomains } from '../domains/domains.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
@@ -53,6 +54,7 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
       name: spec.name,
       slug: spec.slug,
       description: spec.description ?? null,
+      locale: canonicalLocale(spec.locale ?? ''),
       external_id: spec.externalId ?? null,
       metadata: writeMetadata(spec.metadata ?? null),
     })
@@ -105,6 +107,7 @@ export async function updateOrganization(
       const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
       await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
+    if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
     if (status === 'archived') await endDomains(work, before.id)
     const after = found(await findOrganizationRow(db, scope, before.id))
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
@@ -113,11 +116,12 @@ export async function updateOrganization(
 }
 
 function applyPatch(row: Omit<OrganizationRow, 'user_count'>, patch: OrganizationPatch) {
-  const { name, description, status, externalId, metadata } = patch
+  const { name, description, status, locale, externalId, metadata } = patch
   return {
     name: name ?? row.name,
     description: description === undefined ? row.description : description,
     status: status ?? row.status,
+    locale: locale === undefined ? row.locale : canonicalLocale(locale ?? ''),
     external_id: externalId === undefined ? row.external_id : externalId,
     metadata: metadata === undefined ? row.metadata : (metadata ?? {}),
   }

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { localeField } from '../../platform/messages/locale.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
@@ -32,6 +33,7 @@ const externalId = nullable(
   Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
   'The id of the organization in your own system.',
 )
+const locale = localeField('Of users who have none of their own. Null: that of the environment.')
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 50,
   description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
@@ -50,6 +52,7 @@ export const OrganizationCreate = Type.Object({
   name,
   slug,
   description: Type.Optional(description),
+  locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })
@@ -59,6 +62,7 @@ export const OrganizationPatch = Type.Object({
   name: Type.Optional(name),
   description: Type.Optional(description),
   status: Type.Optional(Status),
+  locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })
@@ -74,6 +78,7 @@ export const Organization = named(
     slug: Type.String({ examples: ['acme'] }),
     description: nullable(Type.String({ examples: ['Maker of everything.'] })),
     status: Type.String({ enum: [...statuses] }),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
     externalId: nullable(Type.String({ examples: ['crm-4711'] })),
     memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
     userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
@@ -101,6 +106,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     slug: row.slug,
     description: row.description,
     status: row.status,
+    locale: row.locale,
     externalId: row.external_id,
     memberCount: row.member_count,
     userCount: row.user_count,

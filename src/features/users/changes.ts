@@ -99,7 +99,8 @@ export async function changeHeldUser(
 }
 
 /** What provisioning has set it would set again: the change belongs into the directory of the organization. */
-function refuseManaged(user: UserRow, { metadata: _, externalId: __, active, email, ...profile }: UserPatch): void {
+function refuseManaged(user: UserRow, patch: UserPatch): void {
+  const { metadata: _, externalId: __, locale: ___, active, email, ...profile } = patch
   const said = { ...toColumns(profile), ...(active !== undefined && { active }), ...(email !== undefined && { email }) }
   const changed = Object.entries(said).filter(([column, value]) => Reflect.get(user, column) !== value)
   if (changed.length > 0) throw userErrors.scimManaged()
