@@ -106,6 +106,7 @@ async function mailInvite(
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
+    locale: user.locale,
     userId: user.id,
     details: { email: user.email },
     decoy: null,

@@ -1,12 +1,13 @@
 import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
-import { httpErrors, invalidField } from '../../platform/errors.ts'
+import { httpErrors } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { type AccountScope, describeNoId, forgetDirectories } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { canonicalLocale } from '../../platform/messages/locale.ts'
+import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { endDomains } from '../domains/domains.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
@@ -27,8 +28,6 @@ export { organizationEvents } from './events.ts'
 export { OrganizationCreate } from './schema.ts'
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
-
-const MAX_METADATA_BYTES = 16 * 1024
 
 export interface NewOrganization extends OrganizationCreate {
   accountId: string
@@ -148,9 +147,8 @@ async function recordChange(
 }
 
 function writeMetadata(metadata: Record<string, unknown> | null): string {
-  const text = JSON.stringify(metadata ?? {})
-  if (Buffer.byteLength(text) <= MAX_METADATA_BYTES) return text
-  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
+  assertMetadataFits(metadata)
+  return JSON.stringify(metadata ?? {})
 }
 
 function found<T>(row: T | undefined): T {

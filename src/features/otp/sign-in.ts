@@ -87,7 +87,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const signsUp = facts === null && provision !== null
   const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
   const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
-  const mail = signInMail(facts?.email ?? address.email, purpose, otp)
+  const mail = signInMail(facts ?? { ...address, locale: null }, purpose, otp)
   await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))

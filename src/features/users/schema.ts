@@ -6,7 +6,6 @@ import { checkedApart, named, nullable, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
-export const MAX_METADATA_BYTES = 16 * 1024
 
 const Id = Type.String({ format: 'uuid' })
 const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
@@ -63,7 +62,7 @@ const email = Type.String({
 })
 
 const Profile = Type.Object(profile)
-export type Profile = Static<typeof Profile>
+type Profile = Static<typeof Profile>
 
 /** What users enter when they sign up. */
 export const SignupProfile = Type.Object({
