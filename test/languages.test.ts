@@ -7,7 +7,7 @@ import { makeProvenUser, succeeded } from './factors.ts'
 import { startApp, until } from './harness.ts'
 import { newEmail } from './people.ts'
 import { startSecondApp } from './second-app.ts'
-import { mailedCode } from './sign-in.ts'
+import { type MailedLink, mailedCode, mailedLink } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 
 const app = await startApp()
@@ -159,4 +159,86 @@ test('a text message is in the language of the owner of the phone', async () => 
   expect(await textTo('+14155550142')).toMatch(/^Su clave es \d{6}\. Vale 10 minutos\. No la comparta\.$/)
   succeeded(await tenant.post('/v1/otp/generate', { subOrgId, phone: '+14155550143' }))
   expect(await textTo('+14155550143')).toMatch(/^Use uma vez: .*\. Vale por \d+ minutos\. Mantenha em segredo\.$/)
+})
+
+/** The page of a link, as a browser of these languages shows it. */
+async function open({ url }: Pick<MailedLink, 'url'>, acceptLanguage?: string) {
+  const headers = acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage }
+  const response = await fetch(url.replace('http://localhost:4000', app.baseUrl), { headers })
+  return read(response)
+}
+
+async function read(response: Response) {
+  const html = await response.text()
+  const [lang, title] = [/<html lang="(.*?)">/.exec(html)?.[1], /<h1>(.*?)<\/h1>/.exec(html)?.[1]]
+  return { status: response.status, lang, title, html }
+}
+
+async function linkTo(person: { subOrgId: string; email: string }): Promise<MailedLink> {
+  const { subOrgId, email } = person
+  succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email }))
+  return mailedLink(app, email, 'password_reset')
+}
+
+test('a page is in the language of whose link it is, or else of the organization, or else of the browser', async () => {
+  const [subOrgId, french] = [await tenant.organization(), await tenant.organization()]
+  succeeded(await tenant.patch(`/v1/organizations/${french}`, { locale: 'fr' }))
+  const shown = async (link: MailedLink, accept?: string) => {
+    const { status, lang, title, html } = await open(link, accept)
+    expect(html.includes(`<title>${title} · Watchword</title>`)).toBe(true)
+    return [status, lang, title]
+  }
+  const german = await linkTo(await make(subOrgId, { locale: 'de-CH' }))
+  expect(await shown(german, 'ja, en;q=0.5')).toEqual([200, 'de', 'Wählen Sie ein neues Passwort'])
+  const plain = await linkTo(await make(subOrgId))
+  expect(await shown(plain)).toEqual([200, 'en', 'Choose a new password'])
+  expect(await shown(plain, 'nl, es-MX;q=0.3, pt;q=0.8, ja;q=0')).toEqual([200, 'pt-BR', 'Escolha uma nova senha'])
+  expect(await shown(plain, `${'x'.repeat(5000)},;q=,*;q=1`)).toEqual([200, 'en', 'Choose a new password'])
+  const ofFrench = await linkTo(await make(french))
+  expect(await shown(ofFrench, 'ja')).toEqual([200, 'fr', 'Choisissez un nouveau mot de passe'])
+  const dutch = await linkTo(await make(french, { locale: 'nl' }))
+  expect(await shown(dutch, 'ja')).toEqual([200, 'fr', 'Choisissez un nouveau mot de passe'])
+})
+
+test('who does not have the link of somebody does not learn their language', async () => {
+  const subOrgId = await tenant.organization()
+  const [german, other] = [await make(subOrgId, { locale: 'de' }), await make(subOrgId)]
+  const { url } = await linkTo(other)
+  const foreign = url.replace(encodeURIComponent(other.email), encodeURIComponent(german.email))
+  expect(foreign).not.toBe(url)
+  expect(await open({ url: foreign }, 'es')).toMatchObject({
+    status: 400,
+    lang: 'es',
+    title: 'Este enlace no funciona',
+  })
+  const madeUp = url.replace(/token_hash=.{20}/, `token_hash=${'A'.repeat(20)}`)
+  expect(await open({ url: madeUp }, 'ja')).toMatchObject({ lang: 'ja', title: 'このリンクは使用できません' })
+  expect(await open({ url: '/auth/link'.replace('/', `${app.baseUrl}/`) })).toMatchObject({ status: 400, lang: 'en' })
+})
+
+test('what went wrong on a page is said in its language, and to the backend in English', async () => {
+  const person = await make(await tenant.organization(), { locale: 'de' })
+  const link = await linkTo(person)
+  const post = async (password: string) => {
+    const { token_hash, email, type } = link
+    const body = new URLSearchParams({ token_hash, email, type, password })
+    return read(await fetch(`${app.baseUrl}/auth/link`, { method: 'POST', body, headers: { 'accept-language': 'ja' } }))
+  }
+  const short = await post('kurz')
+  expect(short).toMatchObject({ status: 422, lang: 'de', title: 'Wählen Sie ein neues Passwort' })
+  expect(short.html).toContain('<p role="alert">Verwenden Sie mindestens 8 Zeichen.</p>')
+  expect(short.html).toContain('Mindestens 8 Zeichen; Leerzeichen sind erlaubt.')
+  expect((await post('password1234')).html).toMatch(
+    /<p role="alert">(Dieses Passwort steht auf|Verwenden Sie mehr als)/,
+  )
+  const { subOrgId, email } = person
+  const body = { subOrgId, email, token_hash: link.token_hash, password: 'kurz' }
+  const refused = await tenant.post('/v1/auth/password/reset/confirm', body, { 'accept-language': 'de' })
+  expect(refused.body).toMatchObject({ code: 'weak_password', detail: 'Use at least 8 characters.' })
+  expect(await post('richtig langes Pferd mit Klammern')).toMatchObject({
+    status: 200,
+    title: 'Ihr Passwort wurde geändert',
+  })
+  // Of a link that is used nothing is told but what the browser asks for.
+  expect(await post('noch eins, und länger')).toMatchObject({ lang: 'ja', title: 'このリンクはすでに使用されています' })
 })

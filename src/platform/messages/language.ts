@@ -1,3 +1,5 @@
+import { canonicalLocale } from './locale.ts'
+
 /** The languages that every message is written in. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja'] as const
 export type Language = (typeof LANGUAGES)[number]
@@ -22,6 +24,18 @@ export function chooseLanguage(...locales: readonly (string | null)[]): Language
   return 'en'
 }
 
+/** The locales that a browser asks for, the best first (RFC 9110 §12.5.4). */
+export function acceptedLocales(acceptLanguage: string): string[] {
+  const asked = acceptLanguage.split(',', MAX_ACCEPTED).flatMap((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1)
+    const locale = canonicalLocale(name)
+    return locale !== null && weight > 0 ? [{ locale, weight }] : []
+  })
+  return asked.toSorted((one, other) => other.weight - one.weight).map(({ locale }) => locale)
+}
+
+const MAX_ACCEPTED = 20
 const nameOf = (locale: string) => locale.split('-', 1)[0] ?? ''
 const byName = new Map(LANGUAGES.map((language) => [nameOf(language), language]))
 
