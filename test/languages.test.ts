@@ -5,7 +5,7 @@ import { findWaiting } from '../src/platform/outbox/waiting.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
 import { makeProvenUser, succeeded } from './factors.ts'
 import { startApp, until } from './harness.ts'
-import { newEmail } from './people.ts'
+import { newEmail, usersAt } from './people.ts'
 import { startSecondApp } from './second-app.ts'
 import { type MailedLink, mailedCode, mailedLink } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
@@ -159,6 +159,39 @@ test('a text message is in the language of the owner of the phone', async () => 
   expect(await textTo('+14155550142')).toMatch(/^Su clave es \d{6}\. Vale 10 minutos\. No la comparta\.$/)
   succeeded(await tenant.post('/v1/otp/generate', { subOrgId, phone: '+14155550143' }))
   expect(await textTo('+14155550143')).toMatch(/^Use uma vez: .*\. Vale por \d+ minutos\. Mantenha em segredo\.$/)
+})
+
+test('a sign-up and an invitation name the language of whoever is no user yet, and of nobody else', async () => {
+  const subOrgId = await tenant.organization()
+  const known = await make(subOrgId, { locale: 'fr' })
+  const named = { subOrgId, openSignup: true, locale: 'ES-mx' }
+  const subjectsTo = async (path: string, fields: object) => {
+    const email = newEmail()
+    for (const to of [email, known.email]) succeeded(await tenant.post(path, { ...fields, email: to }))
+    return { email, subjects: [(await newest(email)).subject, (await newest(known.email)).subject] }
+  }
+  const localeAt = async (email: string) => (await usersAt(tenant, subOrgId, email))[0]?.locale
+  const byCode = await subjectsTo('/v1/auth/signup/otp/send', named)
+  expect(byCode.subjects).toEqual(['Confirme su dirección de correo electrónico', 'Confirmez votre adresse e-mail'])
+  const byLink = await subjectsTo('/v1/auth/signup/authenticate-email/send', named)
+  expect(byLink.subjects).toEqual(['Confirme su dirección de correo electrónico', 'Votre lien de connexion'])
+  const { email, token_hash } = await mailedLink(app, byLink.email, 'signup_link')
+  succeeded(await tenant.post('/v1/auth/signup/authenticate-email/verify', { subOrgId, email, token_hash }))
+  expect(await localeAt(email)).toBe('es-MX')
+  const invited = await subjectsTo('/v1/users/invites', { subOrgId, locale: 'ja' })
+  expect(invited.subjects).toEqual(['Watchword への招待', 'Vous êtes invité à rejoindre Watchword'])
+  const direct = newEmail()
+  const password = 'richtig langes Pferd mit Klammern'
+  succeeded(await tenant.post('/v1/auth/signup/password', { ...named, email: direct, password, locale: 'pt' }))
+  expect((await newest(direct)).subject).toBe('Confirme seu endereço de e-mail')
+  expect([await localeAt(invited.email), await localeAt(direct), await localeAt(known.email)]).toEqual([
+    'ja',
+    'pt',
+    'fr',
+  ])
+  expect(await tenant.post('/v1/auth/signup/otp/send', { ...named, email: newEmail(), locale: '!' })).toMatchObject({
+    status: 400,
+  })
 })
 
 /** The page of a link, as a browser of these languages shows it. */

@@ -44,6 +44,7 @@ export interface Invitee {
   displayName?: string | null
   firstName?: string | null
   lastName?: string | null
+  locale?: string | null
 }
 
 export interface SentInvite {

@@ -90,6 +90,8 @@ export interface Addressee {
   details?: Record<string, unknown>
   /** Set if this link lives shorter than the response says, which is the same for every address. */
   ttlSeconds?: number
+  /** Of whoever is no user yet. */
+  locale?: string | null
 }
 
 export interface SendLinkInput {
@@ -130,7 +132,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       purpose,
       // Spelled as stored, if a user has it.
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
-      locale: facts?.locale ?? null,
+      locale: facts ? facts.locale : (addressee?.locale ?? null),
       userId,
       ...(addressee?.details ? { details: addressee.details } : {}),
       decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),

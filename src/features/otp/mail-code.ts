@@ -29,8 +29,7 @@ export async function mailCode(
     live ??
     (await inTx(work, async (work) => {
       const otp = await issueOtp(work, { purpose, userId, identity, settings })
-      const to = { email: address.email, locale: person?.locale ?? null }
-      await queueMail(work, signInMail(to, purpose, otp), otp.ttlSeconds)
+      await queueMail(work, signInMail({ ...address, locale: person?.locale ?? null }, purpose, otp), otp.ttlSeconds)
       const target = userId === null ? {} : { target: { type: 'user', id: userId } }
       await record(work, otpEvents.sent({ ...target, data: { otp_id: otp.otpId, purpose, channel: 'email' } }))
       return otp

@@ -44,7 +44,7 @@ const profile = {
   phone: Type.Optional(Phone),
   jobTitle: shown(),
   department: shown(),
-  locale: localeField('The language of mails and text messages, and the form of dates.'),
+  locale: localeField('A language tag (BCP 47): the language of mails, text messages and pages.'),
   externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
   metadata: Type.Optional(
     Type.Unsafe<Record<string, unknown> | null>({
@@ -69,6 +69,7 @@ export const SignupProfile = Type.Object({
   firstName: profile.firstName,
   lastName: profile.lastName,
   phone: profile.phone,
+  locale: profile.locale,
 })
 export type SignupProfile = Static<typeof SignupProfile>
 

@@ -114,10 +114,10 @@ export async function createUser(work: Work, input: UserCreate): Promise<UserRow
  */
 export async function provisionInvitedUser(
   work: TxWork,
-  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName'>,
+  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName' | 'locale'>,
 ): Promise<UserRow> {
-  const { displayName = null, firstName = null, lastName = null } = input
-  const row = { ...toColumns({ displayName, firstName, lastName }), ...identityOf(input), source: 'invite' }
+  const { displayName = null, firstName = null, lastName = null, locale = null } = input
+  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identityOf(input), source: 'invite' }
   const [made] = await insertUserRows(work.db, work.directory, [row], 'pending')
   if (made) {
     await recordUser(work, userEvents.created, made)
@@ -138,8 +138,8 @@ export async function createSignup(
   mailbox: Partial<NewUserRow>,
   replaces: 'pending' | 'expired' = 'expired',
 ) {
-  const { firstName = null, lastName = null, phone = null } = input
-  const said = { ...toColumns({ firstName, lastName, phone }), source: 'signup', ...mailbox }
+  const { firstName = null, lastName = null, phone = null, locale = null } = input
+  const said = { ...toColumns({ firstName, lastName, phone, locale }), source: 'signup', ...mailbox }
   const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], replaces)
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }

@@ -57,10 +57,15 @@ export function exactSpanInWords(language: Language, seconds: number): string {
 const MINUTE = { unit: 'minute', seconds: 60 }
 const UNITS = [{ unit: 'day', seconds: 86_400 }, { unit: 'hour', seconds: 3600 }, MINUTE]
 
+// To make one takes far longer than to use it, and to write to somebody must take no longer than to write to nobody.
+const formats = new Map<string, Intl.NumberFormat>()
+
 function inWords(language: Language, unit: string, count: number): string {
-  const words = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+  const key = `${language}/${unit}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
+  formats.set(key, format)
   // Without the spaces that text messages have no letter for.
-  return words.replaceAll(/\s/g, ' ')
+  return format.format(count).replaceAll(/\s/g, ' ')
 }
 
 /** A moment, such as `24 November 2026 at 13:05 UTC`. */
