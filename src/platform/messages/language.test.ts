@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chooseLanguage, exactSpanInWords, momentInWords, spanInWords } from './language.ts'
+import { acceptedLocales, chooseLanguage, exactSpanInWords, momentInWords, spanInWords } from './language.ts'
 
 test.each<[(string | null)[], string]>([
   [[], 'en'],
@@ -28,9 +28,19 @@ test.each([
   expect(spanInWords('en', seconds)).toBe(words)
 })
 
+test.each([
+  ['', []],
+  ['de-at', ['de-AT']],
+  ['da, en-gb;q=0.8, en;q=0.7, ja;q=0.9', ['da', 'ja', 'en-GB', 'en']],
+  ['fr;q=0, *, es;q=x, de ; q=0.5', ['de']],
+  [`${'en,'.repeat(100)}de`, Array.from({ length: 20 }, () => 'en')],
+])('a browser that sends %j asks for %j', (header, locales) => {
+  expect(acceptedLocales(header)).toEqual(locales)
+})
+
 test('a span is in the words of a language, without spaces that text messages lack', () => {
   expect((['de', 'fr', 'es', 'pt-BR', 'ja'] as const).map((language) => spanInWords(language, 604_800))).toEqual([
-    ...['7 Tage', '7 jours', '7 días', '7 dias', '7 日'],
+    ...['7 Tage', '7 jours', '7 días', '7 dias', '7日'],
   ])
   expect([exactSpanInWords('en', 90), exactSpanInWords('fr', 1), exactSpanInWords('de', 179)]).toEqual([
     ...['90 seconds', '1 seconde', '2 Minuten'],

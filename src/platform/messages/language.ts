@@ -64,8 +64,8 @@ function inWords(language: Language, unit: string, count: number): string {
   const key = `${language}/${unit}`
   const format = formats.get(key) ?? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
   formats.set(key, format)
-  // Without the spaces that text messages have no letter for.
-  return format.format(count).replaceAll(/\s/g, ' ')
+  // Without the spaces that text messages have no letter for, and those that Japanese is written without.
+  return format.format(count).replaceAll(/\s/g, language === 'ja' ? '' : ' ')
 }
 
 /** A moment, such as `24 November 2026 at 13:05 UTC`. */
