@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { localeField } from '../../platform/messages/locale.ts'
+import { Locale } from '../../platform/messages/locale.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { EnvironmentRow } from './store.ts'
 
@@ -15,8 +15,6 @@ const name = Type.String({
   examples: ['Preview'],
 })
 
-const locale = localeField('Of organizations and users that have none of their own. Null: English.')
-
 export const EnvironmentCreate = Type.Object({
   name,
   slug: Type.String({
@@ -26,11 +24,11 @@ export const EnvironmentCreate = Type.Object({
       'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the organization.',
     examples: ['preview'],
   }),
-  locale,
+  locale: Locale,
 })
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 
-export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale })
+export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale: Locale })
 export type EnvironmentPatch = Static<typeof EnvironmentPatch>
 
 export const EnvironmentParams = Type.Object({ environmentId: Type.String() })

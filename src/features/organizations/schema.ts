@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { localeField } from '../../platform/messages/locale.ts'
+import { Locale } from '../../platform/messages/locale.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
@@ -33,7 +33,6 @@ const externalId = nullable(
   Type.String({ minLength: 1, maxLength: 255, examples: ['crm-4711'] }),
   'The id of the organization in your own system.',
 )
-const locale = localeField('Of users who have none of their own. Null: that of the environment.')
 const Metadata = Type.Record(Type.String(), Type.Unknown(), {
   maxProperties: 50,
   description: 'For your own use: any JSON values under up to 50 keys, 16 KiB in all. A change replaces all of it.',
@@ -52,7 +51,7 @@ export const OrganizationCreate = Type.Object({
   name,
   slug,
   description: Type.Optional(description),
-  locale,
+  locale: Locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })
@@ -62,7 +61,7 @@ export const OrganizationPatch = Type.Object({
   name: Type.Optional(name),
   description: Type.Optional(description),
   status: Type.Optional(Status),
-  locale,
+  locale: Locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })

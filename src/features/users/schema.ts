@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
-import { canonicalLocale, localeField } from '../../platform/messages/locale.ts'
+import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
 import { checkedApart, named, nullable, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
@@ -44,7 +44,7 @@ const profile = {
   phone: Type.Optional(Phone),
   jobTitle: shown(),
   department: shown(),
-  locale: localeField('A language tag (BCP 47): the language of mails, text messages and pages.'),
+  locale: Locale,
   externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
   metadata: Type.Optional(
     Type.Unsafe<Record<string, unknown> | null>({

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { named } from '../schema.ts'
 
 // As Intl takes them, a tag has no bound; RFC 5646 §4.4.1 asks for room for 35 characters.
 const MAX_LENGTH = 64
@@ -7,18 +8,20 @@ const MAX_LENGTH = 64
 export const LOCALE_FORMAT = 'language-tag'
 
 /** A locale in a body: a language tag (BCP 47), or null. An empty string counts as null. */
-export function localeField(description: string) {
-  return Type.Optional(
+export const Locale = Type.Optional(
+  named(
+    'Locale',
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       maxLength: MAX_LENGTH,
       format: LOCALE_FORMAT,
       'x-form': 'a language tag of BCP 47 such as de-AT',
-      description,
+      description:
+        'A language tag (BCP 47): of mails, text messages and pages. Null: that of the organization, of the environment, or `en`.',
       examples: ['de-AT'],
     }),
-  )
-}
+  ),
+)
 
 /** Whether a text may stand in such a field. */
 export function isLocale(text: string): boolean {
