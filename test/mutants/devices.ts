@@ -85,9 +85,9 @@ export const devices: Mutant[] = [
   },
   {
     name: 'what a program calls itself is not in the mail',
-    file: 'src/features/devices/agent.ts',
-    find: 'const words = system ?',
-    replace: 'const words = userAgent ? userAgent : system ?',
+    file: 'src/features/devices/emails.ts',
+    find: 'const { browser, system } = readAgent(userAgent)',
+    replace: 'const { browser, system } = { ...readAgent(userAgent), browser: userAgent }',
     tests: [DEVICES],
   },
 ]

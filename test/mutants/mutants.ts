@@ -10,6 +10,7 @@ import { federation } from './federation.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
 import { impersonation } from './impersonation.ts'
+import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { logouts } from './logouts.ts'
 import type { Mutant } from './mutant.ts'
@@ -39,6 +40,7 @@ export const mutants: Mutant[] = [
   ...signIn,
   ...secondFactors,
   ...passkeys,
+  ...languages,
   ...limits,
   ...secrets,
   ...audit,

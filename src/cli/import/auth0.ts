@@ -1,3 +1,4 @@
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import { scryptHash } from './hashes.ts'
 import { type Adapter, flagOf, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
@@ -23,6 +24,7 @@ export const fromAuth0: Adapter = (record) => {
     firstName: textOf(user['given_name']),
     lastName: textOf(user['family_name']),
     phone: textOf(user['phone_number']),
+    locale: foreignLocale(user['locale']),
     externalId: textOf(user['user_id'], user['id']) ?? idOfHashExport(user),
     metadata: metadataOf({
       user_metadata: user['user_metadata'] ?? columnsUnder('user_metadata.', user),

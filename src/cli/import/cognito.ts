@@ -1,3 +1,4 @@
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import { type Adapter, flagOf, isObject, metadataOf, personOf, textOf } from './person.ts'
 
 /**
@@ -16,6 +17,7 @@ export const fromCognito: Adapter = (record) => {
     firstName: textOf(user['given_name']),
     lastName: textOf(user['family_name']),
     phone: textOf(user['phone_number']),
+    locale: foreignLocale(user['locale']),
     externalId: textOf(user['sub'], user['cognito:username'], user['Username']),
     metadata: metadataOf(Object.fromEntries(custom.map(([key, value]) => [key.slice('custom:'.length), value]))),
   }

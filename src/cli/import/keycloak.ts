@@ -1,3 +1,4 @@
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import { pbkdf2Hash } from './hashes.ts'
 import { type Adapter, isObject, metadataOf, personOf, type SourceHash, textOf } from './person.ts'
 
@@ -15,6 +16,8 @@ export const fromKeycloak: Adapter = (user) => {
     emailVerified: user['emailVerified'],
     firstName: textOf(user['firstName']),
     lastName: textOf(user['lastName']),
+    // Where a realm lets people choose their language.
+    locale: foreignLocale(single(attributes['locale'])),
     externalId: textOf(user['id']),
     metadata: metadataOf(Object.fromEntries(Object.entries(attributes).map(([key, value]) => [key, single(value)]))),
   }

@@ -1,4 +1,5 @@
 import type { ImportedHashType } from '../../platform/crypto/password-format.ts'
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import { CliError } from '../print.ts'
 import { type Adapter, flagOf, isObject, type Person, personOf, textOf } from './person.ts'
 
@@ -12,6 +13,7 @@ const fieldNames: Record<string, string[]> = {
   phone: ['phone', 'phonenumber', 'mobile', 'telephone'],
   jobTitle: ['jobtitle', 'title', 'position'],
   department: ['department'],
+  locale: ['locale', 'language', 'preferredlanguage', 'preferredlocale'],
   externalId: ['externalid', 'userid'],
   metadata: ['metadata'],
   passwordHash: ['passwordhash', 'passworddigest', 'hashedpassword', 'encryptedpassword'],
@@ -74,6 +76,12 @@ function listed(columns: string[]): string {
   return columns.map((column) => `“${column}”`).join(', ')
 }
 
+const readers: Record<string, (value: unknown) => unknown> = {
+  emailVerified: flagOf,
+  metadata: jsonOf,
+  locale: (value) => foreignLocale(value) ?? value,
+}
+
 /** Reads records with our own fields. `hashType` applies to hashes that come without a type. */
 export function plainAdapter(mapping: Mapping, hashType: ImportedHashType | undefined): Adapter {
   return (record) => {
@@ -83,7 +91,7 @@ export function plainAdapter(mapping: Mapping, hashType: ImportedHashType | unde
       const field = mapping.fieldOf(column)
       if (field === undefined || field in fields || value === null || value === '') continue
       if (field.startsWith(METADATA)) metadata[field.slice(METADATA.length)] = value
-      else fields[field] = field === 'emailVerified' ? flagOf(value) : field === 'metadata' ? jsonOf(value) : value
+      else fields[field] = readers[field] ? readers[field](value) : value
     }
     return withPassword(withMetadata(fields, metadata), hashType)
   }

@@ -110,7 +110,7 @@ export async function refuse(work: Work, challenge: ChallengeRow, { locked }: Tr
   await inTx({ ...work, db: work.platform.db }, async (work) => {
     await record(work, challengeEvents.failed(aboutUser(userId, { id, reason: 'wrong_code', locked })))
     const facts = locked ? await findSignInFacts(work, { userId }) : null
-    if (facts) await queueMail(work, challengesLockedMail(facts.email), NOTICE_USEFUL_SECONDS)
+    if (facts) await queueMail(work, challengesLockedMail(facts), NOTICE_USEFUL_SECONDS)
   })
   return challengeErrors.codeInvalid({ detail: 'The code is wrong, or has been used.' })
 }

@@ -13,7 +13,7 @@ export interface SecondFactor {
   /** Matches a code; consumes nothing. Returns null when it is wrong. */
   judge(work: Work, challenge: ChallengeRow, code: string): Promise<RightCode | null>
   /** Sends the user a code; a newer one voids the older. Throws `method_disabled`, `rate_limited`. */
-  send?(work: Work, challenge: ChallengeRow): Promise<{ deliveryHint: string }>
+  send?(work: Work, challenge: ChallengeRow, to: Pick<SignInFacts, 'locale'>): Promise<{ deliveryHint: string }>
 }
 
 /** A code that was right when it was looked at. */

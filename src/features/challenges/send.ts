@@ -15,5 +15,5 @@ export async function sendChallengeCode(work: Work, text: string): Promise<{ del
   const factor = (await listOffered(work, challenge)).find(({ method }) => method === 'sms')
   if (!factor?.send)
     throw loginErrors.methodDisabled({ detail: 'The user has enrolled no phone, or the policy takes none.' })
-  return factor.send(work, challenge)
+  return factor.send(work, challenge, facts)
 }

@@ -50,7 +50,7 @@ export async function beginInSession(work: Work, session: SessionOfUser, method:
   await assertMaySignIn(work, facts)
   const factor = (await listOffered(work, challenge)).find((offered) => offered.method === method)
   if (!factor) throw loginErrors.methodDisabled({ detail: `The user has no ${method}, or the policy takes none.` })
-  const sent = await factor.send?.(work, challenge)
+  const sent = await factor.send?.(work, challenge, facts)
   return { token: token.token, expiresAt, deliveryHint: sent?.deliveryHint ?? null }
 }
 

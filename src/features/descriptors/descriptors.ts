@@ -2,6 +2,6 @@ export { type IdpMetadata, IdpMetadataError, readIdpMetadata } from './idp-metad
 export { type NameId, writeAuthnRequest, writeLogoutRequest, writeLogoutResponse } from './messages.ts'
 export { namesMeant, partsOfName } from './name.ts'
 export { BEARER, ENTITY, nameIdFormats, ns, PARTIAL_LOGOUT, REQUESTER, SUCCESS, UNKNOWN_PRINCIPAL } from './names.ts'
-export { logoutPage, type Outgoing, postFields, redirectUrl } from './outgoing.ts'
+export { faceOf, logoutPage, type Outgoing, postFields, redirectUrl } from './outgoing.ts'
 export { readPerson } from './person.ts'
 export { writeSpMetadata } from './sp-metadata.ts'

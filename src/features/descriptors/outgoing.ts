@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import { renderFormPage } from '../../platform/http/form-page.ts'
 import type { RenderedPage } from '../../platform/http/page-layout.ts'
 import { brandOf } from '../../platform/mail/brand.ts'
+import { acceptedLocales, chooseLanguage } from '../../platform/messages/language.ts'
 import type { Work } from '../../platform/work.ts'
 import { signQuery, writeQuery } from '../../platform/xml/query-signatures.ts'
 
@@ -38,13 +39,17 @@ export async function postFields({ field, xml, relayState, pair }: Outgoing): Pr
   return relayState === null ? fields : [...fields, ['RelayState', relayState]]
 }
 
+type Visited = Pick<Work, 'platform' | 'directory'> & { acceptLanguage?: string }
+
+/** The brand of a page for a browser of which no person is known yet, and the language of the organization or the browser. */
+export async function faceOf({ platform, directory, acceptLanguage = '' }: Visited) {
+  const language = chooseLanguage(directory.locale, ...acceptedLocales(acceptLanguage))
+  return { brand: await brandOf({ platform, directory }), language }
+}
+
 /** The page that takes a message of a logout to a provider in a form. */
-export async function logoutPage(
-  work: Pick<Work, 'platform' | 'directory'>,
-  target: string,
-  message: Outgoing,
-): Promise<RenderedPage> {
-  return renderFormPage(await brandOf(work), { target, fields: await postFields(message), purpose: 'signOut' })
+export async function logoutPage(work: Visited, target: string, message: Outgoing): Promise<RenderedPage> {
+  return renderFormPage(await faceOf(work), { target, fields: await postFields(message), purpose: 'signOut' })
 }
 
 /** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */

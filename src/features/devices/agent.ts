@@ -29,8 +29,9 @@ const SYSTEMS: [token: string, name: string][] = [
 
 /** What a program says of itself in `User-Agent`, as far as a person would tell it apart. */
 export interface Agent {
-  /** In words of ours alone: whoever signs in writes the header, and must not write the mail. */
-  words: string
+  /** Undefined for what is not known. */
+  browser: string | undefined
+  system: string | undefined
   /** The same for every version of it. */
   family: string
 }
@@ -39,7 +40,6 @@ export interface Agent {
 export function readAgent(userAgent: string): Agent {
   const find = (known: typeof BROWSERS) => known.find(([token]) => userAgent.includes(token))?.[1]
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)]
-  const name = browser ?? 'An app'
-  const words = system ? `${name} on ${system}` : (browser ?? 'An unknown program')
-  return { words, family: browser ? words : `${system ?? ''}/${/^[^/\s]{0,64}/.exec(userAgent)?.[0]}` }
+  const known = browser && (system ? `${browser} on ${system}` : browser)
+  return { browser, system, family: known ?? `${system ?? ''}/${/^[^/\s]{0,64}/.exec(userAgent)?.[0]}` }
 }

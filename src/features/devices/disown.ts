@@ -52,7 +52,7 @@ export async function noticeOf(work: TxWork, user: HeldUser, signIn: SignIn & { 
     details: { ...details },
   })
   const url = linkUrl(work.platform, { purpose: disownPurpose, token, email: norm, redirectTo: null })
-  return newDeviceMail({ ...signIn, to: email, url, ttlSeconds: DISOWN_SECONDS })
+  return newDeviceMail({ ...signIn, to: user, url, ttlSeconds: DISOWN_SECONDS })
 }
 
 /**

@@ -89,6 +89,7 @@ async function look(work: Work, { who, method, row }: { who: Identity; method: D
 /** What the door knows of somebody who is about to be made. */
 const STRANGER = {
   user_id: '',
+  locale: null,
   auth_account_id: null,
   email_verified: true,
   active: true,

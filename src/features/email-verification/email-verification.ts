@@ -42,13 +42,14 @@ const byMail: LinkDelivery = { redirectTo: null, deliver: true }
  */
 export async function mailVerification(
   work: TxWork,
-  user: Pick<UserRow, 'id' | 'email' | 'email_norm'>,
+  user: Pick<UserRow, 'id' | 'email' | 'email_norm' | 'locale'>,
   how: { signup: true } | { delivery: LinkDelivery },
 ): Promise<string | null> {
   const settings = await emailVerificationSettings.effective(work)
   const link = await mailLink(work, {
     purpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
+    locale: user.locale,
     userId: user.id,
     decoy: null,
     ttlSeconds: settings.email_verification_ttl_seconds,

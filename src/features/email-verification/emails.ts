@@ -1,7 +1,9 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
-import type { Message } from '../../platform/mail/outbox.ts'
-import { spanInWords } from '../../platform/mail/span.ts'
+import { mailSays } from '../../platform/mail/messages.ts'
+import { type Message, titled } from '../../platform/mail/outbox.ts'
+import { spanInWords } from '../../platform/messages/language.ts'
 import type { LinkMailData } from '../links/links.ts'
+import { says } from './messages.ts'
 
 const kinds = { emailVerification: defineMail('email_verification') }
 
@@ -10,12 +12,11 @@ export function verificationMail({ to, url, ttlSeconds }: LinkMailData): Message
   return {
     kind: kinds.emailVerification,
     to,
-    subject: 'Confirm your email address',
-    content: {
-      heading: 'Confirm your email address',
-      paragraphs: ['This address was given for an account. Follow the link to confirm that it is yours.'],
-      button: { label: 'Confirm address', url },
-      footer: `The link works once, within ${spanInWords(ttlSeconds)}. If this is not your account, ignore this email.`,
-    },
+    write: (language) =>
+      titled(mailSays.confirmAddress(language), {
+        paragraphs: [says.given(language)],
+        button: { label: mailSays.confirmAddressLabel(language), url },
+        footer: says.notYours(language, { span: spanInWords(language, ttlSeconds) }),
+      }),
   }
 }

@@ -21,6 +21,7 @@ test('production and staging come first, then the custom ones by age', async () 
       slug,
       type: 'custom',
       subOrgId,
+      locale: null,
       createdAt: environment.createdAt,
       keyCount: 0,
     })

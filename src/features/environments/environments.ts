@@ -4,6 +4,7 @@ import { changedFrom, record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { canonicalLocale } from '../../platform/messages/locale.ts'
 import { isSlug } from '../../platform/slug.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { environmentErrors } from './errors.ts'
@@ -71,7 +72,8 @@ export async function changeEnvironment(
     if (before.organization_id === null && !change.mayChangeShared)
       throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key changes an environment of all organizations.' })
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
-    const changes = { name: change.patch.name ?? before.name }
+    const { name = before.name, locale = before.locale } = change.patch
+    const changes = { name, locale: canonicalLocale(locale ?? '') }
     const after = { ...before, ...changes, version: before.version + 1 }
     const data = toEnvironment(after)
     const previous = changedFrom(toEnvironment(before), data)
@@ -92,6 +94,7 @@ async function insert(work: TxWork<AccountScope>, organizationId: string, body: 
       organization_id: organizationId,
       name: body.name,
       slug: body.slug,
+      locale: canonicalLocale(body.locale ?? ''),
       type: 'custom',
       issuer_name: id,
     })

@@ -3,5 +3,5 @@ import { Environment } from './schema.ts'
 
 export const environmentEvents = defineEvents({
   created: ['environment.created', 'A custom environment was created.', Environment],
-  updated: ['environment.updated', 'An environment was renamed.', Environment],
+  updated: ['environment.updated', 'The name or the locale of an environment was changed.', Environment],
 })

@@ -31,13 +31,20 @@ test('is read as the list shows it, and renamed', async () => {
   expect(await updates()).toMatchObject([{ target_id: environment.id, data: renamed, previous: { name: 'Preview' } }])
 })
 
-test('a patch that changes nothing has no effect; nothing but the name can be patched', async () => {
+test('a patch that changes nothing has no effect; nothing but name and locale can be patched', async () => {
   const { scoped, environment, updates } = await makeTenant()
   for (const body of [{}, { name: 'Preview' }]) {
     const reply = await scoped.patch(`${path}/${environment.id}`, body)
     expect([reply.status, reply.body, reply.headers.get('etag')]).toEqual([200, { environment }, 'W/"1"'])
   }
-  for (const body of [{ name: ' ' }, { name: null }, { slug: 'next' }, { type: 'staging' }, { name: 'E', subOrgId: 7 }])
+  for (const body of [
+    { name: ' ' },
+    { name: null },
+    { locale: 'x' },
+    { slug: 'next' },
+    { type: 'staging' },
+    { name: 'E', subOrgId: 7 },
+  ])
     expect((await scoped.patch(`${path}/${environment.id}`, body)).body.code).toBe('invalid_request')
   expect(await updates()).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { Locale } from '../../platform/messages/locale.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import type { EnvironmentRow } from './store.ts'
 
@@ -23,10 +24,11 @@ export const EnvironmentCreate = Type.Object({
       'Up to 63 characters: a-z, 0-9 and single hyphens between them; not production or staging. Unique within the organization.',
     examples: ['preview'],
   }),
+  locale: Locale,
 })
 export type EnvironmentCreate = Static<typeof EnvironmentCreate>
 
-export const EnvironmentPatch = Type.Object({ name: Type.Optional(name) })
+export const EnvironmentPatch = Type.Object({ name: Type.Optional(name), locale: Locale })
 export type EnvironmentPatch = Static<typeof EnvironmentPatch>
 
 export const EnvironmentParams = Type.Object({ environmentId: Type.String() })
@@ -42,6 +44,7 @@ export const Environment = named(
       Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] }),
       'The only organization whose keys it accepts.',
     ),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
     createdAt: Type.String({ format: 'date-time' }),
     keyCount: Type.Integer({ description: 'Live keys, of those the caller may see.', examples: [2] }),
   }),
@@ -58,6 +61,7 @@ export function toEnvironment(row: EnvironmentRow): Environment {
     slug: row.slug,
     type: row.type,
     subOrgId: row.organization_id,
+    locale: row.locale,
     createdAt: row.created_at.toISOString(),
     keyCount: row.key_count,
   }

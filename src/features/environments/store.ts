@@ -12,7 +12,7 @@ export interface EnvironmentReach {
 
 export type EnvironmentRow = Selectable<Environments> & { key_count: number }
 
-export type EnvironmentChanges = Pick<Updateable<Environments>, 'name'>
+export type EnvironmentChanges = Pick<Updateable<Environments>, 'name' | 'locale'>
 
 export async function listEnvironmentRows(db: Db, reach: EnvironmentReach, page: Page): Promise<EnvironmentRow[]> {
   return takePage(selectEnvironments(db, reach), page).execute()

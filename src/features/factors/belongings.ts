@@ -58,7 +58,7 @@ function belonging(
     },
     tell: (rows, { user, sinceSeconds }) =>
       rows.some((row) => row.was_confirmed)
-        ? removedMail(user.email, factor, sinceSeconds === undefined ? 'proof' : 'act')
+        ? removedMail(user, factor, sinceSeconds === undefined ? 'proof' : 'act')
         : null,
   }
 }

@@ -136,7 +136,7 @@ export async function saveTotp(work: TxWork, proven: ProvenTotp): Promise<HeldUs
     throw factorErrors.enrollmentNotFound()
   await replaceBackupCodes(db, directory, user.id, hashed)
   await updateMfaEnrolled(db, directory, user.id)
-  await queueMail(work, enrolledMail(current.email, 'app'), NOTICE_USEFUL_SECONDS)
+  await queueMail(work, enrolledMail(current, 'app'), NOTICE_USEFUL_SECONDS)
   await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'totp' })))
   return current
 }
@@ -149,7 +149,7 @@ export async function removeTotpOf(work: Work, userId: string, ends: SessionsToE
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removeTotp(work, user))) throw factorErrors.enrollmentNotFound()
-    await queueMail(work, removedMail(user.email, 'app', 'act'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, removedMail(user, 'app', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'totp' })))
     await endSessions(work, user.id, ends, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))

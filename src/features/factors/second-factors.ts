@@ -5,9 +5,9 @@ import { maskPhone } from '../../platform/sms/phone.ts'
 import { inTx } from '../../platform/work.ts'
 import { type SecondFactor, setChallengeSms } from '../challenges/challenges.ts'
 import { readBackupCode, verifyBackupCode } from './backup-codes.ts'
-import { backupCodeUsedMail } from './emails.ts'
+import { backupCodeUsedMail, factorSms } from './emails.ts'
 import { matchCode } from './enrollment.ts'
-import { admitFactorPhone, hashSmsCode, makeSmsCode, smsText } from './sms.ts'
+import { admitFactorPhone, hashSmsCode, makeSmsCode } from './sms.ts'
 import { consumeBackupCode, findBackupCode, totpProof } from './store.ts'
 
 const SMS_SECONDS = 300
@@ -31,13 +31,12 @@ export const smsFactor: SecondFactor = {
     if (!sameHash(challenge.sms_code_hash, hashSmsCode(platform, challenge.challenge_id, code))) return null
     return { method: 'sms', amr: ['sms', 'mfa'], spends: [] }
   },
-  async send(work, challenge) {
+  async send(work, challenge, { locale }) {
     const phone = await admitFactorPhone(work, challenge.phone ?? '')
     const { code, hash } = makeSmsCode(work.platform, challenge.challenge_id)
     await inTx(work, async (work) => {
       await setChallengeSms(work.db, work.directory, challenge.challenge_id, hash)
-      const sms = { kind: 'mfa_code', to: phone, text: smsText(code, SMS_SECONDS) }
-      await queueSms(work, sms, SMS_SECONDS)
+      await queueSms(work, factorSms({ phone, locale }, code, SMS_SECONDS), SMS_SECONDS)
     })
     return { deliveryHint: maskPhone(phone) }
   },
@@ -58,7 +57,7 @@ export const backupCodeFactor: SecondFactor = {
       async also(work, user) {
         const left = await consumeBackupCode(work.db, work.directory, userId, { slot: read.slot, hash })
         if (left === null) return false
-        await queueMail(work, backupCodeUsedMail(user.email, left), NOTICE_USEFUL_SECONDS)
+        await queueMail(work, backupCodeUsedMail(user, left), NOTICE_USEFUL_SECONDS)
         return true
       },
     }

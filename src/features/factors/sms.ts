@@ -12,7 +12,7 @@ import { loginErrors } from '../login/login.ts'
 import { aboutUser, assertMethodAllowed, lacksFactor, mfaHashes } from '../mfa/mfa.ts'
 import { otpSettings, toSmsLimits } from '../otp/otp.ts'
 import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
-import { enrolledMail, removedMail } from './emails.ts'
+import { enrolledMail, factorSms, removedMail } from './emails.ts'
 import { getFactorUser } from './enrollment.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
@@ -31,10 +31,6 @@ export function makeSmsCode(platform: Platform, id: string): { code: string; has
 
 export function hashSmsCode(platform: Platform, id: string, code: string): Buffer {
   return keyedHash(platform.keyring.hashKey(mfaHashes), 'sms', id, code)
-}
-
-export function smsText(code: string, ttlSeconds: number): string {
-  return `${code} is your code. It works for ${Math.round(ttlSeconds / 60)} minutes. Do not share it.`
 }
 
 /**
@@ -69,8 +65,7 @@ export async function beginPhone(work: Work, userId: string, text: string) {
     const row = { userId: user.id, id, phone, codeHash: hash, ttlSeconds: PENDING_SECONDS }
     const made = await insertPendingPhone(work.db, directory, row)
     if (!made) throw factorErrors.alreadyEnrolled()
-    const sms = { kind: 'mfa_code', to: phone, text: smsText(code, PENDING_SECONDS) }
-    await queueSms(work, sms, PENDING_SECONDS)
+    await queueSms(work, factorSms({ phone, locale: user.locale }, code, PENDING_SECONDS), PENDING_SECONDS)
     return made
   })
   return { deliveryHint: maskPhone(phone), expiresAt }
@@ -93,7 +88,7 @@ export async function confirmPhoneOf(work: Work, userId: string, code: string, e
     const current = await getUserForUpdate(work, user.id)
     if (!(await confirmPhone(db, directory, user.id, pending.id))) throw factorErrors.enrollmentNotFound()
     await updateMfaEnrolled(db, directory, user.id)
-    await queueMail(work, enrolledMail(current.email, 'phone'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, enrolledMail(current, 'phone'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.enrolled(aboutUser(user.id, { method: 'sms' })))
     await endSessions(work, user.id, ends, reasons.mfa_enrolled)
     await voidPendingSignIns(work, current, reasons.mfa_enrolled)
@@ -108,7 +103,7 @@ export async function removePhoneOf(work: Work, userId: string, ends: SessionsTo
   return inTx(work, async (work) => {
     const user = await getUserForUpdate(work, userId)
     if (!(await removePhone(work, user))) throw factorErrors.enrollmentNotFound()
-    await queueMail(work, removedMail(user.email, 'phone', 'act'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, removedMail(user, 'phone', 'act'), NOTICE_USEFUL_SECONDS)
     await record(work, factorEvents.removed(aboutUser(user.id, { method: 'sms' })))
     await endSessions(work, user.id, ends, reasons.mfa_removed)
     return lacksFactor(work, await getUser(work, user.id))

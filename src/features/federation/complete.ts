@@ -222,10 +222,10 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
   return inTxUnlessConsumed(work, async (work) => {
     await holdSource(work, arrival)
     const roleIds = await holdGiven(work, rules)
-    const { displayName: display_name, firstName, lastName } = trimmed(person)
+    const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
     const role = rules.role ?? rules.defaultRole
     const roles = { role, own_role: rules.role === null ? role : 'member', sso_role: rules.role }
-    const mailbox = { email_verified: true, display_name, ...roles, source: method }
+    const mailbox = { email_verified: true, display_name, locale, ...roles, source: method }
     const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
     // Another request has made one of the same address at the same moment.
     if (!made) return null

@@ -12,6 +12,7 @@ export interface FederatedPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  locale?: string | null
   /** RFC 8176: what the provider is trusted for, if anything. */
   amr: string[]
   /** Whether the person has proved two factors there, and the provider is trusted for that. */
@@ -26,6 +27,7 @@ export interface FederatedPerson {
 
 // A row of the index that finds people has 2704 bytes.
 const MAX_NAME_BYTES = 2400
+const NAME_LENGTH = 200
 
 /**
  * The person as the columns take them. The encoding of the database has no place for half a surrogate pair, and replaces
@@ -45,10 +47,8 @@ export function isStorable(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text)
 }
 
-const NAME_LENGTH = 200
-
 /** Names as the columns take them: what a provider says may be anything. */
-export function trimmed({ displayName, firstName, lastName }: FederatedPerson) {
+export function trimmed({ displayName, firstName, lastName, locale = null }: FederatedPerson) {
   const trim = (text: string | null) => {
     const line = text
       ?.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
@@ -56,5 +56,5 @@ export function trimmed({ displayName, firstName, lastName }: FederatedPerson) {
       .slice(0, NAME_LENGTH)
     return line ? line : null
   }
-  return { displayName: trim(displayName), firstName: trim(firstName), lastName: trim(lastName) }
+  return { displayName: trim(displayName), firstName: trim(firstName), lastName: trim(lastName), locale }
 }

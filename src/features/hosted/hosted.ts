@@ -3,7 +3,9 @@ import type { EventDefinition } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { type RenderedPage, renderPage } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
+import type { RequestContext } from '../../platform/http/route.ts'
 import { OWN_BRAND } from '../../platform/mail/brand.ts'
+import { acceptedLocales, chooseLanguage, type Language } from '../../platform/messages/language.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { deviceEvents } from '../devices/devices.ts'
 import { inviteEvents } from '../invites/invites.ts'
@@ -15,6 +17,7 @@ import { provePasswordEvents, resetOnPageEvents } from '../password/password.ts'
 import { disownPage } from './disown.ts'
 import { discoveryPage, magicLinkPage, signupPage } from './handover.ts'
 import { type LinkPage, type LiveLink, type ParsedLink, readLink, type View } from './link.ts'
+import { says } from './messages.ts'
 import { invitePage, recoveryPage } from './passwords.ts'
 import { explainRefusal } from './refusals.ts'
 import { undoPage } from './undo.ts'
@@ -57,11 +60,11 @@ export const hostedPages = definePage({
   maybeEvents: [...new Set(RECORDED)],
   async render(work, _params, query) {
     const brought = await readLink(work, query)
-    return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable()
+    return brought ? answer(brought, look, (page, live) => page.show(live)) : unreadable(languageOf(work))
   },
   async submit(work, _params, form) {
     const brought = await readLink(work, form)
-    return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable()
+    return brought ? answer(brought, present, (page, live) => page.act(live, form)) : unreadable(languageOf(work))
   },
 })
 
@@ -84,15 +87,23 @@ async function answer(
   use: (page: LinkPage, live: LiveLink) => Promise<View | Redirect>,
 ): Promise<RenderedPage | Redirect> {
   const page = PAGES[link.purpose.type]
-  if (!page) return unreadable()
-  const view = await open(link, page, find)
-    .then((live) => use(page, live))
-    .catch((error: unknown) => {
-      const refusal = error instanceof ApiError ? explainRefusal(error, link, page) : null
-      if (!refusal) throw error
-      return refusal
-    })
-  return 'redirectTo' in view ? view : renderPage({ brand: link.brand, ...view })
+  if (!page) return unreadable(link.language)
+  const explain = (seen: ParsedLink) => (error: unknown) => {
+    const refusal = error instanceof ApiError ? explainRefusal(error, seen, page) : null
+    if (!refusal) throw error
+    return show(seen, refusal)
+  }
+  return open(link, page, find).then(
+    (live) =>
+      use(page, live)
+        .then((view) => show(live, view))
+        .catch(explain(live)),
+    explain(link),
+  )
+}
+
+function show({ brand, language }: ParsedLink, view: View | Redirect): RenderedPage | Redirect {
+  return 'redirectTo' in view ? view : renderPage({ brand, language, ...view })
 }
 
 /** The live link of a user who may use it. Throws the refusal otherwise. */
@@ -104,7 +115,9 @@ async function open(brought: ParsedLink, { service, worksWhileLocked }: LinkPage
   const { link, facts } = await find(brought)
   if (facts && !worksWhileLocked) await assertMaySignIn(work, facts)
   const actor = { type: 'user' as const, id: link.user_id }
-  return { ...brought, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
+  // Only whoever has the link of somebody learns their language.
+  const language = facts?.locale ? chooseLanguage(facts.locale, ...brought.locales) : brought.language
+  return { ...brought, language, work: { ...work, origin: { ...work.origin, actor } }, link, facts }
 }
 
 /** Looks the link up without writing anything. */
@@ -120,7 +133,9 @@ async function present(brought: ParsedLink): Promise<FoundLink> {
   return presentLink(work, { who, token, purposes: [purpose] }, async (found) => found)
 }
 
-function unreadable(): RenderedPage {
-  const paragraphs = ['It is incomplete. Open it from the email again, or copy all of it.']
-  return renderPage({ brand: OWN_BRAND, title: 'This link does not work', status: 400, body: { paragraphs } })
+const languageOf = ({ acceptLanguage }: RequestContext) => chooseLanguage(...acceptedLocales(acceptLanguage))
+
+function unreadable(language: Language): RenderedPage {
+  const body = { paragraphs: [says.incomplete(language)] }
+  return renderPage({ brand: OWN_BRAND, language, title: says.doesNotWork(language), status: 400, body })
 }

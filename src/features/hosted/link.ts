@@ -3,16 +3,24 @@ import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Fields } from '../../platform/http/media.ts'
 import type { PageBody } from '../../platform/http/page-layout.ts'
+import type { RequestContext } from '../../platform/http/route.ts'
 import { parseEmail } from '../../platform/mail/address.ts'
 import { type Brand, brandOf } from '../../platform/mail/brand.ts'
+import { acceptedLocales, chooseLanguage, type Language } from '../../platform/messages/language.ts'
+import type { Say } from '../../platform/messages/texts.ts'
 import type { Work } from '../../platform/work.ts'
 import { defaultRedirect, type LinkRow, type MailedPurpose, placeOfToken, purposeOfType } from '../links/links.ts'
 import type { SignInFacts } from '../login/login.ts'
+import { says } from './messages.ts'
 
 /** A link as a browser sends it, parsed but not looked up. */
 export interface ParsedLink {
   work: Work
   brand: Brand
+  /** Of the organization, or else of the browser; of a live link the person's own, if they have one. */
+  language: Language
+  /** By what it was chosen. */
+  locales: (string | null)[]
   /** What its `type` stands for. */
   purpose: MailedPurpose
   token: string
@@ -46,9 +54,9 @@ export interface LinkPage {
   /** Whether it is also for those who may not sign in now, as while their address is locked. */
   worksWhileLocked?: true
   /** Shown for a link that was already used. */
-  used: string
+  used: Say<never>
   /** Says where to get another link. */
-  another: string
+  another: Say<never>
   /** Must change nothing: mail scanners request it too. */
   show(live: LiveLink, alert?: string): Promise<View>
   /** What the button does. */
@@ -57,7 +65,7 @@ export interface LinkPage {
 
 /** @returns null when it is not a link of ours. */
 export async function readLink(
-  { platform, origin }: Pick<Work, 'platform' | 'origin'>,
+  { platform, origin, acceptLanguage }: Pick<RequestContext, 'platform' | 'origin' | 'acceptLanguage'>,
   fields: Fields,
 ): Promise<ParsedLink | null> {
   const { token_hash: token = '', email = '', type = '' } = fields
@@ -67,9 +75,12 @@ export async function readLink(
   if (!place) return null
   const { directory, isOurs } = place
   const work = { platform, directory, origin, db: platform.db }
+  const locales = [directory.locale, ...acceptedLocales(acceptLanguage)]
   return {
     work,
     brand: await brandOf(work),
+    locales,
+    language: chooseLanguage(...locales),
     purpose,
     token,
     isOurs,
@@ -87,11 +98,11 @@ export function hiddenFields({ token, purpose }: ParsedLink) {
 }
 
 /** The address of the link, sent along with the form and a hint to password managers. */
-export function addressField({ who }: ParsedLink, label = 'Email address') {
+export function addressField({ who, language }: ParsedLink) {
   return {
     kind: 'text' as const,
     name: 'email',
-    label,
+    label: says.address(language),
     value: who.address.email,
     autocomplete: 'username',
     readOnly: true,
@@ -99,8 +110,8 @@ export function addressField({ who }: ParsedLink, label = 'Email address') {
 }
 
 /** A link to the application, if its address is configured. */
-export function linkHome({ home }: ParsedLink): Pick<PageBody, 'link'> {
+export function linkHome({ home, language }: ParsedLink): Pick<PageBody, 'link'> {
   if (home === null) return {}
   const { origin, host } = new URL(home)
-  return { link: { label: `Continue to ${host}`, url: origin } }
+  return { link: { label: says.continueTo(language, { host }), url: origin } }
 }

@@ -1,15 +1,16 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { Fields } from '../../platform/http/media.ts'
+import { fillIn } from '../../platform/mail/layout.ts'
+import type { Say } from '../../platform/messages/texts.ts'
 import type { Work } from '../../platform/work.ts'
 import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.ts'
 import { getPasswordSettings, passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
+import { says } from './messages.ts'
+import { inviteSays, passwordSays, recoverySays, weakSays } from './password-messages.ts'
 
 interface Choice {
-  title: string
-  paragraph: string
-  button: string
-  done: { title: string; paragraph: string }
+  texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say<never>>
   check(live: LiveLink): Promise<unknown>
   set(work: Work, sent: { token: string; password: string }): Promise<void>
 }
@@ -17,13 +18,10 @@ interface Choice {
 /** The page of an invitation: a first password. */
 export const invitePage: LinkPage = {
   service: 'password',
-  used: 'If it was you, your password is set: sign in with it. If not, tell the person who invited you.',
-  another: 'Ask the person who invited you for a new invitation.',
+  used: inviteSays.used,
+  another: inviteSays.another,
   ...choosePassword({
-    title: 'Choose a password',
-    paragraph: 'You are invited to {brand}. Choose the password that you will sign in with.',
-    button: 'Accept the invitation',
-    done: { title: 'Welcome', paragraph: 'Your password is set. Sign in with it and your email address.' },
+    texts: inviteSays,
     async check({ work, token }) {
       await getPasswordSettings(work)
       const { hasCredential } = await findInvitation(work, token)
@@ -36,13 +34,10 @@ export const invitePage: LinkPage = {
 /** The page of a reset link: another password. */
 export const recoveryPage: LinkPage = {
   service: 'password',
-  used: 'If it was you, your password was changed: sign in with it. If not, request another link.',
-  another: 'Request a new one where you sign in.',
+  used: recoverySays.used,
+  another: says.requestAtSignIn,
   ...choosePassword({
-    title: 'Choose a new password',
-    paragraph: 'You will be signed out everywhere and have to sign in with the new one.',
-    button: 'Set the password',
-    done: { title: 'Your password was changed', paragraph: 'You are signed out everywhere. Sign in with the new one.' },
+    texts: recoverySays,
     check: ({ work }) => resetSettings(work),
     set: resetOnPage,
   }),
@@ -55,40 +50,44 @@ function choosePassword(choice: Choice): Pick<LinkPage, 'show' | 'act'> {
       return passwordForm(live, choice, alert)
     },
     async act(live, form: Fields) {
-      const { work, token } = live
+      const { work, token, language } = live
       try {
         await choice.set(work, { token, password: form['password'] ?? '' })
       } catch (error) {
-        return showFormAgain(error, (alert) => passwordForm(live, choice, alert))
+        return showFormAgain(error, live, choice)
       }
-      return { title: choice.done.title, body: { paragraphs: [choice.done.paragraph], ...linkHome(live) } }
+      const { done, doneText } = choice.texts
+      return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
     },
   }
 }
 
 /** Shows the form again if another password would help; the link is still valid. */
-async function showFormAgain(error: unknown, formAgain: (alert: string) => Promise<View>): Promise<View> {
-  if (!(error instanceof ApiError)) throw error
-  const { status, code } = error.definition
-  const alert = ALERTS[code]
-  if (alert === undefined) throw error
-  return { ...(await formAgain(alert || (error.details.detail ?? error.definition.title))), status }
+async function showFormAgain(error: unknown, live: LiveLink, choice: Choice): Promise<View> {
+  const alert = error instanceof ApiError ? await alertOf(live, error) : null
+  if (!(error instanceof ApiError) || alert === null) throw error
+  return { ...(await passwordForm(live, choice, alert)), status: error.definition.status }
 }
 
-/** Empty where the detail of the refusal can be shown to the user. */
-const ALERTS: Record<string, string> = {
-  weak_password: '',
-  password_breached: 'This password is on a list of common and stolen ones, which attackers try first. Choose another.',
-  unavailable: 'The service is busy right now. Try again.',
+/** What to do otherwise; null where another password would be no use. */
+async function alertOf({ work, language }: LiveLink, { definition, details }: ApiError): Promise<string | null> {
+  if (definition.code === 'password_breached') return passwordSays.breached(language)
+  if (definition.code === 'unavailable') return passwordSays.busy(language)
+  if (definition.code !== 'weak_password') return null
+  const { password_min_length: min, password_max_length: max } = await passwordSettings.effective(work)
+  const reasons: unknown = details.extra?.['reasons']
+  const said = Object.entries(weakSays).filter(([reason]) => Array.isArray(reasons) && reasons.includes(reason))
+  return said.map(([, say]) => say(language, { min: String(min), max: String(max) })).join(' ')
 }
 
 async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Promise<View> {
+  const { language } = live
   const { password_min_length: minLength } = await passwordSettings.effective(live.work)
   return {
-    title: choice.title,
+    title: choice.texts.title(language),
     body: {
       ...(alert === undefined ? {} : { alert }),
-      paragraphs: [choice.paragraph.replace('{brand}', () => live.brand.name)],
+      paragraphs: [fillIn(choice.texts.paragraph(language), live.brand)],
       form: {
         fields: [
           ...hiddenFields(live),
@@ -96,13 +95,13 @@ async function passwordForm(live: LiveLink, choice: Choice, alert?: string): Pro
           {
             kind: 'password',
             name: 'password',
-            label: 'New password',
-            hint: `At least ${minLength} characters; spaces are allowed. A few words are easier to remember.`,
+            label: passwordSays.label(language),
+            hint: passwordSays.hint(language, { count: String(minLength) }),
             minLength,
             autofocus: alert !== undefined,
           },
         ],
-        button: choice.button,
+        button: choice.texts.button(language),
       },
     },
   }

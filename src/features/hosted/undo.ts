@@ -1,23 +1,24 @@
 import { undoEmailChange } from '../me/me.ts'
+import { undoSays } from './account-messages.ts'
 import { addressField, hiddenFields, type LinkPage, linkHome } from './link.ts'
+import { says } from './messages.ts'
 
 /** The page of the link in the mail to the address that a person gave up. */
 export const undoPage: LinkPage = {
   service: 'auth',
   worksWhileLocked: true,
-  used: 'If it was you, the address is yours again: there is nothing left to do.',
-  another: 'Ask whoever runs the application.',
+  used: undoSays.used,
+  another: says.askOperator,
   show: async (live) => ({
-    title: 'Bring your address back',
+    title: undoSays.title(live.language),
     body: {
-      paragraphs: ['The address of your account was changed. If it was not you, bring it back here.'],
-      form: { fields: [...hiddenFields(live), addressField(live)], button: 'Bring it back' },
+      paragraphs: [undoSays.paragraph(live.language)],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: undoSays.button(live.language) },
     },
   }),
   async act(live) {
-    const { work, token, who } = live
+    const { work, token, who, language } = live
     await undoEmailChange(work, { email: who.address.email, token })
-    const paragraphs = ['Every session has ended. Choose a new password, and remove passkeys that are not yours.']
-    return { title: 'Your address is back', body: { paragraphs, ...linkHome(live) } }
+    return { title: undoSays.done(language), body: { paragraphs: [undoSays.advice(language)], ...linkHome(live) } }
   },
 }

@@ -1,72 +1,69 @@
 import { ApiError } from '../../platform/errors.ts'
 import type { PageField } from '../../platform/http/page-layout.ts'
+import { fillIn } from '../../platform/mail/layout.ts'
+import type { Say } from '../../platform/messages/texts.ts'
 import { verifyEmail } from '../email-verification/email-verification.ts'
 import { hasPassword } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
+import { says } from './messages.ts'
+import { verificationSays } from './password-messages.ts'
 
 const REMOVE = 'remove_password'
-const CHOICE =
-  'A password was set before this address was confirmed. If you chose it, enter it to keep it. If you did not, or do ' +
-  'not remember it, remove it: you can choose another where you sign in.'
-
 /** The page of the link that proves a mailbox. */
 export const verificationPage: LinkPage = {
   service: 'auth',
-  used: 'If it was you, your address is confirmed: there is nothing left to do.',
-  another: 'Request a new one where you signed up.',
+  used: verificationSays.used,
+  another: says.requestAtSignUp,
   show: verificationForm,
   async act(live, form) {
-    const { work, token, who } = live
+    const { work, token, who, language } = live
     const hadPassword = await hasUnprovenPassword(live)
     const isRemoved = form[REMOVE] === 'yes'
     const password = (hadPassword && !isRemoved && form['password']) || undefined
     // Never removed silently: it may have been set since the page was shown.
-    if (hadPassword && !isRemoved && password === undefined) return again(live, 'Enter the password, or remove it.')
+    if (hadPassword && !isRemoved && password === undefined) return again(live, verificationSays.missing)
     const presented = { email: who.address.email, token, ...(password === undefined ? {} : { password }) }
     try {
       await verifyEmail(work, presented)
     } catch (error) {
       if (!(error instanceof ApiError) || error.definition.code !== 'invalid_credentials') throw error
-      return again(live, 'This is not the password that was chosen. Try again, or remove it.')
+      return again(live, verificationSays.wrong)
     }
-    const lost = 'The earlier password was removed: choose another where you sign in.'
-    const paragraphs = ['You can now sign in with this address.']
-    if (hadPassword && isRemoved) paragraphs.push(lost)
-    return { title: 'Your email address is confirmed', body: { paragraphs, ...linkHome(live) } }
+    const paragraphs = [verificationSays.signIn(language)]
+    if (hadPassword && isRemoved) paragraphs.push(verificationSays.removed(language))
+    return { title: verificationSays.done(language), body: { paragraphs, ...linkHome(live) } }
   },
 }
 
-async function again(live: LiveLink, alert: string): Promise<View> {
-  return { ...(await verificationForm(live, alert)), status: 422 }
+async function again(live: LiveLink, alert: Say<never>): Promise<View> {
+  return { ...(await verificationForm(live, alert(live.language))), status: 422 }
 }
 
 async function verificationForm(live: LiveLink, alert?: string): Promise<View> {
+  const { language, brand } = live
   const password: PageField = {
     kind: 'password',
     name: 'password',
-    label: 'Password',
-    hint: 'The one you chose when you signed up.',
+    label: verificationSays.password(language),
+    hint: verificationSays.hint(language),
     autofocus: alert !== undefined,
   }
   const asksPassword = await hasUnprovenPassword(live)
   return {
-    title: 'Confirm your email address',
+    title: verificationSays.title(language),
     body: {
       ...(alert === undefined ? {} : { alert }),
       paragraphs: [
-        'This address was given for an account at {brand}. Confirm that it is yours.'.replace(
-          '{brand}',
-          () => live.brand.name,
-        ),
-        ...(asksPassword ? [CHOICE] : []),
+        fillIn(verificationSays.given(language), brand),
+        ...(asksPassword ? [verificationSays.choice(language)] : []),
       ],
       form: asksPassword
         ? {
             fields: [...hiddenFields(live), addressField(live), password],
-            button: 'Confirm and keep my password',
-            otherButton: { label: 'Confirm and remove the password', name: REMOVE },
+            button: verificationSays.keep(language),
+            otherButton: { label: verificationSays.remove(language), name: REMOVE },
           }
-        : { fields: [...hiddenFields(live), addressField(live)], button: 'Confirm' },
+        : { fields: [...hiddenFields(live), addressField(live)], button: verificationSays.confirm(language) },
     },
   }
 }

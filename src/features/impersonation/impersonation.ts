@@ -62,7 +62,7 @@ export async function impersonate(work: Work & { caller: KeyCaller }, userId: st
       ],
       events: [impersonationEvents.started({ target: { type: 'session', id }, data: { ...data, ended: null } })],
     })
-    await queueMail(work, startedMail(user.email, seconds), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, startedMail(user, seconds), NOTICE_USEFUL_SECONDS)
     return { ...issued, ...data, expires_at: endsAt.toISOString() }
   })
 }

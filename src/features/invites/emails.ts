@@ -1,32 +1,32 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
-import type { Message } from '../../platform/mail/outbox.ts'
-import { spanInWords } from '../../platform/mail/span.ts'
+import { type Message, titled } from '../../platform/mail/outbox.ts'
+import { type Language, spanInWords } from '../../platform/messages/language.ts'
 import type { LinkMailData } from '../links/links.ts'
+import { says } from './messages.ts'
 
 const kinds = { invite: defineMail('invite') }
 
 /** The mail with an invitation. Users who already have a password are asked to sign in with it. */
-export function inviteMail({ to, url, ttlSeconds }: LinkMailData, hasPassword: boolean): Message {
-  const text = hasPassword
-    ? {
-        paragraph: 'You already have an account for this address: sign in with your password.',
-        label: 'Open',
-        footer: '',
-      }
-    : {
-        paragraph: '{brand} has created an account for you. Choose a password to start using it.',
-        label: 'Accept the invitation',
-        footer: `The link works once, within ${spanInWords(ttlSeconds)}. `,
-      }
+export function inviteMail(mail: LinkMailData, hasPassword: boolean): Message {
   return {
     kind: kinds.invite,
-    to,
-    subject: 'You are invited to {brand}',
-    content: {
-      heading: 'You are invited to {brand}',
-      paragraphs: [text.paragraph],
-      button: { label: text.label, url },
-      footer: `${text.footer}If you did not expect this email, ignore it.`,
-    },
+    to: mail.to,
+    write: (language) => titled(says.invited(language), hasPassword ? known(language, mail) : fresh(language, mail)),
+  }
+}
+
+function known(language: Language, { url }: LinkMailData) {
+  return {
+    paragraphs: [says.haveAccount(language)],
+    button: { label: says.open(language), url },
+    footer: says.unexpected(language),
+  }
+}
+
+function fresh(language: Language, { url, ttlSeconds }: LinkMailData) {
+  return {
+    paragraphs: [says.created(language)],
+    button: { label: says.accept(language), url },
+    footer: says.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
   }
 }

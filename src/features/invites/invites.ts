@@ -44,6 +44,7 @@ export interface Invitee {
   displayName?: string | null
   firstName?: string | null
   lastName?: string | null
+  locale?: string | null
 }
 
 export interface SentInvite {
@@ -106,6 +107,7 @@ async function mailInvite(
   const { linkId, url } = await mailLink(work, {
     purpose: invitePurpose,
     who: identify(work.platform, { email: user.email, norm: user.email_norm }),
+    locale: user.locale,
     userId: user.id,
     details: { email: user.email },
     decoy: null,

@@ -22,7 +22,7 @@ import {
 } from './schema.ts'
 
 const tag = 'Invitations'
-const { displayName, firstName, lastName } = UserCreate.properties
+const { displayName, firstName, lastName, locale } = UserCreate.properties
 const withdrawnInvite: Invite = {
   id: '0198b6f2-5014-7f9a-8f3a-684fdd64a775',
   email: 'ada@acme.example',
@@ -71,7 +71,7 @@ export const inviteRoutes: Route[] = [
     description:
       'Mails a link to choose a first password. Creates the user, or invites the user who has the address, unchanged; ' +
       'voids the previous invitation. A user who already has a password is asked by the email to sign in with it.',
-    body: Type.Object({ email: Email, displayName, firstName, lastName, ...Delivery }),
+    body: Type.Object({ email: Email, displayName, firstName, lastName, locale, ...Delivery }),
     reply: Type.Object({ user: User, invite: MadeInvite, delivery_hint: DeliveryHint }),
     errors: refusals,
     event: [inviteEvents.created, inviteEvents.resent],

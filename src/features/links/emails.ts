@@ -1,7 +1,9 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
+import { mailSays } from '../../platform/mail/messages.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
-import { spanInWords } from '../../platform/mail/span.ts'
+import { type Language, spanInWords } from '../../platform/messages/language.ts'
 import type { ShownCode } from '../otp/otp.ts'
+import { says } from './messages.ts'
 import type { LinkMailData } from './send-link.ts'
 
 const kinds = { login: defineMail('magic_link'), discovery: defineMail('discovery_link') }
@@ -12,23 +14,23 @@ export function magicLinkMail(
   { to, url, ttlSeconds }: LinkMailData,
   otp: ShownCode | null,
 ): Message {
-  const digits = otp?.digitCode ? ` (or ${otp.digitCode}, if you are asked for digits)` : ''
-  const codes = otp && {
-    code: otp.code,
-    codeLabel: `Or enter this code${digits}, within ${spanInWords(otp.ttlSeconds)}:`,
-  }
   return {
     kind: kinds[use],
     to,
-    subject: 'Your sign-in link',
-    content: {
-      heading: 'Sign in',
-      paragraphs: ['Follow the link to sign in.'],
-      button: { label: 'Sign in', url },
-      ...codes,
-      footer:
-        `The link works once, within ${spanInWords(ttlSeconds)}. ` +
-        'If you did not ask for it, ignore this email and do not forward it.',
-    },
+    write: (language) => ({
+      subject: mailSays.signInLink(language),
+      content: {
+        heading: mailSays.signIn(language),
+        paragraphs: [says.follow(language)],
+        button: { label: mailSays.signIn(language), url },
+        ...(otp && { code: otp.code, codeLabel: labelOf(language, otp) }),
+        footer: mailSays.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
+      },
+    }),
   }
+}
+
+function labelOf(language: Language, { digitCode: digits, ttlSeconds }: ShownCode): string {
+  const span = spanInWords(language, ttlSeconds)
+  return digits ? says.orCodeOrDigits(language, { digits, span }) : says.orCode(language, { span })
 }

@@ -7,6 +7,7 @@ import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { type Message, queueMail } from '../../platform/mail/outbox.ts'
+import type { Reader } from '../../platform/messages/language.ts'
 import { type DecoyReason, decoyReasonOf } from '../../platform/outbox/decoy.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../login/login.ts'
@@ -38,7 +39,7 @@ export async function readDelivery(
 
 /** What a mail needs to know about its link. */
 export interface LinkMailData {
-  to: string
+  to: Reader
   url: string
   ttlSeconds: number
 }
@@ -46,6 +47,8 @@ export interface LinkMailData {
 export interface MailLinkInput {
   purpose: MailedPurpose
   who: Identity
+  /** Of the user of the address, if there is one. */
+  locale: string | null
   /** Null for a decoy, and where redeeming the link creates the user. */
   userId: string | null
   details?: Record<string, unknown>
@@ -76,7 +79,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
   const { email, norm } = who.address
   // The spelling of the request: that of the record would reveal whether there is one.
   const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
-  const message = await link.compose(work, { to: email, url, ttlSeconds })
+  const message = await link.compose(work, { to: { email, locale: link.locale }, url, ttlSeconds })
   const decoy = link.decoy ?? (delivery.deliver ? null : 'the link was returned to the caller (deliver: false)')
   await queueMail(work, { ...message, decoy }, ttlSeconds)
   return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
@@ -87,6 +90,8 @@ export interface Addressee {
   details?: Record<string, unknown>
   /** Set if this link lives shorter than the response says, which is the same for every address. */
   ttlSeconds?: number
+  /** Of whoever is no user yet. */
+  locale?: string | null
 }
 
 export interface SendLinkInput {
@@ -127,6 +132,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       purpose,
       // Spelled as stored, if a user has it.
       who: facts && addressee ? { ...who, address: { ...who.address, email: facts.email } } : who,
+      locale: facts ? facts.locale : (addressee?.locale ?? null),
       userId,
       ...(addressee?.details ? { details: addressee.details } : {}),
       decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),

@@ -18,6 +18,7 @@ export interface SignInFacts extends DoorState {
   user_id: string
   auth_account_id: string | null
   email: string
+  locale: string | null
   email_verified: boolean
   active: boolean
   pending: boolean
@@ -136,7 +137,7 @@ function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing)
         and (pending_until is null or pending_until > clock.at)
         and ${byId ? `id = ${byId}` : 'email_norm = asked.email_norm'} limit 1) users on true`
   return `${reading.before?.(writing) ?? ''}
-    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.email_verified, users.active,
+    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified, users.active,
       users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
       ${ssoRolesText(directory)} as sso_role_names, users.epoch, users.mfa_enrolled, users.passkey_count,
       users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,

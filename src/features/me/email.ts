@@ -71,12 +71,13 @@ export async function beginEmailChange(
     const { otpId, expiresAt, ttlSeconds } = otp
     // One that went to a mistyped address proves nothing once another address is named.
     await voidLinks(work, user, linkPurpose)
-    const mail = { to: who.address.email, asker: user.email, otp, ttlSeconds }
+    const mail = { to: { email: who.address.email, locale: user.locale }, asker: user.email, otp, ttlSeconds }
     if (redirectTo === null) await queueMail(work, newAddressMail({ ...mail, url: null }), ttlSeconds)
     else
       await mailLink(work, {
         purpose: linkPurpose,
         who,
+        locale: user.locale,
         userId: user.id,
         details: { otpId, sessionId: caller.sessionId },
         decoy: null,

@@ -71,7 +71,7 @@ async function endOthers(work: TxWork, user: HeldUser, sessionId: string): Promi
   const ended = await revokeUserSessions(work, user.id, endReasons.password_changed, [sessionId])
   // The password that was guessed at no longer exists.
   if (await unlock(work, hashIdentity(work.platform, user.email_norm))) await markUnlocked(work, user.id)
-  await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
+  await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
   await record(work, passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } }))
   return ended
 }

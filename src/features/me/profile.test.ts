@@ -22,6 +22,7 @@ test('people read themselves, without what the backend keeps for its own use', a
     firstName: null,
     lastName: null,
     phone: null,
+    locale: null,
     role: 'member',
     scimManaged: false,
     mfaEnrolled: false,
@@ -33,7 +34,13 @@ test('people read themselves, without what the backend keeps for its own use', a
 
 test('people change their names and phone, as themselves, and nothing else', async () => {
   const person = await signedIn(world)
-  const names = { displayName: 'Ada L.', firstName: 'Ada', lastName: 'Lovelace', phone: '+14155550123' }
+  const names = {
+    displayName: 'Ada L.',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
+    phone: '+14155550123',
+    locale: 'fr-CA',
+  }
   const changed = await person.me.patch('/v1/me', names)
   expect(succeeded(changed).user).toMatchObject({ id: person.id, ...names })
   const event = (await app.events({ accountId: tenant.accountId, type: 'user.updated' })).at(-1)

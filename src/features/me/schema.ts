@@ -22,6 +22,7 @@ const Me = named(
     firstName: shown.firstName,
     lastName: shown.lastName,
     phone: shown.phone,
+    locale: shown.locale,
     role: shown.role,
     scimManaged: shown.scimManaged,
     mfaEnrolled: shown.mfaEnrolled,
@@ -63,6 +64,7 @@ export function toMe(row: UserRow, { userId, organizationId }: UserCaller): Stat
     firstName: row.first_name,
     lastName: row.last_name,
     phone: row.phone,
+    locale: row.locale,
     role: row.role,
     scimManaged: row.scim_managed,
     mfaEnrolled: row.mfa_enrolled,
@@ -72,9 +74,9 @@ export function toMe(row: UserRow, { userId, organizationId }: UserCaller): Stat
   }
 }
 
-const { displayName, firstName, lastName, phone } = UserCreate.properties
+const { displayName, firstName, lastName, phone, locale } = UserCreate.properties
 
-export const MePatch = Type.Object({ displayName, firstName, lastName, phone })
+export const MePatch = Type.Object({ displayName, firstName, lastName, phone, locale })
 
 export const OwnSession = named(
   'OwnSession',

@@ -61,7 +61,7 @@ const UNDO_SECONDS = 7 * 86_400
 export async function noticeOfChange(work: TxWork, user: HeldUser, newAddress: string): Promise<Message> {
   const isUndone = user.email_verified && !(await hasLiveLink(work, user.id, undoPurpose))
   const url = isUndone ? await makeUndo(work, user) : null
-  return ownAddressChangedMail({ old: user.email, new: newAddress, url, ttlSeconds: UNDO_SECONDS })
+  return ownAddressChangedMail({ old: user, new: newAddress, url, ttlSeconds: UNDO_SECONDS })
 }
 
 async function makeUndo(work: TxWork, user: HeldUser): Promise<string> {

@@ -1,3 +1,4 @@
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import type { Claims, OidcAnswer } from './provider.ts'
 
 /** Which claims hold what: the mapping of a connection, over the claims of OpenID Connect Core §5.1. */
@@ -18,6 +19,7 @@ export interface OidcPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  locale: string | null
   groups: string[]
   amr: string[]
   acr: string | null
@@ -61,6 +63,7 @@ export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, nam
     firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
     lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
     displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),
+    locale: foreignLocale(find('locale')),
     groups: toTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
     acr: toText(idToken['acr'], MAX_NAME_LENGTH),

@@ -57,6 +57,7 @@ test('creates an organization and records it', async () => {
     name: 'Acme',
     slug: 'acme-1',
     description: 'Anvils',
+    locale: 'pt-BR',
     externalId: 'crm-7',
     metadata: { plan: { seats: 5 }, trial: true },
   }

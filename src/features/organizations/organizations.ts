@@ -1,11 +1,13 @@
 import { now } from '../../platform/db/now.ts'
 import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
-import { httpErrors, invalidField } from '../../platform/errors.ts'
+import { httpErrors } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { type AccountScope, describeNoId } from '../../platform/http/directory.ts'
+import { type AccountScope, describeNoId, forgetDirectories } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { canonicalLocale } from '../../platform/messages/locale.ts'
+import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { endDomains } from '../domains/domains.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
@@ -26,8 +28,6 @@ export { organizationEvents } from './events.ts'
 export { OrganizationCreate } from './schema.ts'
 
 const reasons = defineEndReasons('organization_suspended', 'organization_archived')
-
-const MAX_METADATA_BYTES = 16 * 1024
 
 export interface NewOrganization extends OrganizationCreate {
   accountId: string
@@ -53,6 +53,7 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
       name: spec.name,
       slug: spec.slug,
       description: spec.description ?? null,
+      locale: canonicalLocale(spec.locale ?? ''),
       external_id: spec.externalId ?? null,
       metadata: writeMetadata(spec.metadata ?? null),
     })
@@ -105,6 +106,7 @@ export async function updateOrganization(
       const reason = status === 'archived' ? reasons.organization_archived : reasons.organization_suspended
       await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
+    if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
     if (status === 'archived') await endDomains(work, before.id)
     const after = found(await findOrganizationRow(db, scope, before.id))
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
@@ -113,11 +115,12 @@ export async function updateOrganization(
 }
 
 function applyPatch(row: Omit<OrganizationRow, 'user_count'>, patch: OrganizationPatch) {
-  const { name, description, status, externalId, metadata } = patch
+  const { name, description, status, locale, externalId, metadata } = patch
   return {
     name: name ?? row.name,
     description: description === undefined ? row.description : description,
     status: status ?? row.status,
+    locale: locale === undefined ? row.locale : canonicalLocale(locale ?? ''),
     external_id: externalId === undefined ? row.external_id : externalId,
     metadata: metadata === undefined ? row.metadata : (metadata ?? {}),
   }
@@ -144,9 +147,8 @@ async function recordChange(
 }
 
 function writeMetadata(metadata: Record<string, unknown> | null): string {
-  const text = JSON.stringify(metadata ?? {})
-  if (Buffer.byteLength(text) <= MAX_METADATA_BYTES) return text
-  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
+  assertMetadataFits(metadata)
+  return JSON.stringify(metadata ?? {})
 }
 
 function found<T>(row: T | undefined): T {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
+import { Locale } from '../../platform/messages/locale.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
@@ -50,6 +51,7 @@ export const OrganizationCreate = Type.Object({
   name,
   slug,
   description: Type.Optional(description),
+  locale: Locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })
@@ -59,6 +61,7 @@ export const OrganizationPatch = Type.Object({
   name: Type.Optional(name),
   description: Type.Optional(description),
   status: Type.Optional(Status),
+  locale: Locale,
   externalId: Type.Optional(externalId),
   metadata: Type.Optional(metadata),
 })
@@ -74,6 +77,7 @@ export const Organization = named(
     slug: Type.String({ examples: ['acme'] }),
     description: nullable(Type.String({ examples: ['Maker of everything.'] })),
     status: Type.String({ enum: [...statuses] }),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
     externalId: nullable(Type.String({ examples: ['crm-4711'] })),
     memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
     userCount: Type.Integer({ description: 'Directory users in the environment of the calling key.', examples: [120] }),
@@ -101,6 +105,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     slug: row.slug,
     description: row.description,
     status: row.status,
+    locale: row.locale,
     externalId: row.external_id,
     memberCount: row.member_count,
     userCount: row.user_count,

@@ -99,7 +99,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
   return db
     .selectFrom('organizations')
     .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
-    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch'])
+    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch', 'locale'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
       sql<string[]>`array(select d.domain from domains d where d.organization_id = organizations.id

@@ -22,14 +22,14 @@ export async function mailCode(
 ): Promise<SentCode> {
   const settings = await mailedCodeSettings(work)
   const { address, hash: identity } = who
-  await assertDoorOpen(work, who)
+  const { person } = await assertDoorOpen(work, who)
   const live = await findLiveOtp(work, { purpose, identity, newerThanSeconds: settings.resend_interval_seconds })
   const rate = await countMail(work, who, sendLimits(settings), { leaves: live === null, byAnyone: userId === null })
   const { otpId, expiresAt } =
     live ??
     (await inTx(work, async (work) => {
       const otp = await issueOtp(work, { purpose, userId, identity, settings })
-      await queueMail(work, signInMail(address.email, purpose, otp), otp.ttlSeconds)
+      await queueMail(work, signInMail({ ...address, locale: person?.locale ?? null }, purpose, otp), otp.ttlSeconds)
       const target = userId === null ? {} : { target: { type: 'user', id: userId } }
       await record(work, otpEvents.sent({ ...target, data: { otp_id: otp.otpId, purpose, channel: 'email' } }))
       return otp

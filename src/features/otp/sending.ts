@@ -54,8 +54,8 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
       row.ttlSeconds,
     )
     const code = { ...made, ttlSeconds: row.ttlSeconds }
-    if (email) await queueMail(work, codeMail(email.email, code), row.ttlSeconds)
-    if (phone) await queueSms(work, codeSms(phone.e164, code), row.ttlSeconds)
+    if (email) await queueMail(work, codeMail({ ...email, locale: null }, code), row.ttlSeconds)
+    if (phone) await queueSms(work, codeSms({ phone: phone.e164, locale: null }, code), row.ttlSeconds)
     await record(
       work,
       ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),

@@ -34,6 +34,8 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
+  /** Of whoever is no user yet. */
+  locale?: string | null
   /**
    * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
    * addresses too, so that they take as long.
@@ -87,7 +89,7 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const signsUp = facts === null && provision !== null
   const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
   const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
-  const mail = signInMail(facts?.email ?? address.email, purpose, otp)
+  const mail = signInMail(facts ?? { ...address, locale: send.locale ?? null }, purpose, otp)
   await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))

@@ -6,6 +6,7 @@ import { startSecondApp } from '../../../test/second-app.ts'
 import { startSmsPeer, takeSms } from '../../../test/sms-peer.ts'
 import { jobs } from '../../jobs.ts'
 import { startWorker, type Worker } from '../../platform/jobs/worker.ts'
+import { LANGUAGES } from '../../platform/messages/language.ts'
 import { listKeptSms } from '../../platform/sms/outbox.ts'
 import { codeSms } from './emails.ts'
 import { FIRST_WORDS, SECOND_WORDS } from './word-list.gen.ts'
@@ -205,7 +206,13 @@ test('the longest message is billed as one', () => {
   const longest = (words: readonly string[]) => [...words].sort((a, b) => b.length - a.length)[0]
   const code = `${longest(FIRST_WORDS)} ${longest(SECOND_WORDS)}`
   for (const ttlSeconds of [30, 119, 3600]) {
-    const { text } = codeSms(PHONE, { code, digitCode: '123456', ttlSeconds })
-    expect([text.length <= 160, /^[\x20-\x7e]+$/.test(text)]).toEqual([true, true])
+    const to = { phone: PHONE, locale: null }
+    for (const use of ['otp', 'login_otp'] as const)
+      for (const language of LANGUAGES) {
+        const text = codeSms(to, { code, digitCode: '123456', ttlSeconds }, use).write(language)
+        // Another alphabet than that of GSM has 70 letters to a message (3GPP TS 23.038 §6.1).
+        expect([language, text.length <= (language === 'ja' ? 70 : 160)]).toEqual([language, true])
+        if (language === 'en') expect(text).toMatch(/^[\x20-\x7e]+$/)
+      }
   }
 })

@@ -37,7 +37,7 @@ export async function deletePasskeyOf(work: Work, which: string, ownerId: string
     const left = await deletePasskey(db, directory, passkey)
     if (left === undefined) throw passkeyErrors.notFound()
     const data = toPasskey(passkey, user)
-    await queueMail(work, passkeyDeletedMail(user.email, [data.deviceName]), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, passkeyDeletedMail(user, [data.deviceName]), NOTICE_USEFUL_SECONDS)
     await record(work, passkeyEvents.deleted({ target: { type: 'passkey', id: data.id }, data }))
     return { user, left }
   })

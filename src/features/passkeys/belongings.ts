@@ -94,7 +94,7 @@ const passkeys: Belonging<Row> = {
   },
   tell(rows, change) {
     const lost = 'to' in change ? Array<null>(change.user.passkey_count - rows.length).fill(null) : rows.map(nameOf)
-    return lost.length > 0 ? passkeyDeletedMail(change.user.email, lost) : null
+    return lost.length > 0 ? passkeyDeletedMail(change.user, lost) : null
   },
 }
 

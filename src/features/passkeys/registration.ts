@@ -112,7 +112,7 @@ async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise
   const stored = await insertPasskey(work.db, work.directory, passkey)
   if (!stored) throw passkeyErrors.exists()
   const data = toPasskey(stored, { auth_account_id: await ensureAuthAccount(work, user) })
-  const mail = passkeyRegisteredMail(user.email, data.deviceName)
+  const mail = passkeyRegisteredMail(user, data.deviceName)
   await queueMail(work, mail, NOTICE_USEFUL_SECONDS)
   await record(work, passkeyEvents.registered({ target: { type: 'passkey', id: data.id }, data }))
   return data

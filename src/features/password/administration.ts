@@ -42,6 +42,7 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
     const link = await mailLink(work, {
       purpose: resetPurpose,
       who,
+      locale: user.locale,
       userId: user.id,
       decoy: null,
       ttlSeconds: settings.password_reset_ttl_seconds,
@@ -84,7 +85,7 @@ export async function setPasswordOf(
     if (!sent.revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
-    await queueMail(work, passwordChangedMail(current.email, 'administrator'), NOTICE_USEFUL_SECONDS)
+    await queueMail(work, passwordChangedMail(current, 'administrator'), NOTICE_USEFUL_SECONDS)
     const target = { type: 'user', id: current.id }
     const data = { by: 'administrator' as const, must_change: sent.mustChange }
     await record(work, passwordEvents.changed({ target, data }))

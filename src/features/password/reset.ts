@@ -186,7 +186,7 @@ async function writePassword(
 ): Promise<void> {
   await storePassword(work.db, work.directory, { userId: user.id, hashed, historyKept, mustChange: false })
   await cutOff(work, user, endReasons.password_changed, { linkId })
-  await queueMail(work, passwordChangedMail(user.email, 'user'), NOTICE_USEFUL_SECONDS)
+  await queueMail(work, passwordChangedMail(user, 'user'), NOTICE_USEFUL_SECONDS)
   const changed = passwordEvents.changed({ target: { type: 'user', id: user.id }, data: { by: 'user' } })
   await record(work, ...events, changed)
 }

@@ -190,6 +190,7 @@ async function noteFailure(work: Work, { who, facts, stored }: ShownPassword, at
     await mailLink(work, {
       purpose: unlockPurpose,
       who: facts ? { ...who, address: { ...who.address, email: facts.email } } : who,
+      locale: facts?.locale ?? null,
       userId: facts?.user_id ?? null,
       decoy: facts === null ? decoyReasonOf(facts) : null,
       ttlSeconds: UNLOCK_TTL_SECONDS,

@@ -110,7 +110,7 @@ async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSe
   const userId = to.number !== null && facts ? facts.user_id : null
   const phoneId = to.number === null ? newId() : to.id
   const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId })
-  const message = codeSms(to.number ?? NOBODYS_NUMBER, otp, 'login_otp')
+  const message = codeSms({ phone: to.number ?? NOBODYS_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')
   const decoy = to.number === null ? (facts?.active ? NOT_SENT[to.reason] : decoyReasonOf(facts)) : null
   await queueSms(work, { ...message, decoy }, otp.ttlSeconds)
   if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))

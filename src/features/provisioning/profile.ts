@@ -1,4 +1,5 @@
 import { type EmailAddress, parseVouchedEmail } from '../../platform/mail/address.ts'
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import { ENTERPRISE_USER_SCHEMA } from '../../platform/scim/core-schemas.ts'
 import { isObject, own, type ScimObject, type ScimValue } from '../../platform/scim/json.ts'
 import type { UserRow } from '../users/users.ts'
@@ -11,6 +12,7 @@ export interface Profile {
   phone: string | null
   jobTitle: string | null
   department: string | null
+  locale: string | null
 }
 
 const LINE_LENGTH = 200
@@ -44,6 +46,8 @@ export function toProfile(resource: ScimObject): Profile {
     phone: phone !== null && PHONE.test(phone) ? phone : null,
     jobTitle: text(resource['title']),
     department: text(part(resource[ENTERPRISE_USER_SCHEMA], 'department')),
+    // RFC 7643 §4.1.1: the language to be written to in, or else the one of dates and numbers.
+    locale: foreignLocale(resource['preferredLanguage']) ?? foreignLocale(resource['locale']),
   }
 }
 

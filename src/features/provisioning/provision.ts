@@ -84,8 +84,8 @@ async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Pr
 
 async function create(work: TxWork, given: Given, ownsDomain: boolean): Promise<Provisioned> {
   const { address, active, profile } = given
-  const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department } = profile
-  const said = { display_name, job_title, department, active: active ?? true }
+  const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
+  const said = { display_name, job_title, department, locale, active: active ?? true }
   const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')

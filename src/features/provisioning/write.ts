@@ -8,6 +8,7 @@ import { scimError, scimErrors } from '../scim/scim.ts'
 import { changeHeldUser, type HeldUser, type UserRow, userErrors } from '../users/users.ts'
 import { type ProvisionedUser, provisioningEvents } from './events.ts'
 import type { Given } from './given.ts'
+import { type Profile, toProfile } from './profile.ts'
 import { type ProvisionedRow, putProvisionedRow } from './store.ts'
 
 /** A user as the client has them. */
@@ -70,7 +71,11 @@ export async function rewrite(
   const isTouched =
     said.external_id !== given.externalId || said.user_name !== given.userName || !isSame(said.resource, given.resource)
   const movesMailbox = given.address.norm !== user.email_norm
-  const patch = { ...given.profile, email: given.address.email, active: given.active ?? user.active }
+  const patch = {
+    ...newsOf(given.profile, toProfile(said.resource)),
+    email: given.address.email,
+    active: given.active ?? user.active,
+  }
   const ownsDomain = movesMailbox && (await ownsDomainOf(work, given.address.norm))
   const row = await changeHeldUser(work, user, patch, { scim_managed: true, ownsDomain, isTouched })
   if (row.version === user.version) return { row, said }
@@ -81,6 +86,11 @@ export async function rewrite(
   )
   await record(work, eventOf(work, changeOf(user, row), { row, names: given, previous }))
   return { row, said: saidOf(given) }
+}
+
+/** The locale is the person's own as well: one that the client goes on saying replaces none that they have chosen since. */
+function newsOf({ locale, ...profile }: Profile, before: Profile): Partial<Profile> {
+  return locale === before.locale ? profile : { ...profile, locale }
 }
 
 function changeOf(before: UserRow, after: UserRow) {

@@ -3,10 +3,9 @@ import { renderFormPage } from '../../platform/http/form-page.ts'
 import { keepAnswer } from '../../platform/http/kept.ts'
 import type { RenderedPage } from '../../platform/http/page-layout.ts'
 import { definePage } from '../../platform/http/pages.ts'
-import type { Route } from '../../platform/http/route.ts'
-import { brandOf } from '../../platform/mail/brand.ts'
+import type { RequestContext, Route } from '../../platform/http/route.ts'
 import { findConnection, findConnectionAnywhere, spKeys, spOf } from '../connections/connections.ts'
-import { logoutPage, postFields, writeSpMetadata } from '../descriptors/descriptors.ts'
+import { faceOf, logoutPage, postFields, writeSpMetadata } from '../descriptors/descriptors.ts'
 import { type BareWork, federationErrors, findFederated, findLogout } from '../federation/federation.ts'
 import { addressOf, writeRequest } from './protocol.ts'
 import { requestOf } from './sp-logout.ts'
@@ -42,16 +41,17 @@ export const samlPages: Route[] = [
     summary: 'Take a request to the provider of a connection by a form (SAML HTTP POST binding)',
     tag: 'Federation',
     errors: [federationErrors.stateUnknown],
-    async render({ platform, db, origin }, { connectionId = '' }, { state = '', login_hint = null }) {
+    async render(work, { connectionId = '' }, { state = '', login_hint = null }) {
+      const { platform, db, acceptLanguage } = work
       // What the start demanded is read where it is stored: the browser's owner may write any address.
       const found = await findFederated({ platform, db }, state, 'sso')
-      if (!found) return renderLogout({ platform, db, origin }, connectionId, state)
+      if (!found) return renderLogout(work, connectionId, state)
       const { directory, begun } = found
       const connection = await findConnection({ platform, directory }, connectionId)
       if (connection?.protocol !== 'saml' || connection.id !== begun.source || connection.idp_sso_url === null)
         throw federationErrors.stateUnknown()
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
-      return renderFormPage(await brandOf({ platform, directory }), {
+      return renderFormPage(await faceOf({ platform, directory, acceptLanguage }), {
         target: addressOf(connection),
         fields: await postFields(request),
         purpose: 'signIn',
@@ -61,14 +61,18 @@ export const samlPages: Route[] = [
 ]
 
 /** The same of a request to sign out. Throws `state_invalid`. */
-async function renderLogout(bare: BareWork, connectionId: string, state: string): Promise<RenderedPage> {
+async function renderLogout(
+  bare: BareWork & Pick<RequestContext, 'acceptLanguage'>,
+  connectionId: string,
+  state: string,
+): Promise<RenderedPage> {
   const found = await findLogout(bare, state)
   if (!found) throw federationErrors.stateUnknown()
-  const { platform } = bare
+  const { platform, acceptLanguage } = bare
   const { directory, demand } = found
   const connection = await findConnection({ platform, directory }, connectionId)
   if (connection?.protocol !== 'saml' || connection.id !== demand.source || connection.idp_slo_url === null)
     throw federationErrors.stateUnknown()
   const request = await requestOf({ platform, directory }, connection, connection.idp_slo_url, demand)
-  return logoutPage({ platform, directory }, connection.idp_slo_url, request)
+  return logoutPage({ platform, directory, acceptLanguage }, connection.idp_slo_url, request)
 }

@@ -1,4 +1,5 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
+import { canonicalLocale } from '../../platform/messages/locale.ts'
 import type { UsedProof } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../login/login.ts'
@@ -13,11 +14,15 @@ import { provisionLater } from './pending.ts'
  * path, and the response is always the same.
  * Throws `signup_disabled`, and what sendSignInCode throws.
  */
-export async function sendSignupCode(work: Work, body: { email: string; openSignup?: boolean }): Promise<SentCode> {
+export async function sendSignupCode(
+  work: Work,
+  body: { email: string; openSignup?: boolean; locale?: string | null },
+): Promise<SentCode> {
   const { open } = await judgeSignup(work, body.openSignup)
   return sendSignInCode(work, {
     purpose: 'signup',
     email: body.email,
+    locale: canonicalLocale(body.locale ?? ''),
     provision: open ? provisionLater : null,
   })
 }

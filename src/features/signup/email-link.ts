@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { canonicalLocale } from '../../platform/messages/locale.ts'
 import type { Work } from '../../platform/work.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import {
@@ -47,10 +48,11 @@ export interface SignupLinkInput extends SignupProfile {
  */
 export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise<SentLink> {
   const { email, openSignup, delivery, firstName = null, lastName = null, phone = null } = sent
+  const locale = canonicalLocale(sent.locale ?? '')
   const { open } = await judgeSignup(work, openSignup)
   const { email_verification_ttl_seconds: ttlSeconds } = await emailVerificationSettings.effective(work)
   const settings = await linkSettings.effective(work)
-  const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone } }
+  const waiting: Static<typeof Waiting> = { profile: { firstName, lastName, phone, locale } }
   return sendLink(work, {
     purpose,
     email,
@@ -61,7 +63,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
       { bucket: 'signup_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
     ],
     addressee(facts) {
-      if (!facts) return open ? { userId: null, details: waiting } : null
+      if (!facts) return open ? { userId: null, details: waiting, locale } : null
       if (!facts.active) return null
       const ownTtl = facts.pending ? ttlSeconds : Math.min(ttlSeconds, settings.magic_link_ttl_seconds)
       return { userId: facts.user_id, ttlSeconds: ownTtl }

@@ -1,22 +1,24 @@
 import { defineMail } from '../../platform/mail/kinds.ts'
+import { mailSays } from '../../platform/mail/messages.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
-import { spanInWords } from '../../platform/mail/span.ts'
+import { spanInWords } from '../../platform/messages/language.ts'
 import type { LinkMailData } from '../links/links.ts'
+import { says } from './messages.ts'
 
 const kinds = { signupLink: defineMail('signup_link') }
 
 const TEXTS = {
   signUp: {
-    subject: 'Confirm your email address',
-    heading: 'Welcome',
-    paragraph: 'Follow the link to confirm your address and finish your sign-up.',
-    label: 'Confirm address',
+    subject: mailSays.confirmAddress,
+    heading: mailSays.welcome,
+    paragraph: says.finish,
+    label: mailSays.confirmAddressLabel,
   },
   signIn: {
-    subject: 'Your sign-in link',
-    heading: 'Sign in',
-    paragraph: 'Your address was used to sign up, and you already have an account. Follow the link to sign in.',
-    label: 'Sign in',
+    subject: mailSays.signInLink,
+    heading: mailSays.signIn,
+    paragraph: says.haveAccount,
+    label: mailSays.signIn,
   },
 }
 
@@ -26,12 +28,14 @@ export function signupLinkMail({ to, url, ttlSeconds }: LinkMailData, act: keyof
   return {
     kind: kinds.signupLink,
     to,
-    subject,
-    content: {
-      heading,
-      paragraphs: [paragraph],
-      button: { label, url },
-      footer: `The link works once, within ${spanInWords(ttlSeconds)}. If you did not ask for it, ignore this email and do not forward it.`,
-    },
+    write: (language) => ({
+      subject: subject(language),
+      content: {
+        heading: heading(language),
+        paragraphs: [paragraph(language)],
+        button: { label: label(language), url },
+        footer: mailSays.linkNotAskedFor(language, { span: spanInWords(language, ttlSeconds) }),
+      },
+    }),
   }
 }

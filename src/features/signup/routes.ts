@@ -85,7 +85,7 @@ export const signupRoutes: Route[] = [
     description:
       'With openSignup an unknown address soon becomes a pending user, deleted after 24 hours without proof of the ' +
       'mailbox; without it the response is the same and no email is sent. Existing users get a code as well.',
-    body: Type.Object({ email: Email, openSignup }),
+    body: Type.Object({ email: Email, openSignup, locale: profile.locale }),
     reply: SentCodeReply,
     errors: [loginErrors.signupDisabled, ...doorRoutes.sendErrors],
     maybeEvents: sendCodeEvents,

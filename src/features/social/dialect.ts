@@ -49,6 +49,6 @@ export function baseOf({ config }: Pick<Platform, 'config'>, name: SocialName, u
 
 /** Nobody is trusted for second factors here: what a social provider asks for is up to the person. */
 export function toFederated(person: OidcPerson): FederatedPerson {
-  const { issuer, subject, email, emailVerified, firstName, lastName, displayName } = person
-  return { issuer, subject, email, emailVerified, firstName, lastName, displayName, amr: [], isTwoFactor: false }
+  const { groups: _, acr: __, ...rest } = person
+  return { ...rest, amr: [], isTwoFactor: false }
 }

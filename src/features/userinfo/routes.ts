@@ -16,6 +16,7 @@ const UserInfo = named(
       given_name: Type.Optional(Type.String({ examples: ['Ada'] })),
       family_name: Type.Optional(Type.String({ examples: ['Lovelace'] })),
       phone_number: Type.Optional(Type.String({ examples: ['+14155550123'] })),
+      locale: Type.Optional(Type.String({ examples: ['de-AT'] })),
       updated_at: Type.Integer({ description: 'Seconds since 1970.', examples: [1_795_339_800] }),
       directory_user_id: Type.String({ format: 'uuid' }),
       org_id: Type.Optional(Type.String({ format: 'uuid' })),
@@ -50,7 +51,7 @@ export const userInfoRoutes: Route[] = [
 
 /** A claim without a value is left out (OpenID Connect Core §5.3.2). */
 function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> {
-  const { first_name: first, last_name: last, phone } = user
+  const { first_name: first, last_name: last, phone, locale } = user
   const name = user.display_name ?? [first, last].filter(Boolean).join(' ')
   return {
     sub: caller.userId,
@@ -60,6 +61,7 @@ function toUserInfo(user: UserRow, caller: UserCaller): Static<typeof UserInfo> 
     ...(first ? { given_name: first } : {}),
     ...(last ? { family_name: last } : {}),
     ...(phone ? { phone_number: phone } : {}),
+    ...(locale ? { locale } : {}),
     updated_at: Math.floor(user.updated_at.getTime() / 1000),
     directory_user_id: caller.directoryUserId,
     ...(caller.organizationId ? { org_id: caller.organizationId } : {}),

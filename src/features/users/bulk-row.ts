@@ -3,8 +3,8 @@ import { ApiError } from '../../platform/errors.ts'
 import { compileValidator } from '../../platform/http/validate.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { fitsMetadata } from '../../platform/metadata.ts'
 import type { Work } from '../../platform/work.ts'
-import { fitsMetadata } from './hold.ts'
 import { type BulkReply, BulkUser, toColumns } from './schema.ts'
 import type { NewUserRow } from './store.ts'
 import { identityOf } from './users.ts'
@@ -32,7 +32,7 @@ export function readRow(work: Work, sent: unknown, active: boolean): Candidate |
   const address = given === email && given !== null ? parseEmail(given) : null
   if (given === null || !address) return { email: given, error: 'invalid_email' }
   if (!isSound(sent)) return { email: given, error: `invalid_field:${findBadField(sent)}` }
-  if (!fitsMetadata(sent)) return { email: given, error: 'invalid_field:metadata' }
+  if (!fitsMetadata(sent.metadata)) return { email: given, error: 'invalid_field:metadata' }
   const brings = readArrivals(work, sent)
   if ('invalid' in brings) return { email: given, error: `invalid_field:${brings.invalid}` }
   const row = {

@@ -7,12 +7,13 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { type Message, NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
+import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { assertMetadataFits, freeAddress, getUserForUpdate, orTaken } from './hold.ts'
+import { freeAddress, getUserForUpdate, orTaken } from './hold.ts'
 import { toColumns, type UserPatch } from './schema.ts'
 import { asNewVersion, type HeldUser, type NewUserRow, type UserChanges, type UserRow, updateUserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
@@ -64,7 +65,7 @@ export async function changeHeldUser(
 ): Promise<UserRow> {
   const { directory } = work
   const address = patch.email === undefined ? null : requireEmail(patch.email)
-  assertMetadataFits(patch)
+  assertMetadataFits(patch.metadata)
   const movesMailbox = address !== null && address.norm !== before.email_norm
   const changes: UserChanges = {
     ...toColumns(patch),
@@ -93,13 +94,14 @@ export async function changeHeldUser(
   ]
   await record(work, ...events, ...announced)
   // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
-  const notice = managed.ownNotice ?? addressChangedMail(before.email, after.email)
+  const notice = managed.ownNotice ?? addressChangedMail(before, after.email)
   if (movesMailbox) await queueMail(work, notice, NOTICE_USEFUL_SECONDS)
   return after
 }
 
 /** What provisioning has set it would set again: the change belongs into the directory of the organization. */
-function refuseManaged(user: UserRow, { metadata: _, externalId: __, active, email, ...profile }: UserPatch): void {
+function refuseManaged(user: UserRow, patch: UserPatch): void {
+  const { metadata: _, externalId: __, locale: ___, active, email, ...profile } = patch
   const said = { ...toColumns(profile), ...(active !== undefined && { active }), ...(email !== undefined && { email }) }
   const changed = Object.entries(said).filter(([column, value]) => Reflect.get(user, column) !== value)
   if (changed.length > 0) throw userErrors.scimManaged()

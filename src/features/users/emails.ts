@@ -1,15 +1,20 @@
 import { maskEmail } from '../../platform/mail/address.ts'
 import { defineMail } from '../../platform/mail/kinds.ts'
-import type { Message } from '../../platform/mail/outbox.ts'
+import { mailSays } from '../../platform/mail/messages.ts'
+import { type Message, titled } from '../../platform/mail/outbox.ts'
+import type { Reader } from '../../platform/messages/language.ts'
 
 const kinds = { emailChanged: defineMail('email_changed') }
 
 /** To the old address. The new one is masked: the reader of the old mailbox may not be meant to know it. */
-export function addressChangedMail(oldAddress: string, newAddress: string): Message {
-  const content = {
-    heading: 'Your email address was changed',
-    paragraphs: [`Your account now uses ${maskEmail(newAddress)}. This address can no longer be used to sign in.`],
-    footer: 'If you did not expect this, tell your administrator.',
+export function addressChangedMail(before: Reader, newAddress: string): Message {
+  return {
+    kind: kinds.emailChanged,
+    to: before,
+    write: (language) =>
+      titled(mailSays.addressChanged(language), {
+        paragraphs: [mailSays.addressNow(language, { address: maskEmail(newAddress) })],
+        footer: mailSays.unexpected(language),
+      }),
   }
-  return { kind: kinds.emailChanged, to: oldAddress, subject: 'Your email address was changed', content }
 }

@@ -1,12 +1,10 @@
 import { isUniqueViolation } from '../../platform/db/pool.ts'
-import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { MAX_METADATA_BYTES, type Profile, toColumns } from './schema.ts'
 import { dropPending, type HeldUser, lockUserRow, lockUserRows } from './store.ts'
 import { userEvent } from './user-event.ts'
 
@@ -52,13 +50,4 @@ export async function orTaken<T>(written: Promise<T>): Promise<T> {
 
 export function isExternalIdTaken(error: unknown): boolean {
   return isUniqueViolation(error, 'users_by_own_external_id')
-}
-
-export function assertMetadataFits(fields: Profile): void {
-  if (fitsMetadata(fields)) return
-  throw invalidField('metadata', 'too_large', `metadata must not be larger than ${MAX_METADATA_BYTES} bytes`)
-}
-
-export function fitsMetadata(fields: Profile): boolean {
-  return Buffer.byteLength(toColumns(fields).metadata ?? '') <= MAX_METADATA_BYTES
 }

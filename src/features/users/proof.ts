@@ -54,7 +54,7 @@ export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept
 /** Where strangers can make themselves a user of an address. */
 export const SELF_SERVICE = ['signup', 'social']
 
-const TYPED_AT_SIGN_UP = { first_name: null, last_name: null, phone: null }
+const TYPED_AT_SIGN_UP = { first_name: null, last_name: null, phone: null, locale: null }
 
 /** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
 function mayBeStrangers({ source, proved_before }: UserRow): boolean {

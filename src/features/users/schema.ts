@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
+import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
 import { checkedApart, named, nullable, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
-export const MAX_METADATA_BYTES = 16 * 1024
 
 const Id = Type.String({ format: 'uuid' })
 const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
@@ -44,6 +44,7 @@ const profile = {
   phone: Type.Optional(Phone),
   jobTitle: shown(),
   department: shown(),
+  locale: Locale,
   externalId: Type.Optional(line(255, { description: 'The id of the user in your own system.' })),
   metadata: Type.Optional(
     Type.Unsafe<Record<string, unknown> | null>({
@@ -61,13 +62,14 @@ const email = Type.String({
 })
 
 const Profile = Type.Object(profile)
-export type Profile = Static<typeof Profile>
+type Profile = Static<typeof Profile>
 
 /** What users enter when they sign up. */
 export const SignupProfile = Type.Object({
   firstName: profile.firstName,
   lastName: profile.lastName,
   phone: profile.phone,
+  locale: profile.locale,
 })
 export type SignupProfile = Static<typeof SignupProfile>
 
@@ -162,6 +164,7 @@ export const User = named(
     phone: nullable(Type.String({ examples: ['+14155550123'] })),
     jobTitle: nullable(Type.String({ examples: ['Head of engines'] })),
     department: nullable(Type.String({ examples: ['Engineering'] })),
+    locale: nullable(Type.String({ examples: ['de-AT'] })),
     externalId: nullable(Type.String({ examples: ['crm-4711'] })),
     active: Type.Boolean(),
     status: Type.Unsafe<'active' | 'invited' | 'inactive' | 'locked'>({
@@ -222,6 +225,7 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
     phone: row.phone,
     jobTitle: row.job_title,
     department: row.department,
+    locale: row.locale,
     externalId: row.external_id,
     active: row.active,
     status: statusOf(row),
@@ -253,6 +257,7 @@ const textColumns = [
   ['phone', 'phone'],
   ['jobTitle', 'job_title'],
   ['department', 'department'],
+  ['locale', 'locale'],
   ['externalId', 'external_id'],
 ] as const
 
@@ -265,6 +270,7 @@ export function toColumns(fields: Profile): ProfileColumns {
     const value = fields[field]
     if (value !== undefined) columns[column] = value || null
   }
+  if (columns.locale) columns.locale = canonicalLocale(columns.locale)
   if (fields.metadata !== undefined) columns.metadata = JSON.stringify(fields.metadata ?? {})
   return columns
 }

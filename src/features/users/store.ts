@@ -106,16 +106,8 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
 /** What a user who takes the place of a sign-up has of their own. */
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
-  ...[
-    'external_id',
-    'external_id_repeated',
-    'metadata',
-    'source',
-    'pending_until',
-    'active',
-    'created_at',
-    'updated_at',
-  ],
+  ...['locale', 'external_id', 'external_id_repeated', 'metadata', 'source', 'pending_until', 'active'],
+  ...['created_at', 'updated_at'],
 ]
 
 /**

@@ -36,6 +36,7 @@ test('a created user is answered whole, stored and recorded', async () => {
     phone: '+44 20 7946 0000',
     jobTitle: 'Engineer',
     department: '',
+    locale: 'de-at',
     externalId: 'hr-7',
     metadata: { badge: 7, tags: ['a'] },
   }
@@ -47,6 +48,7 @@ test('a created user is answered whole, stored and recorded', async () => {
     userId: null,
     subOrgId,
     department: null,
+    locale: 'de-AT',
     emailVerified: false,
     active: true,
     status: 'active',

@@ -3,10 +3,11 @@ import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail, requireEmail } from '../../platform/mail/address.ts'
+import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
-import { assertMetadataFits, orTaken, present } from './hold.ts'
+import { orTaken, present } from './hold.ts'
 import { findListedByEmail } from './lookup.ts'
 import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
@@ -98,7 +99,7 @@ function isLookup(query: object, page: Page): boolean {
 export async function createUser(work: Work, input: UserCreate): Promise<UserRow> {
   return inTx(work, async (work) => {
     const address = requireEmail(input.email)
-    assertMetadataFits(input)
+    assertMetadataFits(input.metadata)
     const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
     const [user] = await orTaken(insertUserRows(work.db, work.directory, [row], 'pending'))
     if (!user) throw userErrors.emailExists()
@@ -113,10 +114,10 @@ export async function createUser(work: Work, input: UserCreate): Promise<UserRow
  */
 export async function provisionInvitedUser(
   work: TxWork,
-  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName'>,
+  input: EmailAddress & Pick<UserCreate, 'displayName' | 'firstName' | 'lastName' | 'locale'>,
 ): Promise<UserRow> {
-  const { displayName = null, firstName = null, lastName = null } = input
-  const row = { ...toColumns({ displayName, firstName, lastName }), ...identityOf(input), source: 'invite' }
+  const { displayName = null, firstName = null, lastName = null, locale = null } = input
+  const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identityOf(input), source: 'invite' }
   const [made] = await insertUserRows(work.db, work.directory, [row], 'pending')
   if (made) {
     await recordUser(work, userEvents.created, made)
@@ -137,8 +138,8 @@ export async function createSignup(
   mailbox: Partial<NewUserRow>,
   replaces: 'pending' | 'expired' = 'expired',
 ) {
-  const { firstName = null, lastName = null, phone = null } = input
-  const said = { ...toColumns({ firstName, lastName, phone }), source: 'signup', ...mailbox }
+  const { firstName = null, lastName = null, phone = null, locale = null } = input
+  const said = { ...toColumns({ firstName, lastName, phone, locale }), source: 'signup', ...mailbox }
   const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], replaces)
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }

@@ -2,6 +2,7 @@ import { now } from '../../platform/db/now.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { presentPosition } from '../../platform/event-places.ts'
 import { changedFrom, type EventFactory, eventCatalogue, record, unknownTypes } from '../../platform/events.ts'
+import { teamDirectory } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { newId } from '../../platform/ids.ts'
 import { enqueue } from '../../platform/jobs/queue.ts'
@@ -112,6 +113,7 @@ export const noticeReceivers = handedIn<(accountId: string) => Promise<string[]>
 export async function disableWebhook(work: Work, id: string, reason: 'failing' | 'gone'): Promise<void> {
   const { platform, directory } = work
   const receivers = await noticeReceivers.of(platform)(directory.accountId)
+  const { locale } = await teamDirectory(platform, directory.accountId)
   await inTx(work, async (work) => {
     const { db } = work
     const isThere = await lockWebhookRow(db, directory, id)
@@ -124,7 +126,9 @@ export async function disableWebhook(work: Work, id: string, reason: 'failing' |
     const previous = changedFrom(toWebhook(before), data)
     await record(work, webhookEvents.disabled({ target: { type: 'webhook', id }, data, previous }))
     const about = { name: after.name, url: after.url, isGone: reason === 'gone' }
-    for (const to of receivers) await queueMail(work, disabledMail(to, about), NOTICE_USEFUL_SECONDS)
+    // The team need not speak the language of an organization.
+    for (const email of receivers)
+      await queueMail(work, disabledMail({ email, locale: locale ?? 'en' }, about), NOTICE_USEFUL_SECONDS)
   })
 }
 

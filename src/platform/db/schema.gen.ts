@@ -156,6 +156,7 @@ export interface Environments {
   created_at: Generated<Timestamp>;
   id: string;
   issuer_name: string | null;
+  locale: string | null;
   name: string;
   organization_id: string | null;
   signing_algorithm: Generated<string>;
@@ -430,6 +431,7 @@ export interface Organizations {
   description: string | null;
   external_id: string | null;
   id: string;
+  locale: string | null;
   metadata: Generated<Json>;
   name: string;
   parent_id: string | null;
@@ -793,6 +795,7 @@ export interface Users {
   job_title: string | null;
   last_login_at: Timestamp | null;
   last_name: string | null;
+  locale: string | null;
   locked_until: Timestamp | null;
   metadata: Generated<Json>;
   mfa_enrolled: Generated<boolean>;

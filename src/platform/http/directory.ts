@@ -21,6 +21,8 @@ export interface Directory {
   readonly environmentSlug: string
   /** Null for the account-level and console directories. */
   readonly organizationId: string | null
+  /** The locale of those whose own is not known: the organization's, or else the environment's. */
+  readonly locale: string | null
 }
 
 /** What a read covers: one directory, or, with an org-wide key and no `subOrgId`, the whole environment. */
@@ -221,7 +223,9 @@ export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: 
     .insertInto('directories')
     .values({ id, kind, ...of })
     .execute()
-  return brand({ id, kind, accountId, environmentId, environmentSlug, organizationId })
+  // One that was made a moment ago has no locale of its own.
+  const { locale } = scope.directory
+  return brand({ id, kind, accountId, environmentId, environmentSlug, organizationId, locale })
 }
 
 /**
@@ -237,7 +241,7 @@ export function knownDirectory(platform: Platform, directoryId: string): Directo
   return met(platform).get(directoryId) ?? null
 }
 
-// What stands in a directory's row never changes. Some megabytes at most.
+// But for the locale, what is read of a directory never changes. Some megabytes at most.
 const MAX_MET = 20_000
 const met = perPlatform(() => new Map<string, Directory>())
 
@@ -253,6 +257,17 @@ function meet(platform: Platform, row: DirectoryRow): Directory {
 export async function directoriesOfOrganization(db: Db, organizationId: string): Promise<Directory[]> {
   const rows = await selectDirectories(db).where('directories.organization_id', '=', organizationId).execute()
   return rows.map(toDirectory)
+}
+
+/**
+ * Reads the directories of an organization anew, whose locale has changed. Those that take the locale of their environment
+ * are too many for that: caches forget them in seconds.
+ */
+export async function forgetDirectories(platform: Platform, tx: Tx, organizationId: string): Promise<void> {
+  for (const { id, environmentId } of await directoriesOfOrganization(tx, organizationId)) {
+    await directories(platform).invalidate(tx, `${environmentId}/organization/${organizationId}`)
+    await directoriesById(platform).invalidate(tx, id)
+  }
 }
 
 const directories = perPlatform((platform) =>
@@ -283,6 +298,7 @@ function selectDirectories(db: Db) {
   return db
     .selectFrom('directories')
     .innerJoin('environments', 'environments.id', 'directories.environment_id')
+    .leftJoin('organizations', 'organizations.id', 'directories.organization_id')
     .select([
       'directories.id',
       'directories.kind',
@@ -291,6 +307,7 @@ function selectDirectories(db: Db) {
       'directories.organization_id',
       'environments.slug as environment_slug',
     ])
+    .select((eb) => eb.fn.coalesce('organizations.locale', 'environments.locale').as('locale'))
 }
 
 type DirectoryRow = NonNullable<Awaited<ReturnType<ReturnType<typeof selectDirectories>['executeTakeFirst']>>>
@@ -304,6 +321,7 @@ function toDirectory(row: DirectoryRow): Directory {
     environmentId: row.environment_id,
     environmentSlug: row.environment_slug,
     organizationId: row.organization_id,
+    locale: row.locale,
   })
 }
 

@@ -5,7 +5,10 @@ const brand = { name: 'Acme <b>', logoUrl: null, supportEmail: 'help@acme.exampl
 
 test('a form to a provider is a card of the brand, with a button for who runs no script', () => {
   const target = 'https://idp.example/sso?a=1&b="'
-  const { html, contentSecurityPolicy } = renderFormPage(brand, { target, fields: [['x', '"><i>']], purpose: 'signIn' })
+  const { html, contentSecurityPolicy } = renderFormPage(
+    { brand, language: 'en' },
+    { target, fields: [['x', '"><i>']], purpose: 'signIn' },
+  )
   expect(html).toContain('<header>Acme &lt;b&gt;</header>')
   expect(html).toContain('<h1>Continue to your organization</h1>')
   expect(html).toContain('<button class="button">Continue</button>')
@@ -17,14 +20,20 @@ test('a form to a provider is a card of the brand, with a button for who runs no
 })
 
 test('who signs out is not told of a sign-in', () => {
-  const { html } = renderFormPage(brand, { target: 'https://idp.example/slo', fields: [], purpose: 'signOut' })
+  const { html } = renderFormPage(
+    { brand, language: 'en' },
+    { target: 'https://idp.example/slo', fields: [], purpose: 'signOut' },
+  )
   expect(html).toContain('<h1>Signing out</h1>')
   expect(html).not.toContain('sign-in')
 })
 
 test('the host of a provider begins no other directive', () => {
   for (const target of ['https://idp.example;script-src*/', 'http://idp.example;script-src*/']) {
-    const { contentSecurityPolicy } = renderFormPage(brand, { target, fields: [], purpose: 'signIn' })
+    const { contentSecurityPolicy } = renderFormPage(
+      { brand, language: 'en' },
+      { target, fields: [], purpose: 'signIn' },
+    )
     expect(contentSecurityPolicy).toMatch(/form-action https:; script-src 'sha256-[^' ]+'$/)
   }
 })

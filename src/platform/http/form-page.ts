@@ -1,37 +1,35 @@
 import { createHash } from 'node:crypto'
 import type { Brand } from '../mail/brand.ts'
 import { escapeHtml } from '../mail/html.ts'
+import type { Language } from '../messages/language.ts'
+import { formPageSays } from './messages.ts'
 import { policyOf, type RenderedPage, renderCard, sourceOf } from './page-layout.ts'
 
 const SCRIPT = 'document.forms[0].submit()'
 const SCRIPT_HASH = createHash('sha256').update(SCRIPT).digest('base64')
-
-const WORDS = {
-  signIn: { title: 'Continue to your organization', text: 'You are being taken to the sign-in of your organization.' },
-  signOut: { title: 'Signing out', text: 'You are being taken to your organization, which signs you out there.' },
-}
 
 /**
  * A page that takes a message to a provider in a form, by itself where the browser runs scripts. No script but this one
  * runs. The form may lead anywhere by https, since browsers hold redirects of the provider to `form-action` as well.
  */
 export function renderFormPage(
-  brand: Brand,
-  { target, fields, purpose }: { target: string; fields: [string, string][]; purpose: keyof typeof WORDS },
+  page: { brand: Brand; language: Language },
+  { target, fields, purpose }: { target: string; fields: [string, string][]; purpose: 'signIn' | 'signOut' },
 ): RenderedPage {
-  const { title, text } = WORDS[purpose]
+  const { brand, language } = page
+  const { title, text } = formPageSays[purpose]
   const inputs = fields.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   )
-  const content = `<p>${text}</p>
+  const content = `<p>${escapeHtml(text(language))}</p>
 <form method="post" action="${escapeHtml(target)}">
 ${inputs.join('\n')}
-<button class="button">Continue</button>
+<button class="button">${escapeHtml(formPageSays.button(language))}</button>
 </form>`
   const policy = policyOf(`data:${sourceOf(brand.logoUrl)}`, `https:${sourceOf(target)}`)
   return {
     status: 200,
-    html: renderCard(brand, title, `${content}<script>${SCRIPT}</script>`),
+    html: renderCard({ ...page, title: title(language) }, `${content}<script>${SCRIPT}</script>`),
     contentSecurityPolicy: `${policy}; script-src 'sha256-${SCRIPT_HASH}'`,
   }
 }

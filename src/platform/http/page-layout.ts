@@ -1,5 +1,7 @@
 import { type Brand, OWN_BRAND } from '../mail/brand.ts'
-import { escapeHtml, mailtoUrl } from '../mail/html.ts'
+import { escapeHtml } from '../mail/html.ts'
+import { helpHtml } from '../mail/layout.ts'
+import type { Language } from '../messages/language.ts'
 
 /** A page as it is sent. */
 export interface RenderedPage {
@@ -53,6 +55,7 @@ export type PageField =
 
 interface HostedPage {
   brand: Brand
+  language: Language
   title: string
   body: PageBody
   /** Default 200. */
@@ -80,24 +83,26 @@ export function sourceOf(url: string | null): string {
 }
 
 /** A page that the service hosts for people: a small card under the brand, without scripts. */
-export function renderPage({ brand, title, body, status = 200, leadsTo = null }: HostedPage): RenderedPage {
+export function renderPage(page: HostedPage): RenderedPage {
+  const { brand, language, title, body, status = 200, leadsTo = null } = page
   const target = leadsTo === null ? null : URL.parse(leadsTo)
   const elsewhere = target && /^https?:$/.test(target.protocol) ? sourceOf(target.href) : ''
   return {
     status,
-    html: renderCard(brand, title, renderBody(body)),
+    html: renderCard({ brand, language, title }, renderBody(body)),
     contentSecurityPolicy: policyOf(`data:${sourceOf(brand.logoUrl)}`, `'self'${elsewhere}`),
   }
 }
 
 /** The document of a hosted page; `content` is trusted. */
-export function renderCard(brand: Brand, title: string, content: string): string {
+export function renderCard(page: Pick<HostedPage, 'brand' | 'language' | 'title'>, content: string): string {
+  const { brand, language, title } = page
   const main = `<header>${renderBrand(brand)}</header>
 <section>
 <h1>${escapeHtml(title)}</h1>
 ${content}
-</section>${renderHelp(brand)}`
-  return renderDocument({ title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main })
+</section>${renderHelp(brand, language)}`
+  return renderDocument({ language, title: `${title} · ${brand.name}`, styles: HOSTED_STYLES, main })
 }
 
 /** Headers of a page. */
@@ -113,7 +118,7 @@ export function pageHeaders(contentSecurityPolicy: string) {
 export function renderRefusal(status: number, problem: Record<string, unknown>, requestId: string): RenderedPage {
   const { title, detail } = problem
   const paragraphs = [String(detail), `Error ${status}, request ${requestId}`]
-  return renderPage({ brand: OWN_BRAND, title: String(title), status, body: { paragraphs } })
+  return renderPage({ brand: OWN_BRAND, language: 'en', title: String(title), status, body: { paragraphs } })
 }
 
 function renderBrand({ name, logoUrl }: Brand): string {
@@ -121,10 +126,8 @@ function renderBrand({ name, logoUrl }: Brand): string {
   return `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}">`
 }
 
-function renderHelp({ supportEmail }: Brand): string {
-  if (supportEmail === null) return ''
-  const link = `<a href="${mailtoUrl(supportEmail)}">${escapeHtml(supportEmail)}</a>`
-  return `\n<footer>Need help? Contact ${link}</footer>`
+function renderHelp({ supportEmail }: Brand, language: Language): string {
+  return supportEmail === null ? '' : `\n<footer>${helpHtml(language, supportEmail)}</footer>`
 }
 
 function renderBody({ alert, paragraphs = [], code, form, link }: PageBody): string {
@@ -176,10 +179,17 @@ function renderKind(field: Exclude<PageField, { kind: 'hidden' }>): string {
   return ` type="text" value="${escapeHtml(value)}" autocomplete="${escapeHtml(autocomplete)}"${flags}`
 }
 
+interface DocumentParts {
+  language?: Language
+  title: string
+  styles: string
+  main: string
+}
+
 /** A whole document with the colors and type of all pages of the service; `styles` and `main` are trusted. */
-export function renderDocument(page: { title: string; styles: string; main: string }): string {
+export function renderDocument(page: DocumentParts): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${page.language ?? 'en'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">

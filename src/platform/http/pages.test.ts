@@ -48,7 +48,9 @@ const hosted = definePage({
   async render(_work, params, query) {
     seen.push({ params, query })
     const brand = query['logo'] ? { ...BRAND, logoUrl: LOGO } : BRAND
-    return params['id'] === 'none' ? null : renderPage({ brand, title: 'New password', body: formOf(query), leadsTo })
+    return params['id'] === 'none'
+      ? null
+      : renderPage({ brand, language: 'en', title: 'New password', body: formOf(query), leadsTo })
   },
   async submit(work, { id }, form) {
     submitted.push({ form, work })
@@ -58,7 +60,7 @@ const hosted = definePage({
     if (form['password'] === 'hostile') return { redirectTo: 'javascript:alert(1)' }
     if (id === 'elsewhere') return { redirectTo: form['to'] ?? '' }
     const body: PageBody = { ...formOf(form), alert: 'Too <b>short' }
-    return renderPage({ brand: BRAND, title: 'New password', status: 422, body })
+    return renderPage({ brand: BRAND, language: 'en', title: 'New password', status: 422, body })
   },
 })
 const plain = definePage({ path: '/test/plain', summary: 'Another', render: async () => '<p>plain</p>' })
@@ -107,6 +109,7 @@ describe('a page', () => {
     const brand = { ...BRAND, logoUrl: 'https://cdn.example.com;script-src/logo.png' }
     const { contentSecurityPolicy } = renderPage({
       brand,
+      language: 'en',
       title: 'T',
       body: {},
       leadsTo: 'https://app;frame-src.example/',

@@ -112,6 +112,7 @@ function contextOf(
     headers: {},
     isLocal: route?.auth === 'page' && isLocal(request),
     accept: request.headers.accept ?? '',
+    acceptLanguage: request.headers['accept-language'] ?? '',
     ifMatch: request.headers['if-match'] ?? null,
     ifNoneMatch: request.headers['if-none-match'] ?? null,
     caller,

@@ -45,6 +45,8 @@ export interface RequestContext extends Omit<Work, 'directory'> {
   ifMatch: string | null
   /** `Accept` of the request. */
   accept: string
+  /** `Accept-Language` of the request. */
+  acceptLanguage: string
   /** `If-None-Match` of the request (RFC 9110 §13.1.2). */
   ifNoneMatch: string | null
 }

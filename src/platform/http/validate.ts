@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats'
 import { type TSchema, Type } from 'typebox'
 import { type FieldError, httpErrors } from '../errors.ts'
 import { isId } from '../ids.ts'
+import { isLocale, LOCALE_FORMAT } from '../messages/locale.ts'
 import { findNearest } from '../nearest.ts'
 import { isCheckedApart } from '../schema.ts'
 import { refuseHostile } from './hostile.ts'
@@ -23,6 +24,7 @@ function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
   addFormats.default(ajv)
   // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
   ajv.addFormat('uuid', isId)
+  ajv.addFormat(LOCALE_FORMAT, isLocale)
   // Ajv's own count the characters of every text. There are at most as many as UTF-16 units, and at least half.
   addLength(
     ajv,
@@ -136,11 +138,12 @@ function toFieldError(error: ErrorObject): FieldError {
       const list = Array.isArray(allowed) ? allowed.map((value) => JSON.stringify(value)).join(', ') : ''
       return { field: path, code: 'enum', message: `${path} must be one of ${list}` }
     }
+    case 'format':
     case 'pattern': {
       // A regular expression tells people nothing, so the schema has the rule in words.
       const form: unknown = error.parentSchema?.['x-form']
       const rule = typeof form === 'string' ? `must be ${form}` : (error.message ?? 'is invalid')
-      return { field: path, code: 'pattern', message: `${path} ${rule}` }
+      return { field: path, code: error.keyword, message: `${path} ${rule}` }
     }
     default:
       // Ajv's messages name limits and types, never the value sent.

@@ -1,17 +1,28 @@
+import { chooseLanguage, type Language, type Reader } from '../messages/language.ts'
 import type { Work } from '../work.ts'
 import { brandOf } from './brand.ts'
 import type { MailKind } from './kinds.ts'
 import { fillIn, type MailContent, oneLine, renderMail } from './layout.ts'
 import { mailSettings, ownSubject } from './settings.ts'
 
-/** A feature's message to one person, in plain text. `{brand}` anywhere in it is replaced by the brand's name. */
+/** A feature's message to one person, who decides on the language. */
 export interface Message {
   kind: MailKind
-  /** A bare address; goes into the envelope as it is. */
-  to: string
+  /** Whose address goes into the envelope as it is. */
+  to: Reader
+  write(language: Language): WrittenMail
+}
+
+/** The words of a mail, in plain text. `{brand}` anywhere in it is replaced by the brand's name. */
+export interface WrittenMail {
   /** Used unless the directory has its own. Never contains a code: lock screens show it. */
   subject: string
   content: MailContent
+}
+
+/** Those whose subject is the heading. */
+export function titled(title: string, content: Omit<MailContent, 'heading'>): WrittenMail {
+  return { subject: title, content: { heading: title, ...content } }
 }
 
 /** A mail as it is sent. */
@@ -27,16 +38,18 @@ export interface Mail {
   replyTo: string | null
 }
 
-/** Renders a message with the brand, subject and sender of its directory. */
+/** Renders a message in the language of its reader, or else of its directory, with the brand, subject and sender of that. */
 export async function composeMail(work: Pick<Work, 'platform' | 'directory'>, message: Message): Promise<Mail> {
-  const { kind, to, content } = message
+  const { kind, to } = message
+  const language = chooseLanguage(to.locale, work.directory.locale)
+  const { subject, content } = message.write(language)
   const settings = await mailSettings().effective(work)
   const brand = await brandOf(work)
   return {
     kind,
-    to,
-    subject: oneLine(fillIn(ownSubject(settings, kind) ?? message.subject, brand)),
-    ...renderMail(content, brand),
+    to: to.email,
+    subject: oneLine(fillIn(ownSubject(settings, kind) ?? subject, brand)),
+    ...renderMail(content, brand, language),
     from: { name: settings.from_name ?? settings.brand_name, address: settings.from_address },
     replyTo: settings.reply_to,
   }

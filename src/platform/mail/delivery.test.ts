@@ -52,7 +52,9 @@ async function work(): Promise<void> {
 async function queue(to: string, options: { decoy?: boolean; usefulSeconds?: number; code?: string } = {}) {
   const { decoy = false, usefulSeconds = 600, code = 'amber falcon' } = options
   const content = { heading: 'Your code', paragraphs: [], code, footer: 'Bye.' }
-  const message = { kind: mailKind, to, subject: 'Your code', content, decoy: decoy ? 'nobody has it' : null }
+  const written = { subject: 'Your code', content }
+  const nobody = decoy ? ('nobody has it' as const) : null
+  const message = { kind: mailKind, to: { email: to, locale: null }, write: () => written, decoy: nobody }
   await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id

@@ -18,7 +18,8 @@ async function queue({ app, tenant }: TestApp, usefulSeconds: number) {
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Your code', paragraphs: [], code: 'amber', footer: 'Bye.' }
-  const message = { kind: mailKind, to: 'ada@example.com', subject: 'Your code', content }
+  const to = { email: 'ada@example.com', locale: null }
+  const message = { kind: mailKind, to, write: () => ({ subject: 'Your code', content }) }
   await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return { directoryId: directory.id, id: row.id }

@@ -1,5 +1,7 @@
+import type { Language } from '../messages/language.ts'
 import type { Brand } from './brand.ts'
 import { escapeHtml, mailtoUrl } from './html.ts'
+import { layoutSays } from './messages.ts'
 
 /** The content of a mail, all plain text. `{brand}` is replaced by the brand's name. */
 export interface MailContent {
@@ -9,15 +11,15 @@ export interface MailContent {
   button?: { label: string; url: string }
   /** Shown large, and in the text part on a line of its own. */
   code?: string
-  /** The line above the code. Default below a button: "Or enter this code:". */
+  /** The line above the code. Below a button there is one by default. */
   codeLabel?: string
   footer: string
 }
 
 /** Renders a mail as text and as HTML. Throws for a link that is not http(s). */
-export function renderMail(content: MailContent, brand: Brand): { text: string; html: string } {
-  const plain = toPlain(content, brand)
-  return { text: renderText(plain, brand), html: renderHtml(plain, brand) }
+export function renderMail(content: MailContent, brand: Brand, language: Language): { text: string; html: string } {
+  const plain = toPlain(content, brand, language)
+  return { text: renderText(plain, brand, language), html: renderHtml(plain, brand, language) }
 }
 
 /** The text with the brand's name filled in. */
@@ -30,8 +32,8 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ').trim()
 }
 
-function toPlain(content: MailContent, brand: Brand): MailContent {
-  const { button, code, codeLabel = button ? 'Or enter this code:' : '' } = content
+function toPlain(content: MailContent, brand: Brand, language: Language): MailContent {
+  const { button, code, codeLabel = button ? layoutSays.orEnterCode(language) : '' } = content
   if (button && !/^https?:$/.test(new URL(button.url).protocol)) throw new Error('A link in an email must be http(s)')
   const plain = (text: string) => oneLine(fillIn(text, brand))
   return {
@@ -43,14 +45,14 @@ function toPlain(content: MailContent, brand: Brand): MailContent {
   }
 }
 
-function renderText({ heading, paragraphs, button, code, codeLabel, footer }: MailContent, brand: Brand): string {
+function renderText(content: MailContent, brand: Brand, language: Language): string {
+  const { heading, paragraphs, button, code, codeLabel, footer } = content
   const link = button ? `${button.label}:\n${button.url}` : ''
-  const help = brand.supportEmail ? `\n${HELP} ${brand.supportEmail}` : ''
+  const help = brand.supportEmail ? `\n${layoutSays.help(language, { address: brand.supportEmail })}` : ''
   const blocks = [heading, ...paragraphs, link, codeLabel, code, footer, `-- \n${brand.name}${help}`]
   return `${blocks.filter((block) => block).join('\n\n')}\n`
 }
 
-const HELP = 'Need help? Contact'
 const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 // Mail clients keep or drop style sheets as they please: light colors are inline, dark ones override them.
@@ -61,18 +63,18 @@ const STYLES = `:root{color-scheme:light dark;supported-color-schemes:light dark
 .code{background:#27292d!important;color:#f2f3f5!important;border-color:#3a3d44!important}
 .button{background:#f2f3f5!important;color:#16171a!important}.rule{border-color:#303238!important}}`
 
-function renderHtml(content: MailContent, brand: Brand): string {
+function renderHtml(content: MailContent, brand: Brand, language: Language): string {
   const { heading, paragraphs, button, code, codeLabel = '', footer } = content
   const body = [
     `<h1 class="ink" style="margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:650;color:#16171a">${escapeHtml(heading)}</h1>`,
     ...paragraphs.map(renderParagraph),
-    button ? renderButton(button) : '',
+    button ? renderButton(button, language) : '',
     codeLabel && renderParagraph(codeLabel),
     code === undefined ? '' : renderCode(code),
     `<p class="soft rule" style="margin:24px 0 0;padding:16px 0 0;border-top:1px solid #e4e5e8;font-size:14px;line-height:1.5;color:#62656d">${escapeHtml(footer)}</p>`,
   ]
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
@@ -87,7 +89,7 @@ function renderHtml(content: MailContent, brand: Brand): string {
 <tr><td class="soft" style="padding:0 4px 12px;font-size:15px;font-weight:600;color:#62656d">${renderBrand(brand)}</td></tr>
 <tr><td class="card" style="padding:28px 24px;background:#ffffff;border:1px solid #e4e5e8;border-radius:12px">
 ${body.filter((part) => part !== '').join('\n')}
-</td></tr>${renderHelp(brand)}
+</td></tr>${renderHelp(brand, language)}
 </table>
 </td></tr></table>
 </body>
@@ -100,11 +102,17 @@ function renderBrand({ name, logoUrl }: Brand): string {
   return `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(name)}" style="display:block;max-width:240px;max-height:40px;border:0">`
 }
 
-function renderHelp({ supportEmail }: Brand): string {
+function renderHelp({ supportEmail }: Brand, language: Language): string {
   if (supportEmail === null) return ''
-  const address = escapeHtml(supportEmail)
   return `
-<tr><td class="soft" style="padding:12px 4px 0;font-size:13px;line-height:1.5;color:#62656d">${HELP} <a class="soft" href="${mailtoUrl(supportEmail)}" style="color:#62656d">${address}</a></td></tr>`
+<tr><td class="soft" style="padding:12px 4px 0;font-size:13px;line-height:1.5;color:#62656d">${helpHtml(language, supportEmail, ' class="soft" style="color:#62656d"')}</td></tr>`
+}
+
+/** The line that names the address for help, which it links; `attributes` of the link are trusted. */
+export function helpHtml(language: Language, address: string, attributes = ''): string {
+  const link = `<a href="${mailtoUrl(address)}"${attributes}>${escapeHtml(address)}</a>`
+  // No text of ours has a line break.
+  return escapeHtml(layoutSays.help(language, { address: '\n' })).replace('\n', () => link)
 }
 
 function renderParagraph(text: string): string {
@@ -115,8 +123,8 @@ function renderCode(code: string): string {
   return `<p class="code" style="margin:8px 0 20px;padding:16px 12px;background:#f3f4f6;border:1px solid #e4e5e8;border-radius:8px;text-align:center;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:24px;line-height:1.3;font-weight:600;color:#16171a">${escapeHtml(code)}</p>`
 }
 
-function renderButton(button: { label: string; url: string }): string {
+function renderButton(button: { label: string; url: string }, language: Language): string {
   const url = escapeHtml(button.url)
   return `<p style="margin:8px 0 20px"><a class="button" href="${url}" style="display:inline-block;padding:12px 22px;background:#16171a;border-radius:8px;font-size:16px;font-weight:600;color:#ffffff;text-decoration:none">${escapeHtml(button.label)}</a></p>
-<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">Or open this link: ${url}</p>`
+<p class="soft" style="margin:0 0 16px;font-size:13px;line-height:1.5;color:#62656d;word-break:break-all">${escapeHtml(layoutSays.orOpenLink(language, { url: button.url }))}</p>`
 }

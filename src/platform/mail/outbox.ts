@@ -8,7 +8,7 @@ import { nullable } from '../schema.ts'
 import type { Work } from '../work.ts'
 import { composeMail, type Mail, type Message } from './compose.ts'
 
-export type { Message } from './compose.ts'
+export { type Message, titled } from './compose.ts'
 
 /** How long a mere notice is worth sending. */
 export const NOTICE_USEFUL_SECONDS = 24 * 3600

@@ -26,7 +26,9 @@ async function queue({ app, tenant }: TestApp, to: string, subject: string, deco
   const { platform } = app
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Sign in', paragraphs: ['Type this code.'], code: 'amber falcon', footer: 'Bye.' }
-  const message = { kind: mailKind, to, subject, content, decoy: decoy ? decoyReasonOf(null) : null }
+  const reader = { email: to, locale: null }
+  const reason = decoy ? decoyReasonOf(null) : null
+  const message = { kind: mailKind, to: reader, write: () => ({ subject, content }), decoy: reason }
   await inTx(workIn(platform, directory), (work) => queueMail(work, message, 60))
   const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
@@ -70,7 +72,8 @@ test('lists text messages among the mails, and shows one', async () => {
   const tenant = await development.tenant()
   const directory = await accountDirectory(platform, { ...tenant, environmentSlug: 'production' })
   const older = await queue(development, 'ada@example.com', 'Older')
-  const sms = { kind: 'otp', to: '+14155550123', text: 'Your code: <b>amber falcon</b>' }
+  const to = { phone: '+14155550123', locale: null }
+  const sms = { kind: 'otp', to, write: () => 'Your code: <b>amber falcon</b>' }
   await inTx(workIn(platform, directory), (work) => queueSms(work, sms, 60))
   const newer = await queue(development, 'ada@example.com', 'Newer')
   const list = (await development.as(null).get('/dev/mail')).text

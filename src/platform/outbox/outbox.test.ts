@@ -19,10 +19,11 @@ test('how long a message is of use is counted by the clock of the database alone
   const { accountId, environmentId } = await tenant()
   const directory = await accountDirectory(platform, { accountId, environmentId, environmentSlug: 'production' })
   const content = { heading: 'Your code', paragraphs: [], code: 'amber falcon', footer: 'Bye.' }
-  const mail = { kind: mailKind, to: 'ada@example.com', subject: 'Your code', content }
+  const to = { email: 'ada@example.com', phone: '+14155550123', locale: null }
+  const mail = { kind: mailKind, to, write: () => ({ subject: 'Your code', content }) }
   await inTx(workIn(platform, directory), async (work) => {
     await queueMail(work, mail, 90)
-    await queueSms(work, { kind: 'otp', to: '+14155550123', text: 'Hello' }, 90)
+    await queueSms(work, { kind: 'otp', to, write: () => 'Hello' }, 90)
   })
   for (const table of ['mail_outbox', 'sms_outbox'] as const) {
     const rows = await platform.db.selectFrom(table).select(['created_at', 'useful_until']).execute()

@@ -44,7 +44,8 @@ const work = async () => {
 
 async function queue(options: { text?: string; decoy?: boolean; usefulSeconds?: number } = {}): Promise<string> {
   const { text = 'Your code: amber falcon', decoy = false, usefulSeconds = 600 } = options
-  const sms = { kind: 'test', to: PHONE, text, decoy: decoy ? 'nobody has it' : null }
+  const nobody = decoy ? ('nobody has it' as const) : null
+  const sms = { kind: 'test', to: { phone: PHONE, locale: null }, write: () => text, decoy: nobody }
   await inTx(workIn(platform, directory), (work) => queueSms(work, sms, usefulSeconds))
   const row = await platform.db.selectFrom('sms_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
   return row.id
@@ -151,7 +152,11 @@ test('development without a provider keeps messages to be read; production has n
   const home = await accountDirectory(kept, { ...owner, environmentSlug: 'production' })
   const put = (text: string, decoy: boolean) =>
     inTx(workIn(kept, home), (work) =>
-      queueSms(work, { kind: 'test', to: PHONE, text, decoy: decoy ? 'no phone' : null }, 60),
+      queueSms(
+        work,
+        { kind: 'test', to: { phone: PHONE, locale: null }, write: () => text, decoy: decoy ? 'no phone' : null },
+        60,
+      ),
     )
   await put('first', false)
   await put('second', false)

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { chooseLanguage, type Language } from '../messages/language.ts'
 import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
 import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
@@ -30,13 +31,17 @@ export function takesSms(platform: Platform): boolean {
   return platform.config.sms !== null || smsOutbox.keeps(platform)
 }
 
-/** A text message to one phone. */
+/** A text message to one phone, whose owner decides on the language. */
 export interface NewSms {
   /** What it is, such as `otp`. */
   kind: string
-  /** E.164. */
-  to: string
-  text: string
+  to: {
+    /** E.164. */
+    phone: string
+    /** Of the owner, if they are known. */
+    locale: string | null
+  }
+  write(language: Language): string
   /** Dropped instead of sent. */
   decoy?: DecoyReason | null
 }
@@ -46,8 +51,9 @@ export interface NewSms {
  * request.
  */
 export async function queueSms(work: Work, sms: NewSms, usefulSeconds: number): Promise<void> {
-  const { kind, to, text, decoy = null } = sms
-  const content = { to, text, ...decoyFields(work.platform, smsOutbox, decoy) }
+  const { kind, to, decoy = null } = sms
+  const text = sms.write(chooseLanguage(to.locale, work.directory.locale))
+  const content = { to: to.phone, text, ...decoyFields(work.platform, smsOutbox, decoy) }
   await putIntoOutbox(work, smsOutbox, { kind, content }, usefulSeconds)
 }
 

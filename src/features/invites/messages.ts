@@ -1,0 +1,60 @@
+import { defineText } from '../../platform/messages/texts.ts'
+
+export const says = {
+  invited: defineText({
+    en: 'You are invited to {brand}',
+    de: 'Sie sind zu {brand} eingeladen',
+    fr: 'Vous êtes invité à rejoindre {brand}',
+    es: 'Ha recibido una invitación a {brand}',
+    'pt-BR': 'Você recebeu um convite para {brand}',
+    ja: '{brand} への招待',
+  }),
+  haveAccount: defineText({
+    en: 'You already have an account for this address: sign in with your password.',
+    de: 'Sie haben für diese Adresse bereits ein Konto: Melden Sie sich mit Ihrem Passwort an.',
+    fr: 'Vous avez déjà un compte pour cette adresse : connectez-vous avec votre mot de passe.',
+    es: 'Ya tiene una cuenta con esta dirección: inicie sesión con su contraseña.',
+    'pt-BR': 'Você já tem uma conta com este endereço: entre com a sua senha.',
+    ja: 'このアドレスのアカウントをすでにお持ちです。パスワードでログインしてください。',
+  }),
+  created: defineText({
+    en: '{brand} has created an account for you. Choose a password to start using it.',
+    de: '{brand} hat ein Konto für Sie angelegt. Wählen Sie ein Passwort, um es zu verwenden.',
+    fr: '{brand} a créé un compte pour vous. Choisissez un mot de passe pour commencer à l’utiliser.',
+    es: '{brand} ha creado una cuenta para usted. Elija una contraseña para empezar a usarla.',
+    'pt-BR': '{brand} criou uma conta para você. Escolha uma senha para começar a usá-la.',
+    ja: '{brand} でお客様のアカウントが作成されました。パスワードを設定して利用を開始してください。',
+  }),
+  open: defineText({
+    en: 'Open',
+    de: 'Öffnen',
+    fr: 'Ouvrir',
+    es: 'Abrir',
+    'pt-BR': 'Abrir',
+    ja: '開く',
+  }),
+  accept: defineText({
+    en: 'Accept the invitation',
+    de: 'Einladung annehmen',
+    fr: 'Accepter l’invitation',
+    es: 'Aceptar la invitación',
+    'pt-BR': 'Aceitar o convite',
+    ja: '招待を受ける',
+  }),
+  unexpected: defineText({
+    en: 'If you did not expect this email, ignore it.',
+    de: 'Wenn Sie diese E-Mail nicht erwartet haben, ignorieren Sie sie.',
+    fr: 'Si vous n’attendiez pas cet e-mail, ignorez-le.',
+    es: 'Si no esperaba este correo, ignórelo.',
+    'pt-BR': 'Se você não esperava este e-mail, ignore-o.',
+    ja: 'お心当たりがない場合は、このメールを無視してください。',
+  }),
+  worksOnce: defineText({
+    en: 'The link works once, within {span}. If you did not expect this email, ignore it.',
+    de: 'Der Link funktioniert nur einmal und ist {span} lang gültig. Wenn Sie diese E-Mail nicht erwartet haben, ignorieren Sie sie.',
+    fr: 'Le lien ne fonctionne qu’une fois et reste valable {span}. Si vous n’attendiez pas cet e-mail, ignorez-le.',
+    es: 'El enlace funciona una sola vez y es válido durante {span}. Si no esperaba este correo, ignórelo.',
+    'pt-BR': 'O link funciona uma única vez e é válido por {span}. Se você não esperava este e-mail, ignore-o.',
+    ja: 'このリンクは{span}以内に1回だけ使用できます。お心当たりがない場合は、このメールを無視してください。',
+  }),
+}

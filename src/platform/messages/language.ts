@@ -1,0 +1,79 @@
+import { canonicalLocale } from './locale.ts'
+
+/** The languages that every message is written in. */
+export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt-BR', 'ja'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Whom a message is for, as far as its language depends on it. */
+export interface Reader {
+  /** A bare address. */
+  email: string
+  /** In canonical form; null for whoever has none, or of whom none is known. */
+  locale: string | null
+}
+
+/**
+ * The language of the first of these locales that has one, the best first, or else English. Between the forms of a language
+ * there is no choice: `pt-PT` reads the Portuguese of Brazil rather than English.
+ */
+export function chooseLanguage(...locales: readonly (string | null)[]): Language {
+  for (const locale of locales) {
+    const language = locale === null ? undefined : byName.get(nameOf(locale))
+    if (language !== undefined) return language
+  }
+  return 'en'
+}
+
+/** The locales that a browser asks for, the best first (RFC 9110 §12.5.4). */
+export function acceptedLocales(acceptLanguage: string): string[] {
+  const asked = acceptLanguage.split(',', MAX_ACCEPTED).flatMap((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1)
+    const locale = canonicalLocale(name)
+    return locale !== null && weight > 0 ? [{ locale, weight }] : []
+  })
+  return asked.toSorted((one, other) => other.weight - one.weight).map(({ locale }) => locale)
+}
+
+const MAX_ACCEPTED = 20
+const nameOf = (locale: string) => locale.split('-', 1)[0] ?? ''
+const byName = new Map(LANGUAGES.map((language) => [nameOf(language), language]))
+
+/** A duration in words, such as `10 minutes`, `24 Stunden` or `7 jours`, in no grammatical case but the plain one. */
+export function spanInWords(language: Language, seconds: number): string {
+  // A unit is used from two of it on: `24 hours` is clearer than `1 day`.
+  const { unit, seconds: each } = UNITS.find((one) => seconds >= 2 * one.seconds) ?? MINUTE
+  // Rounded down, as nothing may expire sooner than its message says; at least a minute.
+  return inWords(language, unit, Math.max(1, Math.floor(seconds / each)))
+}
+
+/** The same to the second, where it is shorter than two minutes. */
+export function exactSpanInWords(language: Language, seconds: number): string {
+  return seconds < 120
+    ? inWords(language, 'second', seconds)
+    : inWords(language, 'minute', Math.floor(seconds / MINUTE.seconds))
+}
+
+const MINUTE = { unit: 'minute', seconds: 60 }
+const UNITS = [{ unit: 'day', seconds: 86_400 }, { unit: 'hour', seconds: 3600 }, MINUTE]
+
+// To make one takes far longer than to use it, and to write to somebody must take no longer than to write to nobody.
+const formats = new Map<string, Intl.NumberFormat>()
+
+function inWords(language: Language, unit: string, count: number): string {
+  const key = `${language}/${unit}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' })
+  formats.set(key, format)
+  // Without the spaces that text messages have no letter for, and those that Japanese is written without.
+  return format.format(count).replaceAll(/\s/g, language === 'ja' ? '' : ' ')
+}
+
+/** A moment, such as `24 November 2026 at 13:05 UTC`. */
+export function momentInWords(language: Language, at: Date): string {
+  const form = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  return `${form.format(at)} UTC`
+}

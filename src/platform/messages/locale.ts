@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { named } from '../schema.ts'
+
+// As Intl takes them, a tag has no bound; RFC 5646 §4.4.1 asks for room for 35 characters.
+const MAX_LENGTH = 64
+
+/** The name of the format in schemas. */
+export const LOCALE_FORMAT = 'language-tag'
+
+/** A locale in a body: a language tag (BCP 47), or null. An empty string counts as null. */
+export const Locale = Type.Optional(
+  named(
+    'Locale',
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: MAX_LENGTH,
+      format: LOCALE_FORMAT,
+      'x-form': 'a language tag of BCP 47 such as de-AT',
+      description:
+        'A language tag (BCP 47): of mails, text messages and pages. Null: that of the organization, of the environment, or `en`.',
+      examples: ['de-AT'],
+    }),
+  ),
+)
+
+/** Whether a text may stand in such a field. */
+export function isLocale(text: string): boolean {
+  return text === '' || canonicalLocale(text) !== null
+}
+
+/** The tag in canonical form (RFC 5646 §4.5), such as `pt-BR`; null for a text that is none. */
+export function canonicalLocale(text: string): string | null {
+  if (text.length > MAX_LENGTH) return null
+  try {
+    return Intl.getCanonicalLocales(text)[0] ?? null
+  } catch {
+    return null
+  }
+}
+
+/** The same of what others say, with an underscore or several as in Accept-Language (OpenID Connect Core §5.1, RFC 7643 §4.1.1). */
+export function foreignLocale(value: unknown): string | null {
+  if (typeof value !== 'string') return null
+  const [first = ''] = value.split(/[,;]/, 1)
+  return canonicalLocale(first.trim().replaceAll('_', '-'))
+}
