@@ -35,7 +35,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   known_devices: ['same', 'same', 'gone', 'moved'],
   links: ['ended', 'ended', 'ended', 'ended'],
   mfa_challenges: ['gone', 'gone', 'gone', 'gone'],
-  mfa_grace: ['same', 'same', 'gone', 'moved'],
+  mfa_grace: ['same', 'same', 'same', 'moved'],
   mfa_phones: ['gone', 'same', 'same', 'moved'],
   otps: ['same', 'ended', 'ended', 'ended'],
   passkeys: ['gone', 'same', 'same', 'moved'],

@@ -6,6 +6,7 @@ const CHALLENGE = 'src/features/challenges/challenge.test.ts'
 const BYPASS = 'src/features/challenges/bypass.test.ts'
 const REQUIREMENT = 'src/features/mfa/requirement.test.ts'
 const RACE = 'test/race/mfa.test.ts'
+const GRACE = 'src/features/mfa/grace.test.ts'
 const MEANWHILE = 'src/features/mfa/meanwhile.test.ts'
 
 /** Second factors, their policy, and devices that replace them. */
@@ -215,6 +216,48 @@ export const secondFactors: Mutant[] = [
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at`,
     tests: [REQUIREMENT],
+  },
+  {
+    name: 'no role brings time where a factor is required of everybody',
+    file: 'src/features/mfa/store.ts',
+    find: 'policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`',
+    replace: 'sql`users.role_since`',
+    tests: [GRACE],
+  },
+  {
+    name: 'who gains a role of which a factor is required has time',
+    file: 'src/features/mfa/store.ts',
+    find: 'policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`',
+    replace: 'sql`null`',
+    tests: [GRACE],
+  },
+  {
+    name: 'a role that is given again was gained before',
+    file: 'src/features/roles/assignment-store.ts',
+    find: 'then users.role_since else clock.at end',
+    replace: 'then clock.at else clock.at end',
+    tests: [GRACE],
+  },
+  {
+    name: 'grace is not renewed by deleting and restoring',
+    file: 'src/features/mfa/belongings.ts',
+    find: "removal: { stays: 'Nobody gains time by being deleted and restored.' },",
+    replace: "removal: goes('mfa_grace'),",
+    tests: [GRACE, 'test/belongings.test.ts'],
+  },
+  {
+    name: 'grace goes with the row of who was deleted',
+    file: 'src/features/mfa/belongings.ts',
+    find: '    purged: true,\n',
+    replace: '',
+    tests: [GRACE],
+  },
+  {
+    name: 'a role that comes with a move or a restoration is gained then',
+    file: 'src/features/users/restore.ts',
+    find: 'scim_role: null, role_since: now }',
+    replace: 'scim_role: null }',
+    tests: [GRACE],
   },
   {
     name: 'grace ends',

@@ -36,7 +36,7 @@ export const users: Mutant[] = [
   {
     name: 'whoever restores somebody gives no roles',
     file: 'src/features/users/restore.ts',
-    find: '{ ...AS_MEMBER, ...changes }',
+    find: '{ ...AS_MEMBER, invited_at: null, ...changes }',
     replace: '{ invited_at: null, ...changes }',
     tests: [RESTORE_TESTS],
   },

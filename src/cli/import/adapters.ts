@@ -23,14 +23,28 @@ export interface AdapterOptions {
   withoutPasswords: boolean
 }
 
-/** The function that turns the records of a file into people. Throws CliError when the options do not fit the file. */
-export function adapterOf(options: AdapterOptions): (record: RawRecord) => Person {
-  const adapt = findAdapter(options)
-  return ({ value, problem }) =>
-    isObject(value) ? adapt(value) : { fields: {}, unreadable: problem ?? 'The record is not a JSON object.' }
+/** How the records of a file are read. */
+export interface Reader {
+  /** Turns a record into a person. */
+  adapt(record: RawRecord): Person
+  /** Of CSV and NDJSON: columns that are no field. */
+  ignoredColumns: string[]
 }
 
-function findAdapter(options: AdapterOptions): Adapter {
+/** Throws CliError when the options do not fit the file. */
+export function readerOf(options: AdapterOptions): Reader {
+  const { adapter, ignoredColumns = [] } = findAdapter(options)
+  const adapt = ({ value, problem }: RawRecord) =>
+    isObject(value) ? adapter(value) : { fields: {}, unreadable: problem ?? 'The record is not a JSON object.' }
+  return { adapt, ignoredColumns }
+}
+
+interface Found {
+  adapter: Adapter
+  ignoredColumns?: string[]
+}
+
+function findAdapter(options: AdapterOptions): Found {
   const { format, map } = options
   const isPlain = format === 'csv' || format === 'ndjson'
   if (map.length && !isPlain)
@@ -42,19 +56,19 @@ function findAdapter(options: AdapterOptions): Adapter {
     case 'ndjson':
       return plain(options)
     case 'auth0':
-      return fromAuth0
+      return { adapter: fromAuth0 }
     case 'clerk':
-      return fromClerk
+      return { adapter: fromClerk }
     case 'cognito':
-      return fromCognito
+      return { adapter: fromCognito }
     case 'keycloak':
-      return fromKeycloak
+      return { adapter: fromKeycloak }
     case 'firebase':
-      return firebaseAdapter(options.firebase, options.withoutPasswords)
+      return { adapter: firebaseAdapter(options.firebase, options.withoutPasswords) }
   }
 }
 
-function plain({ format, layout, first, map, hashType }: AdapterOptions): Adapter {
+function plain({ format, layout, first, map, hashType }: AdapterOptions): Found {
   if ((format === 'csv') !== (layout.kind === 'csv'))
     throw new CliError(`The file is not ${format.toUpperCase()}: omit --format, or use ${otherThan(format)}.`, {
       isUsage: true,
@@ -63,7 +77,7 @@ function plain({ format, layout, first, map, hashType }: AdapterOptions): Adapte
   if (layout.kind === 'csv') assertColumns(columns, map)
   const mapping = mapColumns(columns, map)
   if (mapping.unused.length) note(`Ignored columns: ${mapping.unused.join(', ')}. Import them with --map.`)
-  return plainAdapter(mapping, hashType)
+  return { adapter: plainAdapter(mapping, hashType), ignoredColumns: mapping.unused }
 }
 
 function otherThan(format: 'csv' | 'ndjson' | Format): string {

@@ -151,6 +151,22 @@ test('a dry run says what an import would do, and writes the report alone', asyn
   )
 })
 
+test('columns that are no field are left out, which scripts are told as well', async () => {
+  const rows = 'E-Mail,Shoe size,Team,firstName\nkay@example.com,38,red,Kay\n'
+  const path = write('columns.csv', rows)
+  const line = 'Ignored columns: Shoe size, Team. Import them with --map.\n'
+  const { code, json, stderr } = await importUsers(path, '--json')
+  expect([code, json]).toMatchObject([0, { created: 1, ignoredColumns: ['Shoe size', 'Team'] }])
+  expect(stderr).toContain(line)
+  const { users } = (await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=kay@example.com`)).body
+  expect(users).toMatchObject([{ firstName: 'Kay', metadata: {} }])
+  const map = ['--map', 'Team=metadata.team', '--map', 'Shoe size=metadata.size']
+  const mapped = await importUsers(path, '--dry-run', '--json', ...map)
+  expect([mapped.json.ignoredColumns, mapped.stderr.includes('Ignored')]).toEqual([[], false])
+  const lines = write('columns.ndjson', '{"email":"lee@example.com","team":"red"}\n')
+  expect((await importUsers(lines, '--dry-run', '--json')).json).toMatchObject({ created: 1, ignoredColumns: ['team'] })
+})
+
 test('passwords can be left behind, all of them or those that cannot come over', async () => {
   const path = write(
     'left.csv',

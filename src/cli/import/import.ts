@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { withPlatform } from '../deployment.ts'
 import { getAccount, getEnvironment, getOrganizationId } from '../lookups.ts'
 import { CliError, note, print } from '../print.ts'
-import { adapterOf } from './adapters.ts'
+import { type Reader, readerOf } from './adapters.ts'
 import { type Checkpoint, firstCheckpoint, readCheckpoint, removeCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import { findLayout, firstRecord, guessFormat, type Layout, readRecords } from './detect.ts'
 import { readHashConfig } from './firebase.ts'
@@ -46,7 +46,7 @@ interface Plan {
   source: Source
   layout: Layout
   format: Format
-  adapt: ReturnType<typeof adapterOf>
+  reader: Reader
   reportPath: string
   checkpointPath: string
 }
@@ -75,12 +75,12 @@ async function makePlan(file: string, options: ImportOptions): Promise<Plan> {
   const first = await firstRecord(source, layout)
   if (!first && layout.kind !== 'csv') throw new CliError(`${file} has no readable user.`)
   const format = options.format === 'auto' ? guessFormat(layout, first) : options.format
-  const adapt = adapterOf({
+  const reader = readerOf({
     ...{ format, layout, first, map: options.map, hashType: readHashType(options.hashType) },
     firebase: await readFirebase(options),
     withoutPasswords: options.withoutPasswords === true,
   })
-  return { source, layout, format, adapt, reportPath, checkpointPath }
+  return { source, layout, format, reader, reportPath, checkpointPath }
 }
 
 function readHashType(given: string | undefined): ImportedHashType | undefined {
@@ -108,7 +108,8 @@ async function importInto(
   plan: Plan,
   options: ImportOptions,
 ): Promise<number> {
-  const { source, layout, format, adapt, reportPath, checkpointPath } = plan
+  const { source, layout, format, reader, reportPath, checkpointPath } = plan
+  const { adapt, ignoredColumns } = reader
   const dryRun = options.dryRun === true
   const of = { fingerprint: source.fingerprint, format, directoryId: directory.id }
   const found = dryRun || options.restart ? null : await readCheckpoint(checkpointPath, of)
@@ -141,7 +142,7 @@ async function importInto(
     const reportFile = checkpoint.reportBytes ? reportPath : null
     print(
       options,
-      { dryRun, format, importId: dryRun ? null : importId, ...counts, seconds, report: reportFile },
+      { dryRun, format, ignoredColumns, importId: dryRun ? null : importId, ...counts, seconds, report: reportFile },
       summaryLines(counts, { dryRun, where, seconds, reportFile }),
     )
     return counts.failed ? 3 : 0

@@ -9,7 +9,8 @@ export const mfaBelongings: Belonging[] = [
     table: 'mfa_grace',
     proof: { stays: 'Nobody gains time by proving the mailbox.' },
     cutOff: { stays: 'Nobody gains time by being cut off.' },
-    removal: goes('mfa_grace'),
+    removal: { stays: 'Nobody gains time by being deleted and restored.' },
+    purged: true,
     // Where the user has been there before, what ends first counts.
     move: comesAlong(
       'mfa_grace',

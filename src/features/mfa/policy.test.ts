@@ -112,7 +112,7 @@ test('a sign-in that meets a deletion leaves no grace behind', async () => {
   const { id } = await makeProvenUser(tenant, subOrgId)
   const { settling } = await inTx(workIn(platform, directory), async (work) => {
     await deleteUser(work, id, { ifMatch: null })
-    const policy = { grace_period_days: 7, required_since: null }
+    const policy = { grace_period_days: 7, required_since: null, enforce_for_roles: [] }
     let settled = false
     const settling = settleGrace(platform.db, directory, id, policy).finally(() => {
       settled = true

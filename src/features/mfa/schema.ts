@@ -52,7 +52,7 @@ export const MfaPolicy = named(
   'MfaPolicy',
   Type.Object({
     ...fields,
-    required_since: nullable(Moment, 'When it first required a second factor; the grace period starts here.'),
+    required_since: nullable(Moment, 'When it first required a second factor: no grace period starts before.'),
     updated_at: nullable(Moment),
   }),
 )

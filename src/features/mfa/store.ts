@@ -64,6 +64,9 @@ export async function writePolicyRow(tx: Tx, directory: Directory, change: Polic
   return row
 }
 
+/** What a period of grace follows from. */
+type GracePolicy = Pick<PolicyRow, 'grace_period_days' | 'required_since' | 'enforce_for_roles'>
+
 export interface GraceRow {
   ends_at: Date
   over: boolean
@@ -77,7 +80,7 @@ export async function settleGrace(
   db: Db,
   directory: Directory,
   userId: string,
-  policy: Pick<PolicyRow, 'grace_period_days' | 'required_since'>,
+  policy: GracePolicy,
 ): Promise<GraceRow | null> {
   const find = sql`select ends_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
   const { rows } = await sql<GraceRow>`
@@ -101,9 +104,11 @@ export async function settleGrace(
   return later[0] ?? null
 }
 
-function graceEnd(policy: Pick<PolicyRow, 'grace_period_days' | 'required_since'>) {
+/** Who gains a role of which a factor is required has the same time as whoever had it when that began. */
+function graceEnd(policy: GracePolicy) {
   const since = policy.required_since === null ? now : sql`${policy.required_since}::timestamptz`
-  return sql`greatest(users.created_at, ${since})
+  const gained = policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`
+  return sql`greatest(users.created_at, ${since}, ${gained})
     + make_interval(days => ${policy.grace_period_days}::int)`
 }
 

@@ -119,15 +119,17 @@ export async function setRoleRows(
   const idsOf = (wanted: string) => roles.filter(({ role }) => role === wanted).map(({ id }) => id)
   const given = sql`case when id = any(${idsOf('admin')}::uuid[]) then 'admin'
     when id = any(${idsOf('member')}::uuid[]) then 'member' end`
+  const highest = sql`case when 'admin' in (${given}, ${sql.join(others.map((other) => sql.ref(`users.${other}`)))})
+    then 'admin' else 'member' end`
   // By lists of ids: joined to all of a directory that statistics do not know yet, each would be compared with all.
   const { rows } = await sql<UserRow>`
-    update users set ${sql.ref(column)} = ${given}, version = version + 1, updated_at = clock_now(),
-      role = case when 'admin' in (${given}, ${sql.join(others.map((other) => sql.ref(`users.${other}`)))})
-        then 'admin' else 'member' end,
+    with clock as materialized (select clock_now() as at)
+    update users set ${sql.ref(column)} = ${given}, version = version + 1, updated_at = clock.at, role = ${highest},
+      role_since = case when users.role = ${highest} then users.role_since else clock.at end,
       role_ids = array(
         select distinct a.role_id from role_assignments a where a.directory_id = ${directory.id} and a.user_id = users.id
         order by a.role_id)
-    where directory_id = ${directory.id} and id = any(${roles.map(({ id }) => id)}::uuid[])
+    from clock where directory_id = ${directory.id} and id = any(${roles.map(({ id }) => id)}::uuid[])
     returning users.*, coalesce(users.locked_until > users.updated_at, false) as locked`.execute(tx)
   return rows
 }

@@ -14,6 +14,7 @@ import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { freeAddress, getUserForUpdate, orTaken } from './hold.ts'
+import { AS_MEMBER } from './restore.ts'
 import { toColumns, type UserPatch } from './schema.ts'
 import { asNewVersion, type HeldUser, type NewUserRow, type UserChanges, type UserRow, updateUserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
@@ -134,8 +135,7 @@ export async function moveUser(
     await freeAddress(work, target, before.email_norm)
     const move = { user: before, reason: reasons.user_moved, to: target }
     // A lock belongs to the address in its directory.
-    const roles = { role: 'member', own_role: 'member', sso_role: null, scim_role: null }
-    const changes = { ...roles, ...OF_ONE, scim_managed: false, locked_until: null }
+    const changes = { ...AS_MEMBER, ...OF_ONE, scim_managed: false, locked_until: null }
     const { user: after, announced } = await orTaken(moveWithBelongings(work, move, changes))
     const event = { ...userEvent(target, userEvents.moved, after), previous: { subOrgId: directory.organizationId } }
     await record(work, ...announced, event)

@@ -1,3 +1,4 @@
+import { now } from '../../platform/db/now.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
@@ -6,8 +7,8 @@ import { findUserForUpdate, freeAddress, orTaken, present } from './hold.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from './store.ts'
 import { recordUser } from './user-event.ts'
 
-// Whoever may restore users, or provision them, need not be allowed to give roles.
-const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, invited_at: null }
+// Whoever may restore users, move them, or provision them, need not be allowed to give roles.
+export const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, role_since: now }
 
 /**
  * Brings back a user who was deleted, with ids and profile, active if they were; second factors and passkeys are there
@@ -41,7 +42,9 @@ async function bringBack(
   if (!gone) return null
   if (gone.scim_managed && !force) throw userErrors.scimManaged()
   await freeAddress(work, work.directory, gone.email_norm)
-  const user = await orTaken(restoreRow(work.db, work.directory, gone.id, { ...AS_MEMBER, ...changes }))
+  const user = await orTaken(
+    restoreRow(work.db, work.directory, gone.id, { ...AS_MEMBER, invited_at: null, ...changes }),
+  )
   await recordUser(work, userEvents.restored, user)
   return user
 }

@@ -806,6 +806,7 @@ export interface Users {
   proved_before: Generated<boolean>;
   role: Generated<string>;
   role_ids: Generated<string[]>;
+  role_since: Timestamp | null;
   scim_managed: Generated<boolean>;
   scim_role: string | null;
   session_epoch: Generated<number>;
