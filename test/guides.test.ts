@@ -23,6 +23,10 @@ function anchorsOf(file: string): string[] {
   return plain.map((heading) => heading.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-'))
 }
 
+test('the README can be read at one go', () => {
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
+})
+
 test('every link leads to a file that is there, and to a heading in it', () => {
   const broken = files.flatMap((file) => {
     const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)

@@ -8,6 +8,13 @@ const byLink = [`${DISCOVERY}/by-link.test.ts`]
 /** What a proof of a mailbox tells of organizations, and lets into. */
 export const discovery: Mutant[] = [
   {
+    name: 'discovery says where somebody is invited, and not there yet',
+    file: 'src/features/discovery/store.ts',
+    find: "state: is_invited ? 'invited' : 'active'",
+    replace: "state: 'active'",
+    tests: ['src/features/discovery/discovery.test.ts'],
+  },
+  {
     name: 'a code of discovery is good once',
     file: `${DISCOVERY}/discovery.ts`,
     find: '    if (!(await burn(work, proof))) return null\n',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { succeeded } from '../../../test/factors.ts'
 import { fresh, freshEmail } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
-import { newUser } from '../../../test/people.ts'
+import { newPendingUser, newUser } from '../../../test/people.ts'
 import { verifyDomain } from '../../../test/saml-connection.ts'
 import { mailedCode, signIn } from '../../../test/sign-in.ts'
 
@@ -83,6 +83,34 @@ test('the answer to a stranger is that to everybody, and the proof finds nothing
   )
   expect((await discover(email)).organizations).toEqual([])
   expect(await db.selectFrom('users').select('id').where('email_norm', '=', email).execute()).toEqual([])
+})
+
+test('who is invited, or has not finished a sign-up, is told so, and enters as who is there', async () => {
+  const email = freshEmail('ivy')
+  const [invited, pending, left] = [
+    await tenant.organization(),
+    await tenant.organization(),
+    await tenant.organization(),
+  ]
+  succeeded(await tenant.post('/v1/users/invites', { subOrgId: invited, email }))
+  await newPendingUser(db, tenant, { subOrgId: pending, email })
+  succeeded(await tenant.post('/v1/auth/signup/otp/send', { subOrgId: left, email }))
+  const states = (found: { subOrgId: string; state: string }[]) =>
+    new Map(found.map((one) => [one.subOrgId, one.state]))
+  const { discovery_token, organizations } = await discover(email)
+  expect(states(organizations)).toEqual(
+    new Map([
+      [invited, 'invited'],
+      [pending, 'invited'],
+    ]),
+  )
+  for (const subOrgId of [invited, pending]) succeeded(await enter(subOrgId, discovery_token))
+  expect(states((await discover(email)).organizations)).toEqual(
+    new Map([
+      [invited, 'active'],
+      [pending, 'active'],
+    ]),
+  )
 })
 
 test('a code is good once, and for its own mailbox', async () => {

@@ -12,8 +12,7 @@ export type DiscoveryMethod = keyof typeof discoveryMethods
 
 /** Whether somebody may come in by the method. */
 export async function isTaken(work: Work, method: DiscoveryMethod): Promise<boolean> {
-  const isOn = discoveryMethods[method].offer?.isOn(work) ?? false
-  return (await isServiceEnabled(work, method)) && isOn
+  return (await isServiceEnabled(work, method)) && ((await discoveryMethods[method].offer?.isOn(work)) ?? false)
 }
 
 /** Throws `service_disabled`, `method_disabled`. */

@@ -45,6 +45,8 @@ export function codeSms(to: NewSms['to'], shown: ShownCode, use: keyof typeof sm
 /** The mail with a sign-in or sign-up code. */
 export function signInMail(to: Reader, purpose: keyof typeof wordsSay, otp: ShownCode): Message {
   const { title, enter } = wordsSay[purpose]
+  const areWords = !/^\d+$/.test(otp.code)
+  const once = areWords ? says.wordsNotAskedFor : says.codeNotAskedFor
   return {
     kind: kinds[purpose],
     to,
@@ -52,9 +54,9 @@ export function signInMail(to: Reader, purpose: keyof typeof wordsSay, otp: Show
       subject: (title ?? mailSays.confirmAddress)(language),
       content: {
         heading: (title ?? mailSays.welcome)(language),
-        paragraphs: [enter(language), ...digitsLine(language, otp.digitCode)],
+        paragraphs: [(areWords ? enter : says.enterCode)(language), ...digitsLine(language, otp.digitCode)],
         code: otp.code,
-        footer: says.wordsNotAskedFor(language, { span: spanInWords(language, otp.ttlSeconds) }),
+        footer: once(language, { span: spanInWords(language, otp.ttlSeconds) }),
       },
     }),
   }

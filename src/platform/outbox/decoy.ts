@@ -8,7 +8,10 @@ export type DecoyReason = string
 
 /** Why nothing is sent to an address, from the user who has it. */
 export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = false): DecoyReason {
-  if (user === null) return letsNobodyIn ? `${NOBODY}, and nobody new is let in` : NOBODY
+  if (user === null)
+    return letsNobodyIn
+      ? `${NOBODY}, and nobody new is let in: send openSignup, and ask again half a minute later`
+      : NOBODY
   return user.active ? 'the user has not proved the mailbox' : 'the user is not active'
 }
 
