@@ -80,6 +80,8 @@ export interface StartOptions {
   env?: Record<string, string>
   /** argon2id at the cost that is set, where a test asks what a hash is or how long it takes. */
   costlyHashes?: boolean
+  /** The service's own bounds of locks and statements. */
+  ownBounds?: boolean
   /** The port to listen on, where others have to find the service at its own address. */
   port?: number
 }
@@ -97,7 +99,8 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const name = `watchword_${randomUUID().replaceAll('-', '')}`
   const serverUrl = inject('serverUrl')
   await copyTemplate(serverUrl, inject('template'), name)
-  const url = patient(databaseUrl(serverUrl, name))
+  const address = databaseUrl(serverUrl, name)
+  const url = options.ownBounds ? address : patient(address)
   const masterKeyText = randomBytes(32).toString('base64')
   const masterKey = parseMasterKey(masterKeyText, 'test')
   const config = parseConfig({
@@ -127,8 +130,8 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   })
   await installMovableClock(app)
   await app.server.listen({ host: '127.0.0.1', port: options.port ?? 0 })
-  const address = app.server.server.address()
-  const baseUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  const bound = app.server.server.address()
+  const baseUrl = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
   afterAll(async () => {
     await closeApp(app)
     await administer(serverUrl, `drop database if exists ${name} with (force)`)

@@ -45,8 +45,9 @@ export function codeSms(to: NewSms['to'], shown: ShownCode, use: keyof typeof sm
 /** The mail with a sign-in or sign-up code. */
 export function signInMail(to: Reader, purpose: keyof typeof wordsSay, otp: ShownCode): Message {
   const { title, enter } = wordsSay[purpose]
-  const areWords = !/^\d+$/.test(otp.code)
-  const once = areWords ? says.wordsNotAskedFor : says.codeNotAskedFor
+  const [ask, once] = /^\d+$/.test(otp.code)
+    ? ([says.enterCode, says.codeNotAskedFor] as const)
+    : ([enter, says.wordsNotAskedFor] as const)
   return {
     kind: kinds[purpose],
     to,
@@ -54,7 +55,7 @@ export function signInMail(to: Reader, purpose: keyof typeof wordsSay, otp: Show
       subject: (title ?? mailSays.confirmAddress)(language),
       content: {
         heading: (title ?? mailSays.welcome)(language),
-        paragraphs: [(areWords ? enter : says.enterCode)(language), ...digitsLine(language, otp.digitCode)],
+        paragraphs: [ask(language), ...digitsLine(language, otp.digitCode)],
         code: otp.code,
         footer: once(language, { span: spanInWords(language, otp.ttlSeconds) }),
       },

@@ -8,7 +8,7 @@ import { definePage } from './pages.ts'
 
 // Who is to blame for a failure: the database, its load, ourselves, or a client that went away.
 
-const app = await startApp()
+const app = await startApp({ ownBounds: true })
 const { platform } = app.app
 const tenant = await app.tenant()
 const subOrgId = await tenant.organization()
