@@ -4,6 +4,7 @@ import type { SignInMethod } from './features/login/login.ts'
 import { otpMethod } from './features/otp/otp.ts'
 import { passkeyMethod } from './features/passkeys/passkeys.ts'
 import { passwordMethod } from './features/password/password.ts'
+import { phoneCodeMethod } from './features/phone-codes/phone-codes.ts'
 import { signupMethod } from './features/signup/signup.ts'
 import { socialMethod } from './features/social/social.ts'
 import { ssoMethod } from './features/sso/sso.ts'
@@ -12,6 +13,7 @@ import { ssoMethod } from './features/sso/sso.ts'
 export const methods: readonly SignInMethod[] = [
   passwordMethod,
   otpMethod,
+  phoneCodeMethod,
   magicLinkMethod,
   passkeyMethod,
   socialMethod,

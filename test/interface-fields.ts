@@ -199,7 +199,7 @@ const otpValidate: InterfaceFields = {
 export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   'GET /api/v1/auth/methods': {
     answer: ['methods[].id', 'methods[].label', 'methods[].providers?'],
-    enums: { 'answer methods[].id': ['password', 'otp', 'magic_link', 'passkey', 'social', 'sso'] },
+    enums: { 'answer methods[].id': ['password', 'otp', 'otp_sms', 'magic_link', 'passkey', 'social', 'sso'] },
   },
   'POST /api/v1/auth/login/otp/send': { body: { required: ['email'], ...onlyOrganization }, answer: sentCode },
   'POST /api/v1/auth/login/otp/verify': {

@@ -68,8 +68,15 @@ export const signIn: Mutant[] = [
   {
     name: 'a phone is no way in unless that is turned on',
     file: 'src/features/phone-codes/phone-codes.ts',
-    find: 'if (sms_sign_in_enabled && settings',
-    replace: 'if (settings.channel_sms && settings',
+    find: 'return sms_sign_in_enabled && settings',
+    replace: 'return settings.channel_sms && settings',
+    tests: [PHONE],
+  },
+  {
+    name: 'codes to a phone are offered where the policy allows them',
+    file: 'src/features/phone-codes/phone-codes.ts',
+    find: "&& (await isMethodAllowed(work, 'sms')),",
+    replace: ',',
     tests: [PHONE],
   },
   {

@@ -14,7 +14,7 @@ type OfferedConnection = Static<typeof OfferedConnection>
 
 /** A way to sign in, which its noun brings in. */
 export interface SignInMethod {
-  /** `auth_method` of the sessions that it opens. Permanent: rows hold it. */
+  /** Permanent: rows hold it, as the `auth_method` of the sessions that it opens. Those of `otp_sms` are of `otp`. */
   id: string
   /** How a sign-in page offers it; null where people come to it by other ways, such as an invitation. */
   offer: {
@@ -36,7 +36,7 @@ export const LoginMethod = named(
   'LoginMethod',
   Type.Object(
     {
-      id: oneOf(['password', 'otp', 'magic_link', 'passkey', 'social', 'sso']),
+      id: oneOf(['password', 'otp', 'otp_sms', 'magic_link', 'passkey', 'social', 'sso']),
       label: Type.String(),
       providers: nullable(Type.Array(Type.String())),
       connections: nullable(Type.Array(OfferedConnection), 'Of `sso`: where POST /v1/auth/login/sso/start leads.'),

@@ -317,3 +317,38 @@ describe('who gets none', () => {
     expect((await send(person)).status).toBe(200)
   })
 })
+
+describe('a sign-in page', () => {
+  const offered = async (subOrgId: string) => {
+    const { methods } = succeeded(await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`))
+    return methods.map((method: { id: string }) => method.id)
+  }
+  const others = ['password', 'otp', 'magic_link', 'passkey']
+
+  test('offers it where it works, beside codes by mail or without them', async () => {
+    const subOrgId = await organization()
+    const { methods } = succeeded(await tenant.get(`/v1/auth/methods?subOrgId=${subOrgId}`))
+    expect(methods).toContainEqual({ id: 'otp_sms', label: 'SMS code', providers: null, connections: null })
+    expect(await offered(subOrgId)).toEqual(['password', 'otp', 'otp_sms', 'magic_link', 'passkey'])
+    succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, channel_email: false }))
+    expect(await offered(subOrgId)).toEqual(['password', 'otp_sms', 'magic_link', 'passkey'])
+    const person = await phoneUser(subOrgId)
+    expect((await begin(person)).code).not.toBe('')
+  })
+
+  test.each([
+    ['it is off, whatever else may be sent', '/v1/auth/settings', { sms_sign_in_enabled: false }],
+    ['no country is allowed', '/v1/otp/settings', { sms_allowed_countries: [] }],
+    ['the policy allows no codes by SMS', '/v1/mfa/policy', { allowed_methods: ['totp', 'backup'] }],
+  ])('does not where %s', async (_, path, settings) => {
+    const subOrgId = await organization({ channel_sms: true })
+    succeeded(await tenant.patch(path, { subOrgId, ...settings }))
+    expect(await offered(subOrgId)).toEqual(others)
+  })
+
+  test('does not where the service of codes is off', async () => {
+    const subOrgId = await organization()
+    succeeded(await tenant.put('/v1/organization-apps', { subOrgId, enabledAppIds: ['auth', 'mfa', 'password'] }))
+    expect(await offered(subOrgId)).toEqual(['password'])
+  })
+})

@@ -10,7 +10,7 @@ import { admitQuietly } from '../../platform/sms/limits.ts'
 import { queueSms, takesSms } from '../../platform/sms/outbox.ts'
 import { parsePhone } from '../../platform/sms/phone.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertDoorOpen, loginErrors, loginEvents, type SignInFacts } from '../login/login.ts'
+import { assertDoorOpen, loginErrors, loginEvents, type SignInFacts, type SignInMethod } from '../login/login.ts'
 import { isMethodAllowed, methodsToPass } from '../mfa/mfa.ts'
 import {
   codeSms,
@@ -32,6 +32,17 @@ const purpose = 'login'
 // Nothing of the number, nor whether there is one.
 const HINT = '+•••••••'
 const NOBODYS_NUMBER = '+10000000000'
+
+/** The sessions that it opens are of `otp`, which judges every code; `amr` says `sms`. */
+export const phoneCodeMethod: SignInMethod = {
+  id: 'otp_sms',
+  offer: {
+    label: 'SMS code',
+    service: 'otp',
+    isOn: async (work) =>
+      (await takesCodesBySms(work, await otpSettings(work))) && (await isMethodAllowed(work, 'sms')),
+  },
+}
 
 /** Why a user gets no message; the event has the name, the developer the words. */
 const NOT_SENT = {
@@ -72,12 +83,16 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
 /** The settings where a code could go to any phone at all. Throws `method_disabled`. */
 async function smsSettings(work: Work): Promise<OtpSettings> {
   const settings = await otpSettings(work)
-  const { sms_sign_in_enabled } = await phoneCodeSettings.effective(work)
-  if (sms_sign_in_enabled && settings.sms_allowed_countries.length > 0 && takesSms(work.platform)) return settings
+  if (await takesCodesBySms(work, settings)) return settings
   throw loginErrors.methodDisabled({
     detail:
       'Codes cannot be sent by SMS here: no provider, sms_sign_in_enabled is off, or sms_allowed_countries is empty.',
   })
+}
+
+async function takesCodesBySms(work: Work, settings: OtpSettings): Promise<boolean> {
+  const { sms_sign_in_enabled } = await phoneCodeSettings.effective(work)
+  return sms_sign_in_enabled && settings.sms_allowed_countries.length > 0 && takesSms(work.platform)
 }
 
 /** The phone that a code may go to, or why there is none. */
