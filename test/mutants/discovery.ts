@@ -64,6 +64,13 @@ export const discovery: Mutant[] = [
     tests: byLink,
   },
   {
+    name: 'an organization cannot say that people make organizations',
+    file: `${DISCOVERY}/settings.ts`,
+    find: "if (directory.kind === 'account') return",
+    replace: 'if (directory.id !== null) return',
+    tests: [`${DISCOVERY}/create.test.ts`],
+  },
+  {
     name: 'only a link of discovery discovers',
     file: `${DISCOVERY}/by-link.ts`,
     find: 'purposes: [purpose] }',

@@ -117,12 +117,32 @@ test('it is off unless the defaults of the environment say otherwise', async () 
   const opened = await tokenOf(tenant, freshEmail('dan'))
   succeeded(await set(tenant, { discovery_create_organizations: null }))
   expect(refused(await create(tenant, opened))).toEqual([403, 'signup_disabled'])
-  // What an organization says of itself opens nothing.
-  const subOrgId = await tenant.organization()
-  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, discovery_create_organizations: true }))
-  expect(refused(await create(tenant, opened))).toEqual([403, 'signup_disabled'])
-  const scoped = await tenant.withKey({ subOrgId })
+  const scoped = await tenant.withKey({ subOrgId: await tenant.organization() })
   expect(refused(await create(scoped, opened))).toEqual([403, 'sub_org_mismatch'])
+})
+
+test('an organization cannot say so, nor how many', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const before = await snapshot(app)
+  for (const [field, value] of [
+    ['discovery_create_organizations', true],
+    ['discovery_create_limit_per_day', 5],
+  ] as const) {
+    const { status, body } = await tenant.patch('/v1/auth/settings', { subOrgId, [field]: value })
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ field, code: 'defaults_only', message: `${field} is of the environment: PATCH /v1/auth/settings/defaults` }],
+    ])
+  }
+  expect(await snapshot(app)).toEqual(before)
+  // Whoever sends back all that was read changes nothing, nor does null.
+  const { settings } = succeeded(await tenant.get(`/v1/auth/settings?subOrgId=${subOrgId}`))
+  const same = { discovery_create_organizations: false, discovery_create_limit_per_day: 100 }
+  expect(settings).toMatchObject(same)
+  const none = { discovery_create_organizations: null, discovery_create_limit_per_day: null }
+  for (const patch of [same, none])
+    expect(succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, ...patch })).settings).toMatchObject(same)
 })
 
 test('a slug that is taken costs nothing, and one that nobody chose is made free', async () => {

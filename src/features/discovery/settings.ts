@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
+import { invalidField } from '../../platform/errors.ts'
 import { defineSettingsPart } from '../../platform/settings.ts'
 
-/** Organizations that people make for themselves. Those of the environment's defaults count, since there is none yet. */
+/** Organizations that people make for themselves. There is none yet that could say so: the environment's defaults do. */
 export const discoverySettings = defineSettingsPart(
   'auth_settings',
   Type.Object({
@@ -15,4 +16,11 @@ export const discoverySettings = defineSettingsPart(
     }),
   }),
   { discovery_create_organizations: false, discovery_create_limit_per_day: 100 },
+  ({ directory }, patch, present) => {
+    if (directory.kind === 'account') return
+    // Whoever sends back all that was read may.
+    for (const [field, value] of Object.entries(present))
+      if ((patch[field] ?? value) !== value)
+        throw invalidField(field, 'defaults_only', `${field} is of the environment: PATCH /v1/auth/settings/defaults`)
+  },
 )
