@@ -19,7 +19,7 @@ import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
 import { MAX_WEBHOOKS } from './limits.ts'
 import { FORGET } from './names.ts'
-import { readId } from './reads.ts'
+import { noSuchWebhook, readId } from './reads.ts'
 import type { Webhook, WebhookCreate, WebhookPatch } from './schema.ts'
 import { sealSecret } from './secret.ts'
 import {
@@ -145,9 +145,9 @@ export async function deleteWebhook(work: Work, text: string): Promise<void> {
 
 /** A webhook of the directory, locked until the transaction ends. Throws `webhook_not_found`. */
 export async function lockWebhook({ db, directory }: TxWork, text: string): Promise<WebhookRow> {
-  const id = readId(text)
+  const id = readId(directory, text)
   const row = (await lockWebhookRow(db, directory, id)) ? await findWebhookRow(db, directory, id) : undefined
-  if (!row) throw webhookErrors.notFound()
+  if (!row) throw noSuchWebhook(directory)
   return row
 }
 

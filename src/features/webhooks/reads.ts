@@ -1,3 +1,4 @@
+import type { ApiError } from '../../platform/errors.ts'
 import { findEvents } from '../../platform/event-places.ts'
 import { asTable, type Table } from '../../platform/http/answer.ts'
 import { type Directory, findDirectory, type Reach } from '../../platform/http/directory.ts'
@@ -11,10 +12,20 @@ import { findWebhookRowInReach, hasEnabledRow, selectWebhookPage, type WebhookRo
 import { toDelivery } from './view.ts'
 
 /** Throws `webhook_not_found` for a text that is no id. */
-export function readId(text: string): string {
+export function readId(directory: Directory | Reach, text: string): string {
   const id = text.toLowerCase()
-  if (!isId(id)) throw webhookErrors.notFound()
+  if (!isId(id)) throw noSuchWebhook(directory)
   return id
+}
+
+/** Reads find a webhook wherever it is; a change is of one directory, so that none goes astray. Says so where it may be that. */
+export function noSuchWebhook(directory: Directory | Reach): ApiError {
+  if (!('kind' in directory) || directory.kind !== 'account') return webhookErrors.notFound()
+  return webhookErrors.notFound({
+    detail:
+      'Without subOrgId this is about webhooks of the environment itself, which has no such one. One of an organization ' +
+      'is changed and tested with its subOrgId, which GET shows.',
+  })
 }
 
 /** One page of what the caller reaches. */
@@ -27,7 +38,7 @@ export async function getWebhook(
   { platform, db, directory: reach }: Work<Reach>,
   text: string,
 ): Promise<{ row: WebhookRow; directory: Directory }> {
-  const row = await findWebhookRowInReach(db, reach, readId(text))
+  const row = await findWebhookRowInReach(db, reach, readId(reach, text))
   const directory = row && (await findDirectory(platform, row.directory_id))
   if (!row || !directory) throw webhookErrors.notFound()
   return { row, directory }

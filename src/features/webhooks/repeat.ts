@@ -21,7 +21,7 @@ import { lockWebhook } from './changes.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
 import { FORGET, REPLAY } from './names.ts'
-import { readId, showDeliveries } from './reads.ts'
+import { noSuchWebhook, readId, showDeliveries } from './reads.ts'
 import type { WebhookDelivery } from './schema.ts'
 import { findWebhookRow } from './store.ts'
 
@@ -121,8 +121,8 @@ export async function replayEvents(
 
 /** Counts what one webhook may ask for. Throws `webhook_not_found`, `rate_limited`. */
 async function countOf(work: Work, text: string, limit: RateLimit): Promise<void> {
-  const found = await findWebhookRow(work.db, work.directory, readId(text))
-  if (!found) throw webhookErrors.notFound()
+  const found = await findWebhookRow(work.db, work.directory, readId(work.directory, text))
+  if (!found) throw noSuchWebhook(work.directory)
   await countAct(work, idBytes(found.id), [limit])
 }
 
@@ -142,7 +142,7 @@ export const replayWebhook: JobHandler = {
     const { directoryId, webhookId, from, to, epoch, txId, eventId } = payload
     const directory = await findDirectory(platform, String(directoryId))
     if (!directory) return
-    const id = readId(String(webhookId))
+    const id = readId(directory, String(webhookId))
     await platform.tx(async (tx) => {
       const webhook = await findWebhookRow(tx, directory, id)
       if (!webhook?.enabled) return

@@ -51,6 +51,31 @@ test('of an organization is out of reach of another, and of the environment of e
   expect((await other.get('/v1/webhooks')).body.webhooks).toEqual([])
 })
 
+test('of an organization is changed and tested with its subOrgId, which a refusal without it says', async () => {
+  const subOrgId = await tenant.organization()
+  const { webhook } = await make({ subOrgId })
+  const seen = (await service.events(tenant)).length
+  const path = `/v1/webhooks/${webhook.id}`
+  const detail = expect.stringContaining('with its subOrgId, which GET shows')
+  const from = new Date().toISOString()
+  for (const reply of [
+    await tenant.patch(path, { name: 'x' }),
+    await tenant.delete(path),
+    await tenant.post(`${path}/test`),
+    await tenant.post(`${path}/rotate-secret`),
+    await tenant.post(`${path}/replay`, { from }),
+    await tenant.post(`${path}/deliveries/${webhook.id}/resend`),
+    await tenant.patch('/v1/webhooks/none', { name: 'x' }),
+  ])
+    expect([reply.status, reply.body]).toEqual([404, expect.objectContaining({ code: 'webhook_not_found', detail })])
+  const scoped = await tenant.withKey({ subOrgId })
+  const { body } = await scoped.patch(`/v1/webhooks/${subOrgId}`, { name: 'x' })
+  expect(body).toMatchObject({ code: 'webhook_not_found', detail: 'The organization has no such webhook.' })
+  expect((await tenant.get(path)).body.webhook).toEqual(webhook)
+  expect((await service.events(tenant)).length).toBe(seen)
+  expect((await tenant.patch(path, { subOrgId, name: 'Sea' })).body.webhook.name).toBe('Sea')
+})
+
 test.each([
   ['http://hooks.example.com/in', 400, 'insecure_url'],
   ['https://127.0.0.1/in', 422, 'webhook_url_not_allowed'],
