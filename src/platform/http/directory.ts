@@ -78,7 +78,8 @@ function readSubOrgId(source: unknown): string | null {
   if (typeof source !== 'object' || source === null) return null
   const value: unknown = Reflect.get(source, 'subOrgId')
   if (value === undefined) return null
-  if (typeof value === 'string' && value !== '') return value
+  if (value === '') throw invalidField('subOrgId', 'minLength', 'subOrgId is empty')
+  if (typeof value === 'string') return value
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 

@@ -50,6 +50,29 @@ test('so is any other unknown name, and a body that is no object', async () => {
   expect([plain.body.code, plain.body.errors]).toEqual(['sub_org_required', undefined])
 })
 
+test('an organization that is named by nothing, as by an empty variable of a shell, is told to be empty', async () => {
+  const before = await countUsers()
+  const scoped = await tenant.withKey({ subOrgId })
+  for (const caller of [tenant, scoped])
+    for (const reply of [
+      await caller.post('/v1/users', { subOrgId: '', email: newEmail() }),
+      await caller.post('/v1/users?subOrgId=', { email: newEmail() }),
+      await caller.get('/v1/users?subOrgId='),
+      await caller.delete('/v1/users/0198b6f2-4503-7b31-88cc-4c599ba00e1e?subOrgId='),
+    ])
+      expect([reply.status, reply.body]).toEqual([
+        400,
+        expect.objectContaining({
+          code: 'invalid_request',
+          detail: 'subOrgId is empty.',
+          errors: [{ field: 'subOrgId', code: 'minLength', message: 'subOrgId is empty' }],
+        }),
+      ])
+  const typed = await tenant.post('/v1/users', { subOrgId: 7, email: newEmail() })
+  expect([typed.status, typed.body.detail]).toEqual([400, 'subOrgId must be a string.'])
+  expect(await countUsers()).toBe(before)
+})
+
 test('a slug in place of the id of an organization is told as such', async () => {
   const scoped = await tenant.withKey({ subOrgId })
   const slugs = [
