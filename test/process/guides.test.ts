@@ -20,14 +20,22 @@ const { service, env } = await startedOnce(async () => {
   return { service: started, env: settings }
 })
 
-/** What each block prints, and what bash complains of. */
-async function run(codes: string[]) {
+const address = service.baseUrl.replace('127.0.0.1', 'localhost')
+const PRINTED = 'http://localhost:4000'
+
+/** What each block prints, and what bash complains of; of `isElsewhere`, the printed address stays, and a variable has the right one. */
+async function run(codes: string[], { isElsewhere = false } = {}) {
   const script = codes.map((code, at) => `${code}\nprintf '\\n@@ %s\\n' ${at}\n`).join('')
   const file = join(makeDirectory(), 'guide.sh')
-  writeFileSync(file, script.replaceAll('http://localhost:4000', service.baseUrl.replace('127.0.0.1', 'localhost')))
+  writeFileSync(file, isElsewhere ? script : script.replaceAll(PRINTED, address))
   const bash = spawn('bash', [file], {
     cwd: root,
-    env: { ...process.env, ...env, PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter) },
+    env: {
+      ...process.env,
+      ...env,
+      PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+      WATCHWORD_URL: isElsewhere ? address : undefined,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const text = { out: '', err: '' }
@@ -38,7 +46,7 @@ async function run(codes: string[]) {
     text.err += part
   })
   await once(bash, 'close')
-  const printed = text.out.replaceAll(service.baseUrl.replace('127.0.0.1', 'localhost'), 'http://localhost:4000')
+  const printed = text.out.replaceAll(address, PRINTED)
   return { outputs: printed.split(/\n@@ \d+\n/).slice(0, -1), complaints: text.err }
 }
 
@@ -61,4 +69,16 @@ test.each(guides)('%s prints what its commands answer', async (file) => {
     return difference === null ? [] : [{ code, difference, real }]
   })
   expect(wrong).toEqual([])
+})
+
+test('the functions of the guides ask a service elsewhere, where WATCHWORD_URL says', async () => {
+  const asks = [
+    'api POST /users "{\\"subOrgId\\":\\"$ORG\\",\\"email\\":\\"ema@example.com\\"}" | get user.email',
+    'api POST /auth/login/otp/send "{\\"subOrgId\\":\\"$ORG\\",\\"email\\":\\"ema@example.com\\"}" | get delivery_method',
+    "mail | grep -cxE '[a-z]+ [a-z]+'",
+  ]
+  const key = `KEY=${env.WATCHWORD_BOOTSTRAP_API_KEY}`
+  const { outputs, complaints } = await run([key, ...functions, ...asks], { isElsewhere: true })
+  expect(complaints).toBe('')
+  expect(outputs.slice(-asks.length).map((output) => output.trim())).toEqual(['ema@example.com', 'email', '1'])
 })
