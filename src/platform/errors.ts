@@ -193,8 +193,8 @@ export const httpErrors = defineErrors({
   subOrgMismatch: [
     403,
     'sub_org_mismatch',
-    'The API key belongs to another organization',
-    'The key belongs to one organization, and the request needs another one or an org-wide key.',
+    'The organization of the key or of subOrgId does not fit',
+    'A key of one organization reaches no other, and what is of all organizations takes an org-wide key and no subOrgId.',
   ],
   serviceDisabled: [
     403,

@@ -262,12 +262,18 @@ test('where codes are off nobody enters by one, and nothing is told of it', asyn
   await app.advance(-61)
 })
 
-test('a key of one organization discovers nothing', async () => {
+test('a key of one organization discovers nothing, nor whoever names one', async () => {
   const subOrgId = await tenant.organization()
   const scoped = await tenant.withKey({ subOrgId })
-  expect(refused(await scoped.post(`${AT}/otp/send`, { email: freshEmail('ned') }))).toEqual([403, 'sub_org_mismatch'])
-  expect(refused(await tenant.post(`${AT}/otp/send`, { subOrgId, email: freshEmail('ned') }))).toEqual([
-    403,
-    'sub_org_mismatch',
-  ])
+  const replies = [
+    await scoped.post(`${AT}/otp/send`, { email: freshEmail('ned') }),
+    await tenant.post(`${AT}/otp/send`, { subOrgId, email: freshEmail('ned') }),
+  ]
+  for (const reply of replies) {
+    expect(refused(reply)).toEqual([403, 'sub_org_mismatch'])
+    expect(reply.body).toMatchObject({
+      title: 'The organization of the key or of subOrgId does not fit',
+      detail: 'Discovery is about every organization: use an org-wide key, and leave out subOrgId.',
+    })
+  }
 })
