@@ -26,7 +26,7 @@ export const tenants: Mutant[] = [
     name: 'a query names one organization',
     file: DIRECTORY,
     find: "if (typeof value === 'string') return value",
-    replace: "if (value !== null) return String(Array.isArray(value) ? value.at(-1) : value)",
+    replace: 'if (value !== null) return String(Array.isArray(value) ? value.at(-1) : value)',
     tests: [MATRIX],
     only: 'an organization that is named twice',
   },

@@ -123,8 +123,10 @@ async function setPasswords(bench: Bench, subOrgId: string, emails: string[]): P
  * service mfa a phone suffices.
  */
 async function enrolPhones(bench: Bench, subOrgId: string): Promise<void> {
-  const settings = { channel_sms: true, sms_allowed_countries: ['US'], sms_daily_limit: 100_000 }
+  const settings = { sms_allowed_countries: ['US'], sms_daily_limit: 100_000 }
   await callOnce(bench, { method: 'PATCH', path: '/v1/otp/settings', body: JSON.stringify({ subOrgId, ...settings }) })
+  const signIn = JSON.stringify({ subOrgId, sms_sign_in_enabled: true })
+  await callOnce(bench, { method: 'PATCH', path: '/v1/auth/settings', body: signIn })
   const services = JSON.stringify({ subOrgId, enabledAppIds: ['auth', 'otp'] })
   await callOnce(bench, { method: 'PUT', path: '/v1/organization-apps', body: services })
   const { databaseUrl } = await getDeployment(bench)
