@@ -112,4 +112,11 @@ export const limits: Mutant[] = [
     replace: 'null',
     tests: ['src/features/otp/sms.test.ts'],
   },
+  {
+    name: 'failures count however many codes are made since',
+    file: 'src/features/otp/store.ts',
+    find: '(${codes} and attempts > 0 order by',
+    replace: '(${codes} order by',
+    tests: ['src/features/otp/otp-budget.test.ts'],
+  },
 ]

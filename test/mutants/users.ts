@@ -68,4 +68,11 @@ export const users: Mutant[] = [
     replace: '',
     tests: ['src/features/passkeys/passkeys.test.ts'],
   },
+  {
+    name: 'whom provisioning brings back has no factor left',
+    file: 'src/features/users/restore.ts',
+    find: '  if (user) await purgeKept(work.db, work.platform.belongings, work.directory.id, [user.id])\n',
+    replace: '',
+    tests: [RESTORE_TESTS],
+  },
 ]

@@ -23,7 +23,9 @@ export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknow
 const HOURLY_FAILURES = 20
 const DAILY_FAILURES = 40
 const DAILY_DIGIT_FAILURES = 10
-// Codes that are scanned for it. No one sends so many, and a session_id that every request shares stays fast.
+// Codes with failures that are scanned for it: more than a day allows. Those without any may be as many as the caller likes.
+const MAX_FAILED = 100
+// Sign-in codes that are scanned for it: the limits of sending let no one have so many.
 const MAX_SIBLINGS = 1000
 
 type NewOtpRow = Omit<Insertable<Otps>, 'directory_id' | 'expires_at' | 'created_at' | 'attempts'>
@@ -119,6 +121,15 @@ export interface PresentedCode {
 
 const PRESENTED = ['$1::uuid[]', '$2::uuid[]', '$3::text[]', '$4::bytea[]']
 
+/** The newest code of the same, and those at which somebody has guessed. */
+function siblings(same: string, inOne: boolean): string {
+  const codes = `select id, created_at, attempts from otps
+            where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and ${same}`
+  return `(${codes} order by created_at desc, id desc limit 1)
+          union
+          (${codes} and attempts > 0 order by created_at desc limit ${MAX_FAILED})`
+}
+
 /**
  * Judges each code on its locked row and consumes it, or counts the attempt, in the same statement. A statement that
  * waited for a row re-reads it (`for update` under READ COMMITTED), so a code passes once however many processes try it
@@ -158,13 +169,9 @@ const validation = (inOne: boolean) => ({
           sum(s.attempts) filter (where s.created_at > locked.at - interval '1 hour') as this_hour,
           sum(s.attempts) filter (where s.created_at > locked.at - interval '1 day') as today
         from (
-          (select id, created_at, attempts from otps
-            where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and session_ref = locked.session_ref
-            order by created_at desc, id desc limit ${MAX_SIBLINGS})
+          ${siblings('session_ref = locked.session_ref', inOne)}
           union
-          (select id, created_at, attempts from otps
-            where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and identity = locked.identity and purpose = 'generator'
-            order by created_at desc, id desc limit ${MAX_SIBLINGS})) s
+          ${siblings("identity = locked.identity and purpose = 'generator'", inOne)}) s
         where locked.session_ref is not null or locked.identity is not null) siblings),
     written as (
       update otps set

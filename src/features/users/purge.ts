@@ -1,9 +1,22 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Belonging } from '../../platform/belongings.ts'
+import type { Tx } from '../../platform/db/pool.ts'
 import type { Platform } from '../../platform/platform.ts'
 
+/** Removes what stayed of deleted users for a restore. */
+export async function purgeKept(
+  db: Tx,
+  belongings: readonly Belonging[],
+  directoryId: string,
+  ids: string[],
+): Promise<void> {
+  for (const { table } of belongings.filter(({ purged }) => purged))
+    await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
+}
+
 /**
- * Removes a batch of users whom nobody can restore any more, and of each what has stayed for that. Returns how many.
- * `isOver`, a condition of their rows, stays true once it is.
+ * Removes a batch of users whom nobody can restore any more, and of each what has stayed for that. Returns how many
+ * were found. `isOver` is a condition of their rows.
  */
 export async function purgeUsers(
   { db, tx, belongings }: Platform,
@@ -12,18 +25,24 @@ export async function purgeUsers(
 ): Promise<number> {
   const rows = await db.selectFrom('users').select(['directory_id', 'id']).where(isOver).limit(batch).execute()
   for (const [directoryId, users] of Map.groupBy(rows, (row) => row.directory_id)) {
-    const ids = users.map((row) => row.id)
     await tx(async (db) => {
-      for (const { table } of belongings.filter(({ purged }) => purged))
-        await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(
-          db,
-        )
-      await db
-        .deleteFrom('users')
+      const held = await db
+        .selectFrom('users')
+        .select('id')
         .where('directory_id', '=', directoryId)
-        .where('id', 'in', ids)
+        .where(
+          'id',
+          'in',
+          users.map((row) => row.id),
+        )
         .where(isOver)
+        .orderBy('id')
+        .forUpdate()
         .execute()
+      const ids = held.map((row) => row.id)
+      if (ids.length === 0) return
+      await purgeKept(db, belongings, directoryId, ids)
+      await db.deleteFrom('users').where('directory_id', '=', directoryId).where('id', 'in', ids).execute()
     })
   }
   return rows.length

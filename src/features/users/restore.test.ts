@@ -98,8 +98,18 @@ test('whom provisioning had set is restored by force alone, and by provisioning 
   succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
   const refused = await tenant.post(`/v1/users/${id}/restore`, { subOrgId })
   expect([refused.status, refused.body.code]).toEqual([409, 'scim_managed'])
+  const { directory_id } = await app.app.platform.db
+    .selectFrom('users')
+    .select('directory_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const codes = { directory_id, user_id: id, slot: 'ABCD', hash: 'hash' }
+  await app.app.platform.db.insertInto('backup_codes').values(codes).execute()
   const again = answered(await client.call('POST', '/Users', { schemas: [USER], userName, ...named }), 201)
   expect(again.id).toBe(id)
+  expect(
+    await app.app.platform.db.selectFrom('backup_codes').select('slot').where('user_id', '=', id).execute(),
+  ).toEqual([])
   expect(succeeded(await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`)).user).toMatchObject({ role: 'member' })
   succeeded(await tenant.delete(`/v1/users/${id}?subOrgId=${subOrgId}`))
   const forced = succeeded(await tenant.post(`/v1/users/${id}/restore`, { subOrgId, force: true }))

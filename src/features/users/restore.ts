@@ -4,11 +4,14 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { findUserForUpdate, freeAddress, orTaken, present } from './hold.ts'
+import { purgeKept } from './purge.ts'
 import { type HeldUser, lockDeletedRow, restoreRow, type UserChanges, type UserRow } from './store.ts'
 import { recordUser } from './user-event.ts'
 
 // Whoever may restore users, move them, or provision them, need not be allowed to give roles.
 export const AS_MEMBER = { role: 'member', own_role: 'member', sso_role: null, scim_role: null, role_since: now }
+
+const WITHOUT_FACTORS = { mfa_enrolled: false, passkey_count: 0 }
 
 /**
  * Brings back a user who was deleted, with ids and profile, active if they were; second factors and passkeys are there
@@ -26,11 +29,14 @@ export async function restoreDeleted(work: Work, id: string, { force = false } =
 }
 
 /**
- * The same for a client that provisions them anew: null if there is none any more; inactive until it says otherwise. Throws
- * `email_exists`, `external_id_taken`.
+ * The same for a client that provisions them anew, without factors and passkeys: nobody has decided that it is the same
+ * person, and the deletion may have been the answer to a takeover. Null if there is none any more; inactive until the
+ * client says otherwise. Throws `email_exists`, `external_id_taken`.
  */
 export async function restoreUser(work: TxWork, id: string): Promise<HeldUser | null> {
-  return bringBack(work, id, { force: true, changes: { active: false } })
+  const user = await bringBack(work, id, { force: true, changes: { ...WITHOUT_FACTORS, active: false } })
+  if (user) await purgeKept(work.db, work.platform.belongings, work.directory.id, [user.id])
+  return user
 }
 
 async function bringBack(
