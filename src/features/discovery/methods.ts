@@ -12,13 +12,15 @@ export type DiscoveryMethod = keyof typeof discoveryMethods
 
 /** Whether somebody may come in by the method. */
 export async function isTaken(work: Work, method: DiscoveryMethod): Promise<boolean> {
-  return (await isServiceEnabled(work, method)) && ((await discoveryMethods[method].offer?.isOn(work)) ?? false)
+  return (await isServiceEnabled(work, method)) && (await isOn(work, method))
 }
+
+const isOn = async (work: Work, method: DiscoveryMethod) => (await discoveryMethods[method].offer?.isOn(work)) ?? false
 
 /** Throws `service_disabled`, `method_disabled`. */
 export async function assertTaken(work: Work, method: DiscoveryMethod): Promise<void> {
   await assertServiceOn(work, method)
-  if (!(await isTaken(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
+  if (!(await isOn(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
 }
 
 /** Throws `service_disabled`. */

@@ -1,3 +1,5 @@
+import { formPageSays } from '../../platform/http/messages.ts'
+import { mailSays } from '../../platform/mail/messages.ts'
 import { defineText } from '../../platform/messages/texts.ts'
 
 /** What several pages say. */
@@ -61,14 +63,7 @@ export const says = {
 }
 
 export const signInSays = {
-  title: defineText({
-    en: 'Sign in',
-    de: 'Anmelden',
-    fr: 'Se connecter',
-    es: 'Iniciar sesión',
-    'pt-BR': 'Entrar',
-    ja: 'ログイン',
-  }),
+  title: mailSays.signIn,
   paragraph: defineText({
     en: 'Continue to {host}, where you will be signed in.',
     de: 'Weiter zu {host}: Dort werden Sie angemeldet.',
@@ -104,14 +99,7 @@ export const signUpSays = {
     'pt-BR': 'Continue para {host}, onde a sua conta estará pronta.',
     ja: '{host} に進むと、アカウントが利用できるようになります。',
   }),
-  button: defineText({
-    en: 'Continue',
-    de: 'Weiter',
-    fr: 'Continuer',
-    es: 'Continuar',
-    'pt-BR': 'Continuar',
-    ja: '続ける',
-  }),
+  button: formPageSays.button,
   used: defineText({
     en: 'If it was you, your account is ready. If not, request a new link where you signed up.',
     de: 'Wenn Sie es waren, ist Ihr Konto bereit. Wenn nicht, fordern Sie dort, wo Sie sich registriert haben, einen neuen Link an.',

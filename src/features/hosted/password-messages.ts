@@ -1,3 +1,4 @@
+import { mailSays } from '../../platform/mail/messages.ts'
 import { defineText } from '../../platform/messages/texts.ts'
 
 export const verificationSays = {
@@ -246,14 +247,7 @@ export const inviteSays = {
     'pt-BR': 'Aceitar o convite',
     ja: '招待を受ける',
   }),
-  done: defineText({
-    en: 'Welcome',
-    de: 'Willkommen',
-    fr: 'Bienvenue',
-    es: 'Le damos la bienvenida',
-    'pt-BR': 'Boas-vindas',
-    ja: 'ようこそ',
-  }),
+  done: mailSays.welcome,
   doneText: defineText({
     en: 'Your password is set. Sign in with it and your email address.',
     de: 'Ihr Passwort ist festgelegt. Melden Sie sich damit und mit Ihrer E-Mail-Adresse an.',

@@ -1,16 +1,19 @@
 import { defineText } from '../../platform/messages/texts.ts'
+import { says } from './messages.ts'
+
+const nothingChanged = defineText({
+  en: 'Nothing was changed',
+  de: 'Es wurde nichts geändert',
+  fr: 'Rien n’a été modifié',
+  es: 'No se ha cambiado nada',
+  'pt-BR': 'Nada foi alterado',
+  ja: '何も変更されていません',
+})
 
 /** By error code, and for a right token that is no longer live by the reason: the title, and what to do. */
 export const refusalsSay = {
   token_invalid: {
-    title: defineText({
-      en: 'This link does not work',
-      de: 'Dieser Link funktioniert nicht',
-      fr: 'Ce lien ne fonctionne pas',
-      es: 'Este enlace no funciona',
-      'pt-BR': 'Este link não funciona',
-      ja: 'このリンクは使用できません',
-    }),
+    title: says.doesNotWork,
     text: defineText({
       en: 'Part of it may be missing: open it from the email again, or copy all of it.',
       de: 'Vielleicht fehlt ein Teil: Öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.',
@@ -129,14 +132,7 @@ export const refusalsSay = {
     }),
   },
   scim_managed: {
-    title: defineText({
-      en: 'Nothing was changed',
-      de: 'Es wurde nichts geändert',
-      fr: 'Rien n’a été modifié',
-      es: 'No se ha cambiado nada',
-      'pt-BR': 'Nada foi alterado',
-      ja: '何も変更されていません',
-    }),
+    title: nothingChanged,
     text: defineText({
       en: 'Your organization sets your address: ask your administrator.',
       de: 'Ihre Organisation legt Ihre Adresse fest: Wenden Sie sich an Ihren Administrator.',
@@ -147,14 +143,7 @@ export const refusalsSay = {
     }),
   },
   sso_required: {
-    title: defineText({
-      en: 'Nothing was changed',
-      de: 'Es wurde nichts geändert',
-      fr: 'Rien n’a été modifié',
-      es: 'No se ha cambiado nada',
-      'pt-BR': 'Nada foi alterado',
-      ja: '何も変更されていません',
-    }),
+    title: nothingChanged,
     text: defineText({
       en: 'Your organization signs in elsewhere: ask your administrator.',
       de: 'Ihre Organisation meldet sich anderswo an: Wenden Sie sich an Ihren Administrator.',
