@@ -6,6 +6,7 @@ import { type AccountScope, accountDirectory, resolveAccount } from '../platform
 import { isScopePattern } from '../platform/http/scopes.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
+import { isName } from '../platform/schema.ts'
 import { inTx } from '../platform/work.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { findAccount, getAccount, getEnvironment, getOrganizationId } from './lookups.ts'
@@ -113,7 +114,7 @@ function readWanted(
       isUsage: true,
     })
   const name = options.name.trim()
-  if (!name || name.length > 200) throw new CliError('--name takes 1 to 200 characters.', { isUsage: true })
+  if (!isName(name)) throw new CliError('--name takes one line of 1 to 200 characters.', { isUsage: true })
   const limit = options.requestsPerSecond
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
     throw new CliError(`--requests-per-second is ${limit}: use a whole number from 1 to 999999.`, { isUsage: true })

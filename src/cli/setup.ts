@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { migrate, migrationStatus } from '../platform/db/migrate.ts'
 import { parseEmail } from '../platform/mail/address.ts'
+import { isName } from '../platform/schema.ts'
 import { slugOf } from '../platform/slug.ts'
 import { openDeployment, requireSchema, withDatabase } from './deployment.ts'
 import { CliError, print } from './print.ts'
@@ -23,7 +24,7 @@ interface Question {
 }
 
 const named = (what: string) => (answer: string) =>
-  answer && answer.length <= 200 ? null : `${what} must have 1 to 200 characters.`
+  isName(answer) ? null : `${what} must be one line of 1 to 200 characters.`
 
 const questions: Record<keyof Answers, Question> = {
   accountName: { flag: '--account <name>', text: 'Name of your company', refuse: named('The account') },

@@ -41,8 +41,28 @@ export function oneOf(values: readonly string[], options: { description?: string
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
 
-/** A text without control characters (Cc), in escapes that JavaScript, Python and Go all support. */
-export const ONE_LINE = { pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$', 'x-form': 'one line of text' }
+// What breaks a line or changes the direction of what stands around it: Cc, Zl, Zp, Bidi_Control. In escapes that JavaScript,
+// Python and Go all support, and else written out.
+const UNRULY = '\\x00-\\x1F\\x7F-\\x9F\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069'
+
+/** A text that stays one line, and in its place, in mails and on pages. */
+export const ONE_LINE = { pattern: `^[^${UNRULY}]*$`, 'x-form': 'one line of text' }
+
+const [NAME_PATTERN, MAX_NAME] = [`^[^${UNRULY}]*[^\\s${UNRULY}][^${UNRULY}]*$`, 200]
+
+/** What somebody calls something. */
+export const Name = named(
+  'Name',
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_NAME,
+    pattern: NAME_PATTERN,
+    'x-form': 'one line of text, and more than white space',
+  }),
+)
+
+/** Whether a text is a name, for those that come by other ways than a request. */
+export const isName = (text: string) => text.length <= MAX_NAME && new RegExp(NAME_PATTERN, 'u').test(text)
 
 const WEEK_SECONDS = 604_800
 

@@ -295,4 +295,25 @@ export const http: Mutant[] = [
     replace: 'return error',
     tests: ['src/platform/http/misspelt.test.ts'],
   },
+  {
+    name: 'a name is one line',
+    file: 'src/platform/schema.ts',
+    find: 'pattern: NAME_PATTERN',
+    replace: "pattern: '\\\\S'",
+    tests: ['test/names.test.ts', 'src/features/organizations/organizations.test.ts'],
+  },
+  {
+    name: 'what a directory calls somebody is one line',
+    file: 'src/features/provisioning/profile.ts',
+    find: '\\p{Zl}\\p{Zp}\\p{Bidi_Control}',
+    replace: '',
+    tests: ['src/features/provisioning/access.test.ts'],
+  },
+  {
+    name: 'what a provider calls somebody is one line',
+    file: 'src/features/federation/person.ts',
+    find: '\\p{Zl}\\p{Zp}\\p{Bidi_Control}',
+    replace: '',
+    tests: ['src/features/federation/linking.test.ts'],
+  },
 ]

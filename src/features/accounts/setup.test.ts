@@ -29,6 +29,8 @@ test('refuses what could not sign in or be named, and writes nothing', async () 
     { ownerEmail: 'nobody' },
     { accountName: '  ' },
     { organizationName: '' },
+    { organizationName: 'First\nSecond' },
+    { ownerName: 'Ada\u202e' },
     { organizationSlug: 'Not-a-slug' },
   ])
     await expect(platform.tx((tx) => setUpAccount(tx, { ...setup, ...wrong }))).rejects.toMatchObject({

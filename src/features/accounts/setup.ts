@@ -3,6 +3,7 @@ import type { Tx } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, parseEmail } from '../../platform/mail/address.ts'
+import { isName } from '../../platform/schema.ts'
 import { isSlug } from '../../platform/slug.ts'
 import { addOrganization } from '../organizations/organizations.ts'
 import { createAccount, DEFAULT_ACCOUNT_NAME, type NewAccount } from './accounts.ts'
@@ -41,6 +42,7 @@ export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<Account
   const accountName = readName('The account', setup.accountName)
   const organizationName = readName('The organization', setup.organizationName)
   const owner = readOwner(setup.ownerEmail)
+  const ownerName = setup.ownerName?.trim() ? readName('The owner', setup.ownerName) : null
   const { organizationSlug: slug } = setup
   if (!isSlug(slug))
     throw httpErrors.invalidRequest({
@@ -51,7 +53,7 @@ export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<Account
     throw accountErrors.accountExists({ detail: `The account ${accountName} already has an owner.` })
   const account = (await adoptDefaultAccount(tx, accountName)) ?? (await createAccount(tx, accountName))
   const { accountId } = account
-  const ownerIds = await insertOwner(tx, account, owner, setup.ownerName?.trim() || null)
+  const ownerIds = await insertOwner(tx, account, owner, ownerName)
   const organizationId = await addOrganization(tx, { accountId, parentId: null, name: organizationName, slug })
   return { ...account, ...ownerIds, organizationId }
 }
@@ -100,8 +102,8 @@ async function insertOwner(tx: Tx, account: NewAccount, owner: EmailAddress, dis
 
 function readName(what: string, text: string): string {
   const name = text.trim()
-  if (name && name.length <= 200) return name
-  throw httpErrors.invalidRequest({ detail: `${what} needs a name of 1 to 200 characters.` })
+  if (isName(name)) return name
+  throw httpErrors.invalidRequest({ detail: `${what} needs a name of one line, of 1 to 200 characters.` })
 }
 
 function readOwner(text: string): EmailAddress {

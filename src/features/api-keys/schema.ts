@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable, overlapSeconds } from '../../platform/schema.ts'
+import { Name, named, nullable, overlapSeconds } from '../../platform/schema.ts'
 import type { ApiKeyRow } from './store.ts'
 
 const Moment = Type.String({ format: 'date-time' })
@@ -9,13 +9,7 @@ const scopeExamples = [['users.*', 'auth.login']]
 
 export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'API key.' }) })
 
-const ApiKeyName = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '\\S',
-  'x-form': 'more than white space',
-  examples: ['Backend'],
-})
+const ApiKeyName = { ...Name, examples: ['Backend'] }
 
 const GrantedScopes = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   minItems: 1,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
+import { Name, named, nullable } from '../../platform/schema.ts'
 import { ConnectionConfig } from './config.ts'
 
 export const PROTOCOLS = ['saml', 'oidc'] as const
@@ -73,7 +73,7 @@ const Pem = Type.String({ minLength: 1, maxLength: 16_384, examples: ['-----BEGI
 
 /** What a caller may set. */
 const inputs = {
-  name: Type.String({ minLength: 1, maxLength: 200, ...ONE_LINE, examples: ['Acme Okta'] }),
+  name: { ...Name, examples: ['Acme Okta'] },
   status: Type.Enum([...STATUSES]),
   ...shown,
   idp_certificate: Type.Union([Pem, Type.Array(Pem, { maxItems: 10 })], {

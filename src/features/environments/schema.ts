@@ -1,19 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { Locale } from '../../platform/messages/locale.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { Name, named, nullable } from '../../platform/schema.ts'
 import type { EnvironmentRow } from './store.ts'
 
 /** How many custom environments an organization may have. */
 export const MAX_CUSTOM = 50
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '\\S',
-  'x-form': 'more than white space',
-  examples: ['Preview'],
-})
+const name = { ...Name, examples: ['Preview'] }
 
 export const EnvironmentCreate = Type.Object({
   name,

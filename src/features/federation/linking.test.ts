@@ -36,7 +36,7 @@ const ownDomain = { ...RULES, needsOwnDomain: true }
 
 test('a person whose address the provider vouches for becomes a user, and is the same one ever after', async () => {
   const { work } = await makeOrganization()
-  const ada = social(newEmail(), { firstName: 'Ada', lastName: 'Love\u0000lace', displayName: 'x'.repeat(500) })
+  const ada = social(newEmail(), { firstName: 'Ada', lastName: 'Love\u0000\u202elace', displayName: 'x'.repeat(500) })
   const first = await signInAs(work, ada)
   expect(first).toMatchObject({ from: 'login', access_token: expect.any(String), expires_in: '3600' })
   const { user } = (await tenant.get(`/v1/users/${first['directory_user_id']}`)).body

@@ -51,7 +51,7 @@ export function isStorable(text: string): boolean {
 export function trimmed({ displayName, firstName, lastName, locale = null }: FederatedPerson) {
   const trim = (text: string | null) => {
     const line = text
-      ?.replaceAll(/[\p{Cc}\p{Cs}]+/gu, ' ')
+      ?.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')
       .trim()
       .slice(0, NAME_LENGTH)
     return line ? line : null

@@ -6,6 +6,7 @@ import { Email } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
 import { inviteErrors } from '../invites/invites.ts'
 import { loginErrors } from '../login/login.ts'
+import { UserCreate } from '../users/users.ts'
 import { toMembers } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
@@ -82,7 +83,7 @@ export const memberRoutes: Route[] = [
     description:
       'To the account, or with subOrgId to that organization alone. Mails a link to choose a password; again, it voids the ' +
       'one before. Who is of the team already is a member at once.',
-    body: Type.Object({ email: Email, role: Role, displayName: Type.Optional(Member.properties.displayName) }),
+    body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
       invite: nullable(TeamInvite),

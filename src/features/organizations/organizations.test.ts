@@ -136,7 +136,7 @@ test('refuses what has no bounds', async () => {
     const reply = await tenant.post('/v1/organizations', { name: 'Acme', slug: 'acme', metadata })
     expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
   }
-  for (const name of ['', '   ', 'x'.repeat(201)])
+  for (const name of ['', '   ', 'x'.repeat(201), 'Acme\nBcc: x', '\u202eemcA'])
     expect((await tenant.post('/v1/organizations', { name, slug: 'acme' })).status).toBe(400)
   expect(await first.events(tenant)).toEqual([])
 })
@@ -196,7 +196,7 @@ test('changes what a patch names, and tells what it was', async () => {
   const same = await tenant.patch(`/v1/organizations/${id}`, { name: 'Acme 2' })
   expect(same.headers.get('etag')).toBe('W/"3"')
   expect(await first.events({ accountId: tenant.accountId, type: 'organization.updated' })).toHaveLength(2)
-  for (const body of [{ slug: 'new' }, { name: null }, { status: 'gone' }, { parentId: id }])
+  for (const body of [{ slug: 'new' }, { name: null }, { name: 'Acme\u2028' }, { status: 'gone' }, { parentId: id }])
     expect((await tenant.patch(`/v1/organizations/${id}`, body)).status).toBe(400)
 })
 

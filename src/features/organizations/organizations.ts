@@ -23,7 +23,6 @@ import {
   updateOrganizationRow,
 } from './store.ts'
 
-export { organizationErrors } from './errors.ts'
 export { organizationEvents } from './events.ts'
 export { OrganizationCreate } from './schema.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { Locale } from '../../platform/messages/locale.ts'
-import { named, nullable } from '../../platform/schema.ts'
+import { Name, named, nullable } from '../../platform/schema.ts'
 import { MAX_SLUG, SLUG_FORM, SLUG_PATTERN } from '../../platform/slug.ts'
 import type { OrganizationRow } from './store.ts'
 
@@ -13,13 +13,7 @@ const Status = Type.Enum([...statuses], {
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: '\\S',
-  'x-form': 'more than white space',
-  examples: ['Acme'],
-})
+const name = { ...Name, examples: ['Acme'] }
 const slug = Type.String({
   minLength: 1,
   maxLength: MAX_SLUG,

@@ -65,7 +65,7 @@ test('a user of the verified domain is proved, one of another domain is not', as
 
 test('whoever is deleted is out, unknown to the client, and comes back under the same externalId', async () => {
   const { subOrgId, domain, call, add, readUser } = await organization()
-  const body = { userName: `ada@${domain}`, externalId: 'e1', displayName: 'Ada' }
+  const body = { userName: `ada@${domain}`, externalId: 'e1', displayName: 'Ada\u2028\u202e' }
   const { id } = await add(body)
   const session = await signIn(app, tenant, subOrgId, body.userName)
   expect((await call('DELETE', `/Users/${id}`)).status).toBe(204)

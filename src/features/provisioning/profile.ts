@@ -21,7 +21,7 @@ const PHONE = /^\+?[ ()./-]*([0-9][ ()./-]*){4,}$/
 function text(value: ScimValue | undefined, length = LINE_LENGTH): string | null {
   if (typeof value !== 'string') return null
   const line = value
-    .replaceAll(/\p{Cc}+/gu, ' ')
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, ' ')
     .trim()
     .slice(0, length)
     .toWellFormed()

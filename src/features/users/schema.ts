@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
-import { checkedApart, named, nullable, oneOf } from '../../platform/schema.ts'
+import { checkedApart, named, nullable, ONE_LINE, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
@@ -12,14 +12,13 @@ const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8
 const OrganizationId = Type.String({ format: 'uuid', examples: ['0198b6f2-50b7-7c92-a6e3-1d8f4b7092ce'] })
 const Moment = Type.String({ format: 'date-time' })
 
-// No control characters, since mails and pages show the line. A type of two instead of a union, so that a wrong line is
-// reported for what is wrong with it, and not also for not being null.
+// A type of two instead of a union, so that a wrong line is reported for what is wrong with it, and not also for not being
+// null.
 const line = (maxLength: number, more: { description?: string } = {}) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
     maxLength,
-    pattern: '^[^\\x00-\\x1F\\x7F-\\x9F]*$',
-    'x-form': 'one line without control characters',
+    ...ONE_LINE,
     ...more,
   })
 const Line = named('OneLine', line(200))

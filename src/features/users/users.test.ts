@@ -88,7 +88,7 @@ test('a refused form is told in words, not as a regular expression', async () =>
     {
       field: 'lastName',
       code: 'pattern',
-      message: 'lastName must be one line without control characters',
+      message: 'lastName must be one line of text',
     },
     {
       field: 'phone',

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
+import { Name, named, nullable } from '../../platform/schema.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const Name = Type.String({ minLength: 1, maxLength: 200, ...ONE_LINE, examples: ['Data warehouse'] })
+const name = { ...Name, examples: ['Data warehouse'] }
 const Url = Type.String({ minLength: 1, maxLength: 2048, examples: ['https://hooks.example.com/watchword'] })
 const Events = Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['user.*'] }), {
   minItems: 1,
@@ -18,7 +18,7 @@ export const Webhook = named(
   Type.Object({
     id: Id,
     subOrgId: nullable(Id, 'null: gets the events of the whole environment.'),
-    name: Name,
+    name,
     url: Url,
     events: Type.Array(Type.String({ examples: ['user.*'] })),
     enabled: Type.Boolean(),
@@ -65,9 +65,9 @@ export const WebhookDelivery = named(
 )
 export type WebhookDelivery = Static<typeof WebhookDelivery>
 
-export const WebhookCreate = Type.Object({ name: Name, url: Url, events: Events })
+export const WebhookCreate = Type.Object({ name, url: Url, events: Events })
 export type WebhookCreate = Static<typeof WebhookCreate>
-export const WebhookPatch = Type.Partial(Type.Object({ name: Name, url: Url, events: Events, enabled: Type.Boolean() }))
+export const WebhookPatch = Type.Partial(Type.Object({ name, url: Url, events: Events, enabled: Type.Boolean() }))
 export type WebhookPatch = Static<typeof WebhookPatch>
 
 export const WebhookParams = Type.Object({ webhookId: Type.String({ description: 'Webhook.' }) })
