@@ -144,8 +144,8 @@ export async function finishEmailChangeByLink(
 /** What a proof of the new mailbox changes, once it is burnt. */
 async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Promise<ChangedEmail> {
   const address = requireNewAddress(held, email)
-  const ownNotice = await noticeOfChange(work, held, address.email)
-  const proved = { scim_managed: false, ownsDomain: true, isTouched: false, ownNotice }
+  const noticeOfOwn = await noticeOfChange(work, held, address.email)
+  const proved = { scim_managed: false, isProved: true, isTouched: false, noticeOfOwn }
   const user = await changeHeldUser(work, held, { email: address.email }, proved)
   const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [work.caller.sessionId])
   return { user, ended }

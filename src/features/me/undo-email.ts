@@ -89,7 +89,7 @@ export async function undoEmailChange(work: Work, presented: { email: string; to
       if (!user || !consumed) throw linkErrors.tokenInvalid()
       if (user.scim_managed) throw userErrors.scimManaged()
       await displaceStranger(work, user.id, who.address.norm)
-      const proved = { scim_managed: false, ownsDomain: true, isTouched: false }
+      const proved = { scim_managed: false, isProved: true, isTouched: false }
       await changeHeldUser(work, user, { email: who.address.email }, proved)
       // Of the user as they are now, who is told what goes: all since, and what the proof for the change also allowed.
       const restored = await getUserForUpdate(work, user.id)

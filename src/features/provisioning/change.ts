@@ -67,7 +67,7 @@ export async function deprovisionUser(
     const names = { userName: said.user_name, externalId: said.external_id }
     if (on_deprovision === 'delete') await deleteUser(work, user.id, { ifMatch: null })
     else {
-      const managed = { scim_managed: false, ownsDomain: false, isTouched: true }
+      const managed = { scim_managed: false, isProved: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
       await leaveGroups(work.db, work.directory, user.id)
       await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])

@@ -55,7 +55,7 @@ export async function takeOver(
 ): Promise<Provisioned> {
   const spoken = Object.fromEntries(Object.entries(given.profile).filter(([, value]) => value !== null))
   const patch = { ...spoken, email: given.address.email, active: given.active ?? active }
-  const row = await changeHeldUser(work, user, patch, { scim_managed: true, ownsDomain, isTouched: true })
+  const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
   await putGiven(work, row.id, given)
   await record(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
   return { row, said: saidOf(given) }
@@ -77,7 +77,7 @@ export async function rewrite(
     active: given.active ?? user.active,
   }
   const ownsDomain = movesMailbox && (await ownsDomainOf(work, given.address.norm))
-  const row = await changeHeldUser(work, user, patch, { scim_managed: true, ownsDomain, isTouched })
+  const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched })
   if (row.version === user.version) return { row, said }
   if (isTouched) await putGiven(work, user.id, given)
   const previous = changedFrom(

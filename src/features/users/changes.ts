@@ -49,12 +49,12 @@ export async function changeUser(
 /** What provisioning sets beside. */
 interface Managed {
   scim_managed: boolean
-  /** Whether another address counts as proved: the organization has proved its domain. */
-  ownsDomain: boolean
+  /** Whether another address counts as proved: by its mailbox, or since the organization has proved its domain. */
+  isProved: boolean
   /** Something changed that other columns do not show. */
   isTouched: boolean
   /** What the old address is told of a change by the user, whose sessions stay until the caller ends them. */
-  ownNotice?: Message
+  noticeOfOwn?: Message
 }
 
 /** The same of a user whose row is held. Throws `email_exists`, `external_id_taken`. */
@@ -62,7 +62,7 @@ export async function changeHeldUser(
   work: TxWork,
   before: HeldUser,
   patch: Omit<UserPatch, 'force'>,
-  managed: Managed = { scim_managed: before.scim_managed, ownsDomain: false, isTouched: false },
+  managed: Managed = { scim_managed: before.scim_managed, isProved: false, isTouched: false },
 ): Promise<UserRow> {
   const { directory } = work
   const address = patch.email === undefined ? null : requireEmail(patch.email)
@@ -75,7 +75,7 @@ export async function changeHeldUser(
     ...(address ? { email: address.email, email_norm: address.norm } : {}),
     // The new mailbox is unproved.
     ...(movesMailbox && {
-      email_verified: managed.ownsDomain,
+      email_verified: managed.isProved,
       locked_until: null,
       proved_before: before.email_verified || before.proved_before,
     }),
@@ -86,7 +86,7 @@ export async function changeHeldUser(
   if (movesMailbox) await freeAddress(work, directory, address.norm)
   const asked = turned ? { ...changes, active: patch.active } : changes
   const reason = turned && !patch.active ? reasons.user_deactivated : movesMailbox ? reasons.email_changed : null
-  const written = writeChanges(work, before, asked, { reason, keepsSessions: managed.ownNotice !== undefined })
+  const written = writeChanges(work, before, asked, { reason, keepsSessions: managed.noticeOfOwn !== undefined })
   const { user: after, announced } = await orTaken(written)
   const turn = after.active ? userEvents.activated : userEvents.deactivated
   const events = [
@@ -95,7 +95,7 @@ export async function changeHeldUser(
   ]
   await record(work, ...events, ...announced)
   // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
-  const notice = managed.ownNotice ?? addressChangedMail(before, after.email)
+  const notice = managed.noticeOfOwn ?? addressChangedMail(before, after.email)
   if (movesMailbox) await queueMail(work, notice, NOTICE_USEFUL_SECONDS)
   return after
 }
