@@ -4,6 +4,7 @@ import { factorBelongings } from './features/factors/belongings.ts'
 import { federationBelongings } from './features/federation/belongings.ts'
 import { groupBelongings } from './features/groups/belongings.ts'
 import { impersonationBelongings } from './features/impersonation/belongings.ts'
+import { endedInvites } from './features/invites/ended.ts'
 import { linkBelongings } from './features/links/belongings.ts'
 import { mfaBelongings } from './features/mfa/belongings.ts'
 import { otpBelongings } from './features/otp/belongings.ts'
@@ -27,7 +28,7 @@ export const belongings: Belonging[] = [
   ...mfaBelongings,
   ...passkeyBelongings,
   ...otpBelongings,
-  ...linkBelongings,
+  ...linkBelongings(endedInvites),
   ...federationBelongings,
   ...provisioningBelongings,
   ...groupBelongings,

@@ -16,7 +16,7 @@ export const inviteEvents = defineEvents({
   ],
   revoked: [
     'invite.revoked',
-    'An invitation was withdrawn; the user remains.',
+    'An invitation was withdrawn, or its user came in by another way; the user remains.',
     Invite,
     { status: 'revoked', revoked_at: '2026-11-22T10:20:00.000Z' },
   ],

@@ -51,7 +51,7 @@ export const AcceptBody = Type.Object({
 })
 
 /** The record as the API shows it. */
-export function toInvite(row: InviteRow): Invite {
+export function toInvite(row: Omit<InviteRow, 'directory_id'>): Invite {
   return {
     id: row.id,
     email: row.email,

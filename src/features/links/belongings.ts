@@ -1,8 +1,22 @@
+import { sql } from 'kysely'
 import { type Belonging, tells, type UserChange } from '../../platform/belongings.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { type MailedPurpose, mailedPurposes } from './purposes.ts'
 import { closeLinkRows } from './store.ts'
+
+/** A link that a change of its user has withdrawn, as JSON has it. */
+export interface WithdrawnLink {
+  id: string
+  purpose: string
+  user_id: string | null
+  auth_account_id: string | null
+  organization_id: string | null
+  details: Record<string, unknown>
+  created_at: string
+  expires_at: string
+  closed_at: string
+}
 
 const withdraw = (
   { platform, db, directory }: TxWork,
@@ -11,23 +25,38 @@ const withdraw = (
 ) => {
   const identity = hashIdentity(platform, user.email_norm)
   const sparedPurposes = spared.map(({ name }) => name)
-  return { query: closeLinkRows(db, directory, { userId: user.id, identity, exceptId: linkId, sparedPurposes }) }
+  return closeLinkRows(db, directory, { userId: user.id, identity, exceptId: linkId, sparedPurposes })
 }
 
-const withdrawn = (work: TxWork, change: UserChange) => withdraw(work, change)
+const withdrawn = (work: TxWork, change: UserChange) => ({ query: withdraw(work, change), isSilent: true as const })
+
+const withdrawnByProof = (work: TxWork, change: UserChange) => ({
+  query: withdraw(work, change).returning([
+    'purpose',
+    'user_id',
+    'details',
+    'created_at',
+    'expires_at',
+    'closed_at',
+    sql<string | null>`${change.user.auth_account_id}::uuid`.as('auth_account_id'),
+    sql<string | null>`${work.directory.organizationId}::uuid`.as('organization_id'),
+  ]),
+})
 
 const cutOff = (work: TxWork, change: UserChange) => {
   const { keepsSessions, reason } = change
   const isSpared = ({ opensNothing, endsBy }: MailedPurpose) =>
     keepsSessions ? opensNothing : endsBy && !endsBy.includes(reason)
-  return withdraw(work, change, mailedPurposes().filter(isSpared))
+  return { query: withdraw(work, change, mailedPurposes().filter(isSpared)), isSilent: true as const }
 }
 
-/** What a user has of links: those issued for them, and those on their way to the address. */
-export const linkBelongings: Belonging[] = [
+/** What a user has of links: those issued for them, and those on their way to the address. `announce`: of a first proof. */
+export const linkBelongings = (
+  announce: NonNullable<Belonging<WithdrawnLink>['announce']>,
+): Belonging<WithdrawnLink>[] => [
   {
     table: 'links',
-    proof: withdrawn,
+    proof: withdrawnByProof,
     cutOff,
     removal: withdrawn,
     move: withdrawn,
@@ -40,5 +69,6 @@ export const linkBelongings: Belonging[] = [
     setUpBefore: `(links.user_id = users.id or links.identity = asked.mailbox_identity)
       and links.used_at is null and links.closed_at is null and links.expires_at > (select at from clock)
       and links.id is distinct from asked.spared_link`,
+    announce,
   },
 ]

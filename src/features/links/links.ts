@@ -1,3 +1,4 @@
+export type { WithdrawnLink } from './belongings.ts'
 export { deliveryErrors, linkErrors } from './errors.ts'
 export { LinkEventData, magicLinkEvents } from './events.ts'
 export {
@@ -14,6 +15,7 @@ export {
   proofOfLink,
   refuseMadeUp,
   voidLinks,
+  voidLinksTo,
 } from './link.ts'
 export { type MagicLinkUse, magicLinkMethod, sendMagicLink } from './magic-link.ts'
 export { type FoundLink, presentLink } from './present-link.ts'
