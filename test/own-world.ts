@@ -208,8 +208,8 @@ export async function giveApp(person: OwnPerson): Promise<string> {
 }
 
 /** Lets nobody of the world's organization in but by single sign-on. */
-export async function enforceSso({ app, tenant, subOrgId }: OwnWorld): Promise<void> {
-  await verifyDomain(app, tenant, subOrgId, `${fresh()}.example`)
+export async function enforceSso({ app, tenant, subOrgId }: OwnWorld, domain = `${fresh()}.example`): Promise<string> {
+  await verifyDomain(app, tenant, subOrgId, domain)
   const { connection } = succeeded(
     await tenant.post('/v1/sso/connections', {
       subOrgId,
@@ -222,6 +222,7 @@ export async function enforceSso({ app, tenant, subOrgId }: OwnWorld): Promise<v
   )
   succeeded(await tenant.patch(`/v1/sso/connections/${connection.id}`, { subOrgId, status: 'active' }))
   succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, enforce_sso: true }))
+  return connection.id
 }
 
 /** The code that an app shows by the clock of the service. */

@@ -1,7 +1,10 @@
 import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
+import { burn } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
+import { voidLinksTo } from '../links/links.ts'
 import { mailCode, proveOwnCode, type SentCode, signInCodeErrors } from '../otp/otp.ts'
+import { linkPurpose } from './by-link.ts'
 import { type Discovery, discover } from './discovery.ts'
 
 /** Mails a code to an address, whoever has it: there is nothing that the answer could tell. Throws as `mailCode`. */
@@ -16,8 +19,15 @@ export async function discoverByCode(
 ): Promise<Discovery> {
   const who = identify(work.platform, requireEmail(sent.email))
   const proof = await proveOwnCode(work, who, { ...sent, purpose: 'discovery', userId: null })
-  const answer = await discover(work, { who, method: 'otp', proof })
-  // Another request with the same right code was faster.
+  const answer = await discover(work, {
+    who,
+    method: 'otp',
+    async spend(work) {
+      // The link of the same mail is no second proof.
+      return (await burn(work, proof)) && voidLinksTo(work, who, linkPurpose)
+    },
+  })
+  // Another request with the same right code was faster, or one with the link.
   if (!answer) throw signInCodeErrors.otpInvalid()
   return answer
 }

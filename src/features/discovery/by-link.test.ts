@@ -69,6 +69,57 @@ test('the mail has a code beside the link, which discovers as well', async () =>
   expect(found.organizations).toMatchObject([{ subOrgId }])
 })
 
+/** The code and the link of one mail. */
+async function bothTo(email: string) {
+  const { otp_id } = await send(email)
+  return {
+    code: { email, otp_id, code: await mailedCode(app, email) },
+    link: { email, token_hash: await linkTo(email) },
+  }
+}
+
+test('the link and the code of a mail are one proof, whichever is used first', async () => {
+  const subOrgId = await tenant.organization()
+  const [first, other] = [freshEmail('lea'), freshEmail('leo')]
+  for (const email of [first, other]) await newUser(tenant, { subOrgId, email })
+  const byCode = await bothTo(first)
+  const { discovery_token } = succeeded(await tenant.post(`${AT}/otp/verify`, byCode.code))
+  const late = await tenant.post(VERIFY, byCode.link)
+  expect([...refused(late), late.body.reason]).toEqual([400, 'token_invalid', 'withdrawn'])
+  // The token of the first is still the one.
+  succeeded(await enter(subOrgId, discovery_token))
+  const byLink = await bothTo(other)
+  const found = succeeded(await tenant.post(VERIFY, byLink.link))
+  expect(refused(await tenant.post(`${AT}/otp/verify`, byLink.code))).toEqual([401, 'otp_invalid'])
+  succeeded(await enter(subOrgId, found.discovery_token))
+  // What was mailed to others, or for something else, stays.
+  const email = freshEmail('lia')
+  await newUser(tenant, { subOrgId, email })
+  const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
+  const signsIn = { subOrgId, email, otp_id, code: await mailedCode(app, email) }
+  await app.advance(61)
+  const [mine, theirs] = [await bothTo(email), await bothTo(freshEmail('lou'))]
+  succeeded(await tenant.post(VERIFY, mine.link))
+  succeeded(await tenant.post('/v1/auth/login/otp/verify', signsIn))
+  succeeded(await tenant.post(`${AT}/otp/verify`, theirs.code))
+})
+
+test('of code and link at two processes at once one discovers', async () => {
+  const callers = [tenant, second.as(tenant.key)]
+  for (let round = 0; round < 5; round++) {
+    const { code, link } = await bothTo(freshEmail('max'))
+    const asked = [code, link, link, code].map((proof, i) => {
+      const path = 'code' in proof ? `${AT}/otp/verify` : VERIFY
+      return (callers[(i + round) % 2] ?? tenant).post(path, proof)
+    })
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).toSorted()
+    expect([
+      [200, 400, 400, 401],
+      [200, 400, 401, 401],
+    ]).toContainEqual(statuses)
+  }
+})
+
 test('known and unknown addresses are answered and mailed alike', async () => {
   const [known, unknown] = [freshEmail('one'), freshEmail('two')]
   for (const subOrgId of [await tenant.organization(), await tenant.organization()])

@@ -2,20 +2,21 @@ import { identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import {
+  consumeLink,
   defineMailedPurpose,
   type LinkDelivery,
   linkErrors,
   type MagicLinkUse,
   presentLink,
-  proofOfLink,
   sendMagicLink,
 } from '../links/links.ts'
+import { endOtpRows } from '../otp/otp.ts'
 import { type Discovery, discover } from './discovery.ts'
 
-const purpose = defineMailedPurpose('discovery', 'discovery')
+export const linkPurpose = defineMailedPurpose('discovery', 'discovery')
 
 // Whoever has the address.
-const use: MagicLinkUse = { purpose, codePurpose: 'discovery', addressee: () => ({ userId: null }) }
+const use: MagicLinkUse = { purpose: linkPurpose, codePurpose: 'discovery', addressee: () => ({ userId: null }) }
 
 /**
  * Mails a link to an address, whoever has it, with a code beside it where codes may be mailed. Throws as `sendMagicLink`.
@@ -28,9 +29,18 @@ export function sendDiscoveryLink(work: Work, sent: { email: string; delivery: L
 export async function discoverByLink(work: Work, presented: { email: string; token: string }): Promise<Discovery> {
   const { email, token } = presented
   const who = identify(work.platform, requireEmail(email))
-  return presentLink(work, { who, token, purposes: [purpose] }, async ({ link }) => {
-    const answer = await discover(work, { who, method: 'magic_link', proof: proofOfLink(link) })
-    // Another request with the same link was faster.
+  return presentLink(work, { who, token, purposes: [linkPurpose] }, async ({ link }) => {
+    const answer = await discover(work, {
+      who,
+      method: 'magic_link',
+      async spend(work) {
+        // The code of the same mail is no second proof. First the code, as who comes by that locks it first: of both at
+        // once, one waits for the other, and is refused.
+        await endOtpRows(work.db, work.directory, who.hash, 'discovery').execute()
+        return consumeLink(work, link)
+      },
+    })
+    // Another request with the same link was faster, or one with the code.
     if (!answer) throw linkErrors.tokenInvalid()
     return answer
   })

@@ -4,7 +4,9 @@ import { gates } from '../../../src/gates.ts'
 import { succeeded } from '../../../test/factors.ts'
 import { fresh, freshEmail } from '../../../test/fresh.ts'
 import { startApp, type Tenant } from '../../../test/harness.ts'
+import { enforceSso } from '../../../test/own-world.ts'
 import { newUser } from '../../../test/people.ts'
+import { verifyDomain } from '../../../test/saml-connection.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
 import { mailedCode } from '../../../test/sign-in.ts'
 import { snapshot } from '../../../test/snapshot.ts'
@@ -35,6 +37,17 @@ const create = (tenant: Pick<Tenant, 'post'>, discovery_token: string, body: obj
   tenant.post(`${AT}/create`, { discovery_token, name: 'Acme Works', ...body })
 const refused = ({ status, body }: { status: number; body: { code?: string } }) => [status, body.code]
 const invalid = [400, 'discovery_token_invalid']
+
+/** As long as a gate refuses everybody. */
+async function whileClosed<T>(run: () => Promise<T>): Promise<T> {
+  const closed = {
+    judge: async () => {
+      throw loginErrors.userInactive({ detail: 'Closed by a test.' })
+    },
+  }
+  loginGates.hand(platform, [...gates, closed])
+  return run().finally(() => loginGates.hand(platform, gates))
+}
 
 const organizationsOf = async (tenant: Tenant): Promise<{ id: string; slug: string; userCount: number }[]> =>
   succeeded(await tenant.get('/v1/organizations?limit=1000')).subOrganizations
@@ -145,23 +158,93 @@ test('an organization cannot say so, nor how many', async () => {
     expect(succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, ...patch })).settings).toMatchObject(same)
 })
 
-test('a slug that is taken costs nothing, and one that nobody chose is made free', async () => {
+const suffixed = (slug: string) => expect.stringMatching(new RegExp(`^${slug}-[0-9a-f]{6}$`))
+
+test('a slug that is taken gets a suffix, and so does one that nobody chose', async () => {
   const tenant = await openTenant()
   const slug = `taken-${fresh()}`
   succeeded(await tenant.post('/v1/organizations', { name: 'Taken', slug }))
-  const token = await tokenOf(tenant, freshEmail('eve'))
+  const make = async (body: object): Promise<string> =>
+    succeeded(await create(tenant, await tokenOf(tenant, freshEmail('eve')), body)).organization.slug
+  const long = 'a'.repeat(63)
+  const slugs = [
+    await make({ slug }),
+    await make({ name: 'Ünïque & Söhne' }),
+    await make({ name: 'Unique Sohne' }),
+    await make({ name: '株式会社' }),
+    await make({ slug: long }),
+    await make({ slug: long }),
+  ]
+  expect(slugs).toEqual([
+    suffixed(slug),
+    'unique-sohne',
+    suffixed('unique-sohne'),
+    suffixed('organization'),
+    long,
+    suffixed('a'.repeat(56)),
+  ])
+  expect((await organizationsOf(tenant)).map((each) => each.slug).toSorted()).toEqual([slug, ...slugs].toSorted())
+})
+
+test('of two who choose a slug at once, through two services, both make an organization', async () => {
+  const tenant = await openTenant()
+  const slug = `wanted-${fresh()}`
+  const tokens = [await tokenOf(tenant, freshEmail('abe')), await tokenOf(tenant, freshEmail('bob'))]
+  const callers = [tenant, second.as(tenant.key)]
+  const made = await Promise.all(tokens.map((token, i) => create(callers[i] ?? tenant, token, { slug })))
+  const slugs = made.map((reply) => succeeded(reply).organization.slug).toSorted()
+  expect(slugs).toEqual([slug, suffixed(slug)])
+})
+
+test('what products keep for themselves, and the name of this one, nobody gets as a slug', async () => {
+  const tenant = await openTenant()
+  succeeded(await tenant.patch('/v1/mail/settings/defaults', { brand_name: 'Höhle & Co' }))
+  for (const [wanted, kept] of [
+    [{ slug: 'admin' }, 'admin'],
+    [{ name: 'API' }, 'api'],
+    [{ slug: 'well-known' }, 'well-known'],
+    [{ slug: 'hohle-co' }, 'hohle-co'],
+  ] as const) {
+    const { organization } = succeeded(await create(tenant, await tokenOf(tenant, freshEmail('flo')), wanted))
+    expect(organization.slug).toEqual(suffixed(kept))
+  }
+  // Whoever manages the account may.
+  succeeded(await tenant.post('/v1/organizations', { name: 'Admin', slug: 'admin' }))
+})
+
+test('what staging makes takes no slug from production, and tells nothing of those there', async () => {
+  const tenant = await app.tenant()
+  const staging = await tenant.withKey({ environment: 'staging' })
+  succeeded(await staging.patch('/v1/auth/settings/defaults', { discovery_create_organizations: true }))
+  const [taken, free] = [`taken-${fresh()}`, `free-${fresh()}`]
+  succeeded(await tenant.post('/v1/organizations', { name: 'Taken', slug: taken }))
+  for (const slug of [taken, free]) {
+    const email = freshEmail('sue')
+    const { otp_id } = succeeded(await staging.post(`${AT}/otp/send`, { email }))
+    const proof = { email, otp_id, code: await mailedCode(app, email) }
+    const { discovery_token } = succeeded(await staging.post(`${AT}/otp/verify`, proof))
+    const { organization } = succeeded(await create(staging, discovery_token, { slug }))
+    expect(organization.slug).toEqual(suffixed(slug))
+  }
+  succeeded(await tenant.post('/v1/organizations', { name: 'Free', slug: free }))
+})
+
+test('who of a domain must come by single sign-on makes no organization by their mailbox', async () => {
+  const tenant = await openTenant()
+  const domain = `${fresh()}.example`
+  const subOrgId = await tenant.organization()
+  await verifyDomain(app, tenant, subOrgId, domain)
+  succeeded(await create(tenant, await tokenOf(tenant, `gil@${domain}`)))
+  const token = await tokenOf(tenant, `guy@${domain}`)
+  const connectionId = await enforceSso({ app, tenant, subOrgId }, domain)
   const before = (await app.events({ accountId: tenant.accountId })).length
-  expect(refused(await create(tenant, token, { slug }))).toEqual([409, 'slug_taken'])
+  const reply = await create(tenant, token)
+  expect([...refused(reply), reply.body.connection_id]).toEqual([403, 'sso_required', connectionId])
   expect(await app.events({ accountId: tenant.accountId })).toHaveLength(before)
-  expect(await organizationsOf(tenant)).toHaveLength(1)
-  succeeded(await create(tenant, token, { name: 'Ünïque & Söhne' }))
-  succeeded(await create(tenant, await tokenOf(tenant, freshEmail('fay')), { name: 'Unique Sohne' }))
-  succeeded(await create(tenant, await tokenOf(tenant, freshEmail('gus')), { name: '株式会社' }))
-  const slugs = (await organizationsOf(tenant)).map((each) => each.slug).toSorted()
-  expect(slugs).toEqual(['organization', slug, 'unique-sohne', expect.stringMatching(/^unique-sohne-[0-9a-f]{6}$/)])
-  const many = await tokenOf(tenant, freshEmail('hal'))
-  for (let i = 0; i < 5; i++) expect(refused(await create(tenant, many, { slug }))).toEqual([409, 'slug_taken'])
-  expect(refused(await create(tenant, many))).toEqual(invalid)
+  expect(await organizationsOf(tenant)).toHaveLength(2)
+  succeeded(await create(tenant, await tokenOf(tenant, `guy@other.${domain}`)))
+  succeeded(await tenant.patch('/v1/auth/settings', { subOrgId, enforce_sso: false }))
+  succeeded(await create(tenant, token))
 })
 
 test('a mailbox makes ten a day, and an environment as many as it says; a refusal says when to come again', async () => {
@@ -181,10 +264,52 @@ test('a mailbox makes ten a day, and an environment as many as it says; a refusa
   expect(Number(own.headers.get('retry-after'))).toBeGreaterThan(3600)
   // What it was refused has used up nothing of the others’.
   for (let i = 0; i < 2; i++) expect((await make(freshEmail('kit'))).status).toBe(200)
-  expect(refused(await make(freshEmail('lou')))).toEqual([429, 'rate_limited'])
+  const late = await make(freshEmail('lou'))
+  expect([...refused(late), Number(late.headers.get('retry-after')) > 3600]).toEqual([429, 'rate_limited', true])
   expect(await organizationsOf(tenant)).toHaveLength(12)
   await app.advance(86_400)
   expect((await make(email)).status).toBe(200)
+})
+
+test('what is refused takes nothing of the day of all, and of two processes none exceeds it', async () => {
+  const tenant = await openTenant({ discovery_create_limit_per_day: 3 })
+  const closed = await tokenOf(tenant, freshEmail('mia'))
+  await whileClosed(async () => {
+    for (let i = 0; i < 4; i++) expect((await create(tenant, closed)).status).toBe(403)
+  })
+  const tokens = await Promise.all(Array.from({ length: 8 }, (_, i) => tokenOf(tenant, freshEmail(`m${i}`))))
+  const callers = [tenant, second.as(tenant.key)]
+  const replies = await Promise.all(tokens.map((token, i) => create(callers[i % 2] ?? tenant, token)))
+  const statuses = replies.map(({ status }) => status).toSorted()
+  expect(statuses).toEqual([...Array(3).fill(200), ...Array(5).fill(429)])
+  expect(await organizationsOf(tenant)).toHaveLength(3)
+  // Nor do those that came too late.
+  succeeded(await set(tenant, { discovery_create_limit_per_day: 4 }))
+  const more = await create(tenant, tokens[replies.findIndex(({ status }) => status === 429)] ?? '')
+  expect([more.status, (await create(tenant, closed)).status]).toEqual([200, 429])
+})
+
+test('those of one network try thirty times a day, refusals among them', async () => {
+  const tenant = await openTenant()
+  const from = (address: string) => ({ 'x-end-user-ip': address })
+  const make = async (address: string) => {
+    const token = await tokenOf(tenant, freshEmail('net'))
+    return tenant.post(`${AT}/create`, { discovery_token: token, name: 'Acme' }, from(address))
+  }
+  await whileClosed(async () => {
+    for (let i = 0; i < 29; i++) expect((await make('203.0.113.7')).status).toBe(403)
+  })
+  const last = await make('203.0.113.7')
+  // Of the mailbox, whose own limit it is.
+  expect([last.status, last.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('"default";r=9;')])
+  const over = await make('203.0.113.7')
+  expect([...refused(over), over.headers.get('ratelimit-policy')]).toEqual([
+    429,
+    'rate_limited',
+    '"network";q=30;w=86400',
+  ])
+  succeeded(await make('203.0.113.8'))
+  expect(await organizationsOf(tenant)).toHaveLength(2)
 })
 
 test('where a second factor is demanded, the admin gets a challenge', async () => {
@@ -202,14 +327,8 @@ test('where a second factor is demanded, the admin gets a challenge', async () =
 test('a gate that refuses leaves nothing behind, and the token good', async () => {
   const tenant = await openTenant()
   const token = await tokenOf(tenant, freshEmail('ned'))
-  const closed = {
-    judge: async () => {
-      throw loginErrors.userInactive({ detail: 'Closed by a test.' })
-    },
-  }
   const before = (await app.events({ accountId: tenant.accountId })).length
-  loginGates.hand(platform, [...gates, closed])
-  const reply = await create(tenant, token).finally(() => loginGates.hand(platform, gates))
+  const reply = await whileClosed(() => create(tenant, token))
   expect([reply.status, reply.body.detail]).toEqual([403, 'Closed by a test.'])
   expect(await organizationsOf(tenant)).toEqual([])
   expect(await app.events({ accountId: tenant.accountId })).toHaveLength(before)

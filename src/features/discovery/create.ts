@@ -1,34 +1,39 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { issuerOf } from '../../platform/crypto/signing-keys.ts'
-import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { type AccountScope, newDirectory } from '../../platform/http/directory.ts'
+import { type AccountScope, findDirectory, newDirectory } from '../../platform/http/directory.ts'
 import { count, idBytes, type RateState } from '../../platform/http/rate-limit.ts'
-import { newId } from '../../platform/ids.ts'
+import { ofNetwork } from '../../platform/http/send-limit.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { burn, type UsedProof } from '../../platform/proofs.ts'
-import { MAX_SLUG, slugOf } from '../../platform/slug.ts'
+import { slugOf } from '../../platform/slug.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
-import type { Work } from '../../platform/work.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { loginErrors, type SessionReply } from '../login/login.ts'
-import { createOrganization, organizationErrors } from '../organizations/organizations.ts'
+import { createOrganization } from '../organizations/organizations.ts'
 import { proveGranted } from '../otp/otp.ts'
 import { giveRoles } from '../roles/roles.ts'
 import { signupMethod, startFirstSession } from '../signup/signup.ts'
+import { discoverConnection } from '../sso/sso.ts'
 import { createSignup } from '../users/users.ts'
+import { ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
-import { assertTaken } from './methods.ts'
+import { assertOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
+import { withFreeSlug } from './slugs.ts'
+import { findOrganizationOfDomain } from './store.ts'
 import { openToken } from './token.ts'
 
+// Tries, refused ones too.
 const PER_MAILBOX = 10
+const PER_NETWORK = 30
 const DAY_SECONDS = 86_400
 
 /** What somebody wants to make. */
 export interface Founding {
   token: string
   name: string
-  /** Absent: one made of the name. */
+  /** Absent: one made of the name. That of the answer may have a suffix. */
   slug?: string
 }
 
@@ -41,51 +46,51 @@ export interface Founded {
 /**
  * Makes an organization of which whoever has proved a mailbox is the admin, and signs them in there. A refusal leaves the
  * token good for another try, of which there are five. Throws `signup_disabled`, `discovery_token_invalid`, `service_disabled`,
- * `method_disabled`, `rate_limited`, `slug_taken`, and what the door throws.
+ * `method_disabled`, `rate_limited`, `sso_required` with the connection to start, and what the door throws.
  */
 export async function foundOrganization(
   work: Work,
   scope: AccountScope,
-  { token, name, slug }: Founding,
+  { token, name, slug = slugOf(name, 'organization') }: Founding,
 ): Promise<Founded> {
   const settings = await discoverySettings.effective(work)
   if (!settings.discovery_create_organizations)
     throw loginErrors.signupDisabled({ detail: 'discovery_create_organizations is off in the defaults.' })
   const said = await openToken(work.platform, work.directory, token)
   if (!said) throw discoveryErrors.tokenInvalid()
-  await assertTaken(work, said.method)
+  await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const [proof] = (await proveGranted(work, who, said))?.spends ?? []
   if (!proof) throw discoveryErrors.tokenInvalid()
-  const rate = await countFounding(work, who, settings.discovery_create_limit_per_day)
+  const rate = await countTry(work, who)
+  await assertNoSso(work, who)
   // The first keys of an environment are written beside the transaction, which holds the environment.
   await issuerOf(work.platform, work.directory.environmentId)
-  const found = (slug: string) => make(work, scope, { who, proof, name, slug })
-  const made = await (slug === undefined ? withFreeSlug(slugOf(name, 'organization'), found) : found(slug))
+  const founding = { who, proof, name, perDay: settings.discovery_create_limit_per_day }
+  const made = await withFreeSlug(work, slug, (slug) => make(work, scope, { ...founding, slug }))
   if (!made) throw discoveryErrors.tokenInvalid()
   return { ...made, rate }
 }
 
-/** One mailbox cannot use up what there is for all. Throws `rate_limited`. */
-function countFounding({ platform, directory }: Work, who: Identity, perDay: number): Promise<RateState> {
+/** Neither one mailbox nor one network uses up what there is for all. Throws `rate_limited`. */
+function countTry(work: Work, who: Identity): Promise<RateState> {
+  const { platform, directory } = work
   const limit = { directory, windowSeconds: DAY_SECONDS }
-  return count(
-    platform,
-    [{ ...limit, bucket: 'discovery.create.mailbox', identity: who.hash, limit: PER_MAILBOX }],
-    [{ ...limit, bucket: 'discovery.create', identity: idBytes(directory.id), limit: perDay }],
-  )
+  const ofMailbox = { ...limit, bucket: 'discovery.create.mailbox', identity: who.hash, limit: PER_MAILBOX }
+  const network = { bucket: 'discovery.create.network', windowSeconds: DAY_SECONDS, limit: PER_NETWORK }
+  return count(platform, [ofMailbox, ...ofNetwork(work, network)], [])
 }
 
-/** Nobody chose the slug, so nobody is to choose another where it is taken. */
-async function withFreeSlug<T>(slug: string, make: (slug: string) => Promise<T>): Promise<T> {
-  try {
-    return await make(slug)
-  } catch (error) {
-    const isTaken = error instanceof ApiError && error.definition.code === organizationErrors.slugTaken.code
-    if (!isTaken) throw error
-    const suffix = newId().slice(-6)
-    return make(`${slug.slice(0, MAX_SLUG - 7).replace(/-$/, '')}-${suffix}`)
-  }
+/**
+ * Where a domain's organization enforces single sign-on, nobody of the domain comes by their mailbox, nor leaves by it for
+ * an organization of their own. Throws `sso_required`.
+ */
+async function assertNoSso(work: Work, { address }: Identity): Promise<void> {
+  const owner = await findOrganizationOfDomain(work.db, work.directory, address.norm)
+  const directory = owner && (await findDirectory(work.platform, owner.directory_id))
+  if (!directory) return
+  const { enforced, connectionId } = await discoverConnection({ ...work, directory }, address.email)
+  if (enforced) throw ssoRequired(connectionId)
 }
 
 interface Wanted {
@@ -93,10 +98,11 @@ interface Wanted {
   proof: UsedProof
   name: string
   slug: string
+  perDay: number
 }
 
 /** Everything, or nothing: null when the proof was already consumed. */
-function make(work: Work, scope: AccountScope, { who, proof, name, slug }: Wanted) {
+function make(work: Work, scope: AccountScope, { who, proof, name, slug, perDay }: Wanted) {
   return inTxUnlessConsumed(work, async (work) => {
     if (!(await burn(work, proof))) return null
     const { id: subOrgId } = await createOrganization({ ...work, directory: scope }, { name, slug })
@@ -107,6 +113,14 @@ function make(work: Work, scope: AccountScope, { who, proof, name, slug }: Wante
     await giveRoles(inside, 'manual', [{ user: { ...made.user, held: true }, role: 'admin' }])
     const proved = { method: signupMethod, amr: ['otp'], spends: [] }
     const answer = await startFirstSession(inside, { who, user: made.user, proof: proved })
+    await countFounding(work, perDay)
     return answer && { answer: { ...answer, organization: { subOrgId, name, slug } } }
   })
+}
+
+/** Only what is made counts, and last, since whoever else makes one waits from then on. Throws `rate_limited`. */
+async function countFounding(work: TxWork, limit: number): Promise<void> {
+  const { directory } = work
+  const ofAll = { bucket: 'discovery.create', windowSeconds: DAY_SECONDS, limit }
+  await count(work, [{ ...ofAll, directory, identity: idBytes(directory.id) }], [])
 }

@@ -1,13 +1,12 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
-import { burn, type UsedProof } from '../../platform/proofs.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
-import type { Work } from '../../platform/work.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import { askGates, doorSettings, loginErrors, readFacts, type SignInFacts } from '../login/login.ts'
 import { grantCode } from '../otp/otp.ts'
 import { discoverConnection } from '../sso/sso.ts'
-import { type DiscoveryMethod, discoveryMethods, isTaken } from './methods.ts'
+import { type DiscoveryMethod, discoveryMethods, isOffered } from './methods.ts'
 import { discoverySettings } from './settings.ts'
 import { type FoundRow, findOrganizationOfDomain, selectOrganizationsOf } from './store.ts'
 import { sealToken } from './token.ts'
@@ -32,18 +31,23 @@ export interface Discovery {
   organizations: Found[]
 }
 
+/** A proof of a mailbox. */
+export interface MailboxProof {
+  who: Identity
+  method: DiscoveryMethod
+  /** Burns it. Returns false when it was consumed already. */
+  spend(work: TxWork): Promise<boolean>
+}
+
 /**
  * Exchanges a proof for what there is for its mailbox, and for a token by which one of these is entered. `work` is of the
  * environment. Returns null when the proof was already consumed.
  */
-export async function discover(
-  work: Work,
-  { who, method, proof }: { who: Identity; method: DiscoveryMethod; proof: UsedProof },
-): Promise<Discovery | null> {
+export async function discover(work: Work, { who, method, spend }: MailboxProof): Promise<Discovery | null> {
   const found = await findOrganizations(work, who, method)
   const { discovery_create_organizations: mayCreate } = await discoverySettings.effective(work)
   const granted = await inTxUnlessConsumed(work, async (work) => {
-    if (!(await burn(work, proof))) return null
+    if (!(await spend(work))) return null
     const directories = found.map(({ directory }) => directory)
     // By that of the account level an organization is made.
     return grantCode(work, mayCreate ? [...directories, work.directory] : directories, {
@@ -62,7 +66,7 @@ async function findOrganizations(work: Work, who: Identity, method: DiscoveryMet
   const { norm } = who.address
   const [theirs, joinable] = await Promise.all([
     selectOrganizationsOf(db, directory, norm, MAX_FOUND),
-    findOrganizationOfDomain(db, directory, norm.slice(norm.lastIndexOf('@') + 1)),
+    findOrganizationOfDomain(db, directory, norm),
   ])
   const isTheirs = theirs.some(({ directory_id }) => directory_id === joinable?.directory_id)
   const rows = joinable && !isTheirs ? [...theirs, joinable] : theirs
@@ -80,7 +84,7 @@ async function look(work: Work, { who, method, row }: { who: Identity; method: D
   if (person && !person.active) return null
   if ((!person || person.pending) && !(await doorSettings.effective(inside)).allow_sign_up) return null
   const requires = await requirementOf(inside, method, person ?? { ...STRANGER, ...door, email: who.address.email })
-  if (requires !== 'sso' && !(await isTaken(inside, method))) return null
+  if (requires !== 'sso' && !(await isOffered(inside, method))) return null
   const connectionId = requires === 'sso' ? await connectionOf(inside, who) : null
   const { organization_id: subOrgId, name, slug, state } = row
   return { directory, shown: { subOrgId, name, slug, state, requires, connectionId } satisfies Found }
@@ -119,6 +123,10 @@ async function requirementOf(work: Work, by: DiscoveryMethod, facts: SignInFacts
 /** Whether a gate has refused every way but single sign-on. */
 export const isSsoRequired = (error: unknown) =>
   error instanceof ApiError && error.definition.code === loginErrors.ssoRequired.code
+
+/** The refusal of every way but single sign-on, with the connection to start, if one speaks for the address. */
+export const ssoRequired = (connectionId: string | null) =>
+  loginErrors.ssoRequired(connectionId === null ? {} : { extra: { connection_id: connectionId } })
 
 /** The connection that speaks for somebody's address, if there is one. */
 export async function connectionOf(work: Work, who: Identity): Promise<string | null> {

@@ -6,16 +6,15 @@ import { ownsDomainOf } from '../domains/domains.ts'
 import {
   assertMaySignIn,
   completeMailboxLogin,
-  loginErrors,
   type SessionReply,
   type SignInFacts,
   type SignInMethod,
 } from '../login/login.ts'
 import { proveGranted } from '../otp/otp.ts'
 import { signUpByCode } from '../signup/signup.ts'
-import { connectionOf, isSsoRequired } from './discovery.ts'
+import { connectionOf, isSsoRequired, ssoRequired } from './discovery.ts'
 import { discoveryErrors } from './errors.ts'
-import { assertTaken, discoveryMethods } from './methods.ts'
+import { assertOffered, discoveryMethods } from './methods.ts'
 import { openToken } from './token.ts'
 
 /**
@@ -26,7 +25,7 @@ import { openToken } from './token.ts'
 export async function enter(work: Work, token: string): Promise<SessionReply> {
   const said = await openToken(work.platform, work.directory, token)
   if (!said) throw discoveryErrors.tokenInvalid()
-  await assertTaken(work, said.method)
+  await assertOffered(work, said.method)
   const who = identify(work.platform, requireEmail(said.email))
   const proved = await proveGranted(work, who, said)
   if (!proved) throw discoveryErrors.tokenInvalid()
@@ -34,8 +33,7 @@ export async function enter(work: Work, token: string): Promise<SessionReply> {
     const answer = await admit(work, { who, method: discoveryMethods[said.method], ...proved })
     if (answer) return answer
   } catch (error) {
-    const connectionId = isSsoRequired(error) ? await connectionOf(work, who) : null
-    throw connectionId === null ? error : loginErrors.ssoRequired({ extra: { connection_id: connectionId } })
+    throw isSsoRequired(error) ? ssoRequired(await connectionOf(work, who)) : error
   }
   throw discoveryErrors.tokenInvalid()
 }

@@ -11,14 +11,14 @@ export const discoveryMethods = { otp: otpMethod, magic_link: magicLinkMethod }
 export type DiscoveryMethod = keyof typeof discoveryMethods
 
 /** Whether somebody may come in by the method. */
-export async function isTaken(work: Work, method: DiscoveryMethod): Promise<boolean> {
+export async function isOffered(work: Work, method: DiscoveryMethod): Promise<boolean> {
   return (await isServiceEnabled(work, method)) && (await isOn(work, method))
 }
 
 const isOn = async (work: Work, method: DiscoveryMethod) => (await discoveryMethods[method].offer?.isOn(work)) ?? false
 
 /** Throws `service_disabled`, `method_disabled`. */
-export async function assertTaken(work: Work, method: DiscoveryMethod): Promise<void> {
+export async function assertOffered(work: Work, method: DiscoveryMethod): Promise<void> {
   await assertServiceOn(work, method)
   if (!(await isOn(work, method))) throw loginErrors.methodDisabled({ detail: 'This way in is off here.' })
 }

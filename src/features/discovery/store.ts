@@ -39,18 +39,18 @@ export async function selectOrganizationsOf(
   return rows.map(({ is_invited, ...row }) => ({ ...row, state: is_invited ? 'invited' : 'active' }))
 }
 
-/** The one that has proved a domain, if it is active. */
+/** The one that has proved the domain of an address, if it is active. */
 export async function findOrganizationOfDomain(
   db: Db,
   { environmentId }: Directory,
-  domain: string,
+  emailNorm: string,
 ): Promise<FoundRow | null> {
   const row = await db
     .selectFrom('domains as c')
     .innerJoin('organizations as o', 'o.id', 'c.organization_id')
     .select(['c.directory_id', ...columns])
     .where('c.environment_id', '=', environmentId)
-    .where('c.domain', '=', domain)
+    .where('c.domain', '=', emailNorm.slice(emailNorm.lastIndexOf('@') + 1))
     .where('c.status', '=', 'verified')
     .where('o.status', '=', 'active')
     .executeTakeFirst()

@@ -150,6 +150,12 @@ export async function voidLinks(
   await closeLinkRows(db, directory, { userId: user.id, identity, purpose: purpose.name }).execute()
 }
 
+/** Withdraws the links to an address for one purpose, whoever has it. Returns true, however many there are. */
+export async function voidLinksTo({ directory, db }: TxWork, who: Identity, purpose: LinkPurpose): Promise<true> {
+  await closeLinkRows(db, directory, { userId: null, identity: who.hash, purpose: purpose.name }).execute()
+  return true
+}
+
 /** Whether a link of a user for one purpose is live. */
 export function hasLiveLink({ db, directory }: Work, userId: string, purpose: LinkPurpose): Promise<boolean> {
   return hasLiveLinkRow(db, directory, userId, purpose.name)

@@ -101,14 +101,14 @@ export const linkProof = defineProof({
 })
 
 /**
- * Closes the links of a user except `exceptId`: a query, to execute or to embed. One that another request is redeeming
+ * Closes the links of a user, or to an address, except `exceptId`: a query, to execute or to embed. One that another request is redeeming
  * right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user itself.
  */
 export function closeLinkRows(
   tx: Tx,
   directory: Directory,
   which: {
-    userId: string
+    userId: string | null
     identity: Buffer | null
     purpose?: string
     exceptId?: string | undefined
@@ -126,7 +126,10 @@ export function closeLinkRows(
         .where('directory_id', '=', directory.id)
         // A sign-up link has no user and belongs to the address.
         .where((eb) =>
-          eb.or([eb('user_id', '=', which.userId), ...(which.identity ? [eb('identity', '=', which.identity)] : [])]),
+          eb.or([
+            ...(which.userId === null ? [] : [eb('user_id', '=', which.userId)]),
+            ...(which.identity ? [eb('identity', '=', which.identity)] : []),
+          ]),
         )
         .where(isLive)
         .$if(which.purpose !== undefined, (query) => query.where('purpose', '=', which.purpose ?? ''))

@@ -1,11 +1,11 @@
 import type { Belonging, UserChange } from '../../platform/belongings.ts'
 import { hashIdentity } from '../../platform/crypto/identity.ts'
 import type { TxWork } from '../../platform/work.ts'
-import { expireOtpRows } from './store.ts'
+import { endOtpRows } from './store.ts'
 
 /** The right code is `expired` from now on. */
 const expired = ({ platform, db, directory }: TxWork, { user }: UserChange) => ({
-  query: expireOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
+  query: endOtpRows(db, directory, hashIdentity(platform, user.email_norm)),
 })
 
 /** What a user has of codes: those on their way to the address. */

@@ -15,5 +15,5 @@ export {
 } from './settings.ts'
 export { codesBySms, otpMethod, proveOwnCode, type SentCode, sendSignInCode } from './sign-in.ts'
 export { findLiveOtp, issueOtp, signsUpStill } from './sign-in-codes.ts'
-export { codeProof } from './store.ts'
+export { codeProof, endOtpRows } from './store.ts'
 export { verifyCodeAs, verifyCodeRoute } from './verify-route.ts'

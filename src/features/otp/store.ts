@@ -339,13 +339,13 @@ export const codeProof = defineProof({
 })
 
 /**
- * Ends the sign-in codes of an address: a query, to embed, under the lock of the user. A code that is being tried right
- * now is waited for, as that statement waits for nothing; one that is redeemed is so under the same lock.
+ * Ends the sign-in codes of an address under the lock of its user, or burns those for one purpose: a query. A code that is
+ * being tried is waited for, as that statement waits for nothing; one that a user redeems is so under the same lock.
  */
-export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
+export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
   return tx
     .updateTable('otps')
-    .set({ expires_at: now })
+    .set(burnt ? { used_at: now } : { expires_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', 'in', (eb) =>
       eb
@@ -353,7 +353,7 @@ export function expireOtpRows(tx: Tx, directory: Directory, identity: Buffer) {
         .select('id')
         .where('directory_id', '=', directory.id)
         .where('identity', '=', identity)
-        .where('purpose', '!=', 'generator')
+        .where('purpose', burnt ? '=' : '!=', burnt ?? 'generator')
         .where('used_at', 'is', null)
         .where('expires_at', '>', now)
         .orderBy('id')

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import type { Work } from '../work.ts'
@@ -90,10 +91,11 @@ function windowElapsed(windowSeconds: RawBuilder<unknown>): RawBuilder<unknown> 
 
 /**
  * In one statement: first the target's own counters, then, unless one of those is exceeded, the shared ones. Returns the
- * tightest of the target's own. Throws `rate_limited`.
+ * tightest of the target's own. By the handle of a transaction, what rolls it back gives back what was counted, and others
+ * wait for the counters until it ends. Throws `rate_limited`.
  */
-export async function count(platform: Platform, own: Counted[], shared: Counted[]): Promise<RateState> {
-  const { tightest, over } = await countAndJudge(platform, own, shared)
+export async function count({ db }: Pick<Platform, 'db'>, own: Counted[], shared: Counted[]): Promise<RateState> {
+  const { tightest, over } = await countAndJudge(db, own, shared)
   if (over) throw rateLimited(over, over.bucket)
   return tightest
 }
@@ -104,10 +106,10 @@ export async function findLimitUsedUp(
   own: Counted[],
   shared: Counted[],
 ): Promise<RateState | null> {
-  return (await countAndJudge(platform, own, shared)).over
+  return (await countAndJudge(platform.db, own, shared)).over
 }
 
-async function countAndJudge(platform: Platform, own: Counted[], shared: Counted[]) {
+async function countAndJudge(db: Db, own: Counted[], shared: Counted[]) {
   const isLeft = sql`not exists (select from own join asked using (bucket) where own.count > asked.most)`
   const { rows: counters } = await sql<{ bucket: string; count: number; reset: number }>`
     with ${askedRows([...own, ...shared])},
@@ -118,7 +120,7 @@ async function countAndJudge(platform: Platform, own: Counted[], shared: Counted
       shared.map((_, i) => sql`union all select * from ${sharedTable(i)}`),
       sql` `,
     )}) counted
-    join asked using (bucket)`.execute(platform.db)
+    join asked using (bucket)`.execute(db)
   const stateOf = (counter: Counted) =>
     toState(
       counter,
@@ -199,7 +201,7 @@ function byTightness(a: Judged, b: Judged): number {
 const TOO_MANY = {
   organization: 'This organization has sent too many messages',
   key: 'This API key has sent too many messages',
-  network: 'Too many messages were asked for from this network',
+  network: 'Too much was asked for from this network',
   default: 'Too many requests',
 }
 

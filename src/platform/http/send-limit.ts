@@ -77,7 +77,7 @@ async function limitsOf(
 ) {
   const ofTarget = (limit: RateLimit): Counted => ({ ...limit, directory: work.directory, identity })
   const own = limits.map(ofTarget)
-  if (byAnyone) own.push(...networkLimit(work, ceilings))
+  if (byAnyone) own.push(...ofNetwork(work, { ...NETWORK, limit: ceilings.perNetworkHour }))
   const shared = await sharedLimits(work, ceilings)
   const next = within.map(ofTarget).toSorted(byBucket)
   return { own, shared: [...next, ...(leaves ? shared : shared.map(takingNothing))] }
@@ -120,12 +120,13 @@ async function sharedLimits({ platform, directory, origin }: Work, ceilings: Sen
   return [organization, key]
 }
 
-/** Of the end user's network, if the request tells it. */
-function networkLimit({ platform, directory, origin }: Work, ceilings: SendCeilings): Counted[] {
+const NETWORK = { bucket: 'send.network', windowSeconds: 3600 }
+
+/** A limit of the end user's network, if the request tells it. */
+export function ofNetwork({ platform, directory, origin }: Work, limit: RateLimit): Counted[] {
   const { ip } = origin.endUser
   if (ip === null) return []
   // IP addresses are personal data: only a keyed hash is stored.
   const identity = keyedHash(platform.keyring.hashKey(networks), networkOf(ip))
-  const limit = { bucket: 'send.network', limit: ceilings.perNetworkHour, windowSeconds: 3600 }
   return [{ ...limit, policy: 'network', directory, identity }]
 }
