@@ -177,6 +177,25 @@ export const discovery: Mutant[] = [
     tests: byLink,
   },
   {
+    name: 'of code and link of discovery at once one waits for the other',
+    file: `${DISCOVERY}/by-link.ts`,
+    find: `        await endOtpRows(work.db, work.directory, who.hash, 'discovery').execute()
+        return consumeLink(work, link)
+`,
+    replace: `        const isConsumed = await consumeLink(work, link)
+        await endOtpRows(work.db, work.directory, who.hash, 'discovery').execute()
+        return isConsumed
+`,
+    tests: byLink,
+  },
+  {
+    name: 'a discovery looks into a hundred organizations at most',
+    file: `${DISCOVERY}/discovery.ts`,
+    find: 'const MAX_FOUND = 100\n',
+    replace: 'const MAX_FOUND = 1000\n',
+    tests,
+  },
+  {
     name: 'the first keys of an environment are there before an organization is made',
     file: `${DISCOVERY}/create.ts`,
     find: '  await issuerOf(work.platform, work.directory.environmentId)\n',
