@@ -142,8 +142,7 @@ export const discoveryRoutes: Route[] = [
     summary: 'Make an organization',
     description:
       'Where discovery_create_organizations is on in the defaults. The person becomes its admin, and is signed in there. A ' +
-      'token is good for one. `slug` of the answer has a suffix where the one that was asked for is taken or kept, and ' +
-      'outside production always. For org-wide keys.',
+      'token is good for one. The slug may get a suffix: the answer has it. For org-wide keys.',
     body: Type.Object({
       discovery_token: DiscoveryToken,
       name: OrganizationCreate.properties.name,

@@ -68,11 +68,14 @@ export const SignInCredential = named(
 )
 export type SignInCredential = Static<typeof SignInCredential>
 
-export const PasskeyName = Type.String({
-  maxLength: 100,
-  ...ONE_LINE,
-  description: 'The user’s name for the device. Default: the name of the authenticator, if known.',
-})
+export const PasskeyName = named(
+  'PasskeyName',
+  Type.String({
+    maxLength: 100,
+    ...ONE_LINE,
+    description: 'The user’s name for the device. Default: the name of the authenticator, if known.',
+  }),
+)
 
 export const RegisterBody = Type.Object({
   action: Type.Enum(['options', 'verify']),

@@ -13,9 +13,12 @@ const ROLE_ID = '0198b6f2-5d10-7b34-9e2a-6f81c04d7a93'
 const Id = Type.String({ format: 'uuid' })
 const Moment = Type.String({ format: 'date-time' })
 
-const Name = Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Editor'] })
+const Name = named('RoleName', Type.String({ minLength: 1, maxLength: 100, ...ONE_LINE, examples: ['Editor'] }))
 const Slug = Type.String({ examples: ['editor'] })
-const Description = nullable(Type.String({ maxLength: 500, ...ONE_LINE, examples: ['May edit invoices'] }))
+const Description = named(
+  'RoleDescription',
+  nullable(Type.String({ maxLength: 500, ...ONE_LINE, examples: ['May edit invoices'] })),
+)
 const Permission = Type.String({
   maxLength: 128,
   pattern: PERMISSION_FORM.source,
