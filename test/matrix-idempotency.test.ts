@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isSecret } from '../src/platform/schema.ts'
 import { routes } from '../src/routes.ts'
 import { startApp } from './harness.ts'
 import { nameOf, orgWideOnly, sampleOf, sendSample } from './samples.ts'
@@ -30,6 +31,18 @@ test.each(keyed)('%s succeeds, once, and answers the same again', async (name, r
   expect([again.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([200, 'true', first.text])
   expect(await eventTypes(tenant.accountId)).toEqual(events)
   expect(await app.mails()).toEqual(mails)
+})
+
+test('the secrets that a repeated request brings are marked, so that no fast hash of them is kept', () => {
+  const fields = keyed.flatMap(([, { operation, body }]) =>
+    Object.entries(body?.properties ?? {}).map(([name, schema]) => ({ name: `${operation} ${name}`, schema })),
+  )
+  const marked = fields.filter(({ schema }) => isSecret(schema)).map(({ name }) => name)
+  expect(fields.filter(({ name }) => /[ _](password|secret|private_key)$/.test(name)).map(({ name }) => name)).toEqual(
+    marked.filter((name) => name !== 'users.createMany users'),
+  )
+  expect(marked).toContain('users.createMany users')
+  expect(marked).toContain('users.setPassword password')
 })
 
 const settings = keyed.filter(([, route]) => route.operation.endsWith('.updateSettings'))

@@ -28,6 +28,18 @@ export function isCheckedApart(schema: TSchema): boolean {
   return apart.has(schema)
 }
 
+/** The keyword of a secret. */
+export const SECRET = 'x-secret'
+
+/** A field, or a list of a body, that has a secret which somebody may have chosen: nothing that is kept of it is a fast hash. */
+export function secret<S extends TSchema>(schema: S): S {
+  return Object.assign(schema, { [SECRET]: true })
+}
+
+export function isSecret(schema: TSchema): boolean {
+  return SECRET in schema
+}
+
 /** A field that may be null. */
 export function nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description })

@@ -5,6 +5,7 @@ const HEADERS = 'src/platform/http/headers.test.ts'
 const CREDENTIALS = 'src/platform/http/credentials.test.ts'
 const ADDRESS = 'src/platform/http/client-address.test.ts'
 const BODIES = 'src/platform/http/bodies.test.ts'
+const ENROLLMENT = 'src/features/factors/enrollment.test.ts'
 const IDEMPOTENCY = 'src/platform/http/idempotency.test.ts'
 const KEYS = 'src/platform/http/idempotency-keys.test.ts'
 const PAGES = 'src/platform/http/pages.test.ts'
@@ -212,22 +213,43 @@ export const http: Mutant[] = [
   {
     name: 'no answer with a session is kept',
     file: 'src/platform/http/idempotency.ts',
-    find: 'if (!bringsSession(route, answer)) await keep',
-    replace: 'await keep',
-    tests: ['src/features/factors/enrollment.test.ts'],
+    find: 'bringsSession(route, answer) ? await release(db, claim) : ',
+    replace: '',
+    tests: [ENROLLMENT],
+  },
+  {
+    name: 'a request whose claim was taken over does nothing',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'if (!isOurs) throw inProgress()',
+    replace: '',
+    tests: [IDEMPOTENCY],
+  },
+  {
+    name: 'an answer with a session gives its claim back in the transaction',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'bringsSession(route, answer) ? await release(db, claim) :',
+    replace: 'bringsSession(route, answer) ? await release(platform.db, claim).then(() => true) :',
+    tests: [ENROLLMENT],
+  },
+  {
+    name: 'no fast hash of a body with a secret is kept',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'if (!Object.values(route.body?.properties ?? {}).some(isSecret)) return',
+    replace: 'return',
+    tests: ['src/features/password/hash.test.ts'],
   },
   {
     name: 'an idempotency key is good for one body',
     file: 'src/platform/http/idempotency.ts',
-    find: 'if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()',
+    find: 'if (!(await digest.matches(row.body_hash))) throw httpErrors.idempotencyKeyReused()',
     replace: '',
     tests: [IDEMPOTENCY],
   },
   {
     name: 'an idempotency key is good for one URL',
     file: 'src/platform/http/idempotency.ts',
-    find: 'keyedHash(hashKey, request.url, JSON.stringify',
-    replace: 'keyedHash(hashKey, JSON.stringify',
+    find: 'hashKey(requests), url, JSON.stringify',
+    replace: 'hashKey(requests), JSON.stringify',
     tests: [KEYS],
   },
   {
@@ -254,7 +276,7 @@ export const http: Mutant[] = [
   {
     name: 'a refused request releases its idempotency key',
     file: 'src/platform/http/idempotency.ts',
-    find: 'await release(platform, claim)\n      throw error',
+    find: 'await release(platform.db, claim)\n      throw error',
     replace: 'throw error',
     tests: [IDEMPOTENCY],
   },

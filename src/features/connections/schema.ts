@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
-import { Name, named, nullable } from '../../platform/schema.ts'
+import { Name, named, nullable, secret } from '../../platform/schema.ts'
 import { ConnectionConfig } from './config.ts'
 
 export const PROTOCOLS = ['saml', 'oidc'] as const
@@ -86,9 +86,11 @@ const inputs = {
     examples: ['<EntityDescriptor …'],
     description: 'SAML: the metadata of the provider, from which its fields are taken.',
   }),
-  oidc_client_secret: nullable(
-    Type.String({ minLength: 1, maxLength: 2048, examples: ['d3M…'] }),
-    'Never shown again; removed when oidc_issuer moves to another server, unless it is sent along.',
+  oidc_client_secret: secret(
+    nullable(
+      Type.String({ minLength: 1, maxLength: 2048, examples: ['d3M…'] }),
+      'Never shown again; removed when oidc_issuer moves to another server, unless it is sent along.',
+    ),
   ),
 }
 

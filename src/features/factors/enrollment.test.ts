@@ -6,6 +6,7 @@ import { TOTP } from 'totp-generator'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, signInByLink, succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
+import { changeDuring } from '../../../test/in-order.ts'
 import { newPendingUser } from '../../../test/people.ts'
 import { userCleanup } from '../users/cleanup.ts'
 
@@ -13,6 +14,7 @@ const app = await startApp({ costlyHashes: true })
 const tenant = await app.tenant()
 const organization = async () => tenant.withKey({ subOrgId: await tenant.organization() })
 const caller = await organization()
+const { db } = app.app.platform
 
 const NOTHING = {
   userId: expect.toBeOneOf([null, expect.any(String)]),
@@ -148,7 +150,8 @@ test('nothing is attached to a sign-up that waits for its proof', async () => {
     expect([(await call).status, (await call).body.code]).toEqual([403, 'verification_required'])
 })
 
-test('an app that is enrolled during a sign-in brings a session, which no Idempotency-Key keeps', async () => {
+/** Somebody whose sign-in waits for an app; `confirm` enrolls it, with an `Idempotency-Key`. */
+async function enrollingAtSignIn() {
   const by = await organization()
   await by.patch('/v1/mfa/policy', { require_mfa: true, grace_period_days: 0 })
   const { id: userId, email } = await makeProvenUser(by)
@@ -156,6 +159,13 @@ test('an app that is enrolled during a sign-in brings a session, which no Idempo
   const { pendingId, secret } = succeeded(await by.post('/v1/mfa/totp', { userId }))
   const confirm = () =>
     by.put('/v1/mfa/totp', { userId, pendingId, code: codeOf(secret), challenge_token }, { 'idempotency-key': userId })
+  return { by, userId, confirm }
+}
+
+const claimsOf = (key: string) => db.selectFrom('idempotency_keys').select('status').where('key', '=', key).execute()
+
+test('an app that is enrolled during a sign-in brings a session, which no Idempotency-Key keeps', async () => {
+  const { by, userId, confirm } = await enrollingAtSignIn()
   const { session, backupCodes } = succeeded(await confirm())
   expect([session.refresh_token, backupCodes]).toEqual([expect.any(String), expect.any(Array)])
   succeeded(await by.delete(`/v1/users/${userId}/sessions`))
@@ -165,8 +175,18 @@ test('an app that is enrolled during a sign-in brings a session, which no Idempo
     'challenge_expired',
     null,
   ])
-  const { db } = app.app.platform
-  expect(await db.selectFrom('idempotency_keys').select('status').where('key', '=', userId).execute()).toEqual([])
+  expect(await claimsOf(userId)).toEqual([])
+})
+
+test('where a repetition has taken its claim over, the first request brings no session and enrolls nothing', async () => {
+  const { by, userId, confirm } = await enrollingAtSignIn()
+  // As after 60 seconds.
+  const takeOver = sql`update idempotency_keys set created_at = created_at + interval '1 second' where key = ${userId}`
+  const first = await changeDuring(app.app.platform, userId, confirm, () => takeOver.execute(db))
+  expect([first.status, first.body.code]).toEqual([409, 'idempotency_in_progress'])
+  expect(await enrollmentOf(userId, by)).toMatchObject({ enrolled: false, pending: true, backupCodesRemaining: 0 })
+  expect(succeeded(await by.get('/v1/sessions')).users).toEqual([])
+  expect(await claimsOf(userId)).toEqual([{ status: null }])
 })
 
 test('removal takes codes, devices and challenges along, tells the user, and says what the policy wants', async () => {

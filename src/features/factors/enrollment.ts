@@ -90,24 +90,22 @@ export async function matchCode(work: Work, totp: TotpRow, code: string): Promis
   return matchStep(secret, code, totp.now_seconds, totp.last_step)
 }
 
-/** An enrollment whose code was right, ready to be stored. */
-export interface ProvenTotp {
-  user: UserRow
+/** The first code of a pending enrollment. */
+export interface FirstCode {
+  userId: string
   pendingId: string
-  step: number
-  backupCodes: string[]
-  hashed: Awaited<ReturnType<typeof hashBackupCodes>>
+  code: string
 }
+
+/** An enrollment whose code was right, ready to be stored. */
+type ProvenTotp = Awaited<ReturnType<typeof proveTotp>>
 
 /**
  * Judges the first code of a pending enrollment, after counting the attempt. Writes nothing else, since hashing the
  * backup codes takes a while. Throws `user_not_found`, `verification_required`, `method_disabled`, `already_enrolled`,
  * `enrollment_not_found`, `mfa_code_invalid`, `unavailable`.
  */
-export async function proveTotp(
-  work: Work,
-  sent: { userId: string; pendingId: string; code: string },
-): Promise<ProvenTotp> {
+export async function proveTotp(work: Work, sent: FirstCode) {
   const { platform, directory, db } = work
   const user = await getFactorUser(work, sent.userId)
   await assertMethodAllowed(work, 'totp')
@@ -156,27 +154,32 @@ export async function removeTotpOf(work: Work, userId: string, ends: SessionsToE
   })
 }
 
-/**
- * Replaces all backup codes by ten fresh ones, and ends pending sign-ins. Throws `user_not_found`, `enrollment_not_found`,
- * `unavailable`.
- */
-export async function renewBackupCodes(work: Work, userId: string, ends: SessionsToEnd): Promise<string[]> {
+/** Makes and hashes ten fresh backup codes. Throws `user_not_found`, `enrollment_not_found`, `unavailable`. */
+export async function prepareBackupCodes(work: Work, userId: string) {
   const user = await getFactorUser(work, userId)
   const codes = makeBackupCodes()
-  const assertEnrolled = async ({ directory, db }: Work) => {
-    const { totp_confirmed_at } = await findFactors(db, directory, user.id)
-    if (!totp_confirmed_at) throw factorErrors.enrollmentNotFound()
-  }
-  await assertEnrolled(work)
-  const hashed = await hashBackupCodes(work, user.id, codes)
+  await assertEnrolled(work, user.id)
+  return { userId: user.id, codes, hashed: await hashBackupCodes(work, user.id, codes) }
+}
+
+/** Replaces all backup codes, and ends pending sign-ins. Throws `user_not_found`, `enrollment_not_found`. */
+export async function renewBackupCodes(
+  work: Work,
+  { userId, codes, hashed }: Awaited<ReturnType<typeof prepareBackupCodes>>,
+  ends: SessionsToEnd,
+): Promise<string[]> {
   await inTx(work, async (work) => {
-    const { directory, db } = work
-    const held = await getUserForUpdate(work, user.id)
-    await assertEnrolled(work)
-    await replaceBackupCodes(db, directory, user.id, hashed)
-    await record(work, factorEvents.backupCodesRegenerated(aboutUser(user.id, { codes: codes.length })))
-    await endSessions(work, user.id, ends, reasons.mfa_codes_renewed)
+    const held = await getUserForUpdate(work, userId)
+    await assertEnrolled(work, userId)
+    await replaceBackupCodes(work.db, work.directory, userId, hashed)
+    await record(work, factorEvents.backupCodesRegenerated(aboutUser(userId, { codes: codes.length })))
+    await endSessions(work, userId, ends, reasons.mfa_codes_renewed)
     await voidPendingSignIns(work, held, reasons.mfa_codes_renewed)
   })
   return codes
+}
+
+async function assertEnrolled({ directory, db }: Work, userId: string): Promise<void> {
+  const { totp_confirmed_at } = await findFactors(db, directory, userId)
+  if (!totp_confirmed_at) throw factorErrors.enrollmentNotFound()
 }

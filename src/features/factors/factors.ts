@@ -1,5 +1,5 @@
-export { confirmTotpOf } from './confirmation.ts'
-export { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
+export { confirmTotpOf, proveApp } from './confirmation.ts'
+export { beginTotp, prepareBackupCodes, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
 export { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 export { factorEvents } from './events.ts'
 export {

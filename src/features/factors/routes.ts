@@ -7,8 +7,8 @@ import { doorRoutes, loginErrors } from '../login/login.ts'
 import { FactorUserId } from '../mfa/mfa.ts'
 import { SessionTokens, sessionEvents } from '../sessions/sessions.ts'
 import { reachUser, userErrors } from '../users/users.ts'
-import { confirmTotpOf } from './confirmation.ts'
-import { beginTotp, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
+import { confirmTotpOf, proveApp } from './confirmation.ts'
+import { beginTotp, prepareBackupCodes, readEnrollment, removeTotpOf, renewBackupCodes } from './enrollment.ts'
 import { enrollmentCodeInvalid, factorErrors } from './errors.ts'
 import { factorEvents } from './events.ts'
 import {
@@ -102,10 +102,9 @@ export const factorRoutes: Route[] = [
     ],
     event: factorEvents.enrolled,
     maybeEvents: completedEvents,
-    handle: async (work, { body }) => {
-      const { userId, pendingId, code, challenge_token: challengeToken = null } = body
-      const sent = { userId, pendingId, code, challengeToken, ends: await readEnds(work, body) }
-      const { backupCodes, session } = await confirmTotpOf(work, sent)
+    prepare: (work, { body }) => proveApp(work, body, body.challenge_token ?? null),
+    handle: async (work, { body }, proven) => {
+      const { backupCodes, session } = await confirmTotpOf(work, proven, await readEnds(work, body))
       return { success: true, backupCodes, ...(session ? { session } : {}) }
     },
   }),
@@ -145,9 +144,10 @@ export const factorRoutes: Route[] = [
     errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents: [sessionEvents.revoked],
-    handle: async (work, { body }) => ({
+    prepare: (work, { body }) => prepareBackupCodes(work, body.userId),
+    handle: async (work, { body }, prepared) => ({
       success: true,
-      backupCodes: await renewBackupCodes(work, body.userId, await readEnds(work, body)),
+      backupCodes: await renewBackupCodes(work, prepared, await readEnds(work, body)),
     }),
   }),
   defineRoute({

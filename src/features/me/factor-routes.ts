@@ -13,6 +13,8 @@ import {
   factorEvents,
   PendingPhone,
   PendingTotp,
+  prepareBackupCodes,
+  proveApp,
   readEnrollment,
   renewBackupCodes,
   showPending,
@@ -73,8 +75,8 @@ const app: Route[] = [
     maybeEvents,
     async handle(work, { body: { pendingId, code } }) {
       const userId = work.caller.directoryUserId
-      const sent = { userId, pendingId, code, challengeToken: null, ends: endsOthers(work) }
-      return { success: true, backupCodes: (await confirmTotpOf(work, sent)).backupCodes }
+      const proven = await proveApp(work, { userId, pendingId, code }, null)
+      return { success: true, backupCodes: (await confirmTotpOf(work, proven, endsOthers(work))).backupCodes }
     },
   }),
   defineWayInRoute({
@@ -104,10 +106,10 @@ const app: Route[] = [
     errors: [factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents,
-    handle: async (work) => ({
-      success: true,
-      backupCodes: await renewBackupCodes(work, work.caller.directoryUserId, endsOthers(work)),
-    }),
+    async handle(work) {
+      const prepared = await prepareBackupCodes(work, work.caller.directoryUserId)
+      return { success: true, backupCodes: await renewBackupCodes(work, prepared, endsOthers(work)) }
+    },
   }),
 ]
 

@@ -45,7 +45,7 @@ export function defineWayInRoute<
     async handle(work, input) {
       const facts = await assertRecent(work)
       if (wayIn) await assertIsWayIn(work, facts, wayIn)
-      return spec.handle(work, input)
+      return spec.handle(work, input, undefined)
     },
   })
 }

@@ -23,7 +23,7 @@ import { resetPurpose } from './link-purposes.ts'
 import { hashNewPassword } from './new-password.ts'
 import { resetLimits, resetSettings } from './reset.ts'
 import { getPasswordSettings } from './settings.ts'
-import { storePassword } from './store.ts'
+import { type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
@@ -55,40 +55,43 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
   })
 }
 
+/** A password that was judged and hashed, to be set. */
+type PreparedPassword = Omit<NewPassword, 'mustChange'>
+
 /**
- * Sets a user's password and notifies the user. Ends pending sign-ins and a lock of the address, and with
- * `revokeSessions` every session.
- * Throws `user_not_found`, `verification_required` for a pending sign-up, `weak_password`, `password_breached`,
- * `unavailable`. Returns how many sessions ended.
+ * Judges and hashes a password that an administrator sets. Throws `user_not_found`, `verification_required` for a pending
+ * sign-up, `weak_password`, `password_breached`, `unavailable`.
  */
-export async function setPasswordOf(
-  work: Work,
-  userId: string,
-  sent: { password: string; revokeSessions: boolean; mustChange: boolean },
-): Promise<number> {
-  const { platform, directory } = work
+export async function preparePassword(work: Work, userId: string, password: string): Promise<PreparedPassword> {
   const settings = await getPasswordSettings(work)
   const user = await getUser(work, userId)
   if (user.pending_until) throw userErrors.verificationRequired()
-  const hashed = await hashNewPassword(work, settings, user, sent.password)
+  const hashed = await hashNewPassword(work, settings, user, password)
+  return { userId: user.id, hashed, historyKept: settings.password_history }
+}
+
+/**
+ * Sets a user's password and notifies the user. Ends pending sign-ins and a lock of the address, and with
+ * `revokeSessions` every session. Throws `user_not_found`. Returns how many sessions ended.
+ */
+export async function setPasswordOf(
+  work: Work,
+  prepared: PreparedPassword,
+  { revokeSessions, mustChange }: { revokeSessions: boolean; mustChange: boolean },
+): Promise<number> {
+  const { platform, directory } = work
   return inTx(work, async (work) => {
     // Read again: the user may have been deleted while the hash was computed.
-    const current = await getUserForUpdate(work, user.id)
+    const current = await getUserForUpdate(work, prepared.userId)
     await ensureAuthAccount(work, current)
-    await storePassword(work.db, directory, {
-      userId: current.id,
-      hashed,
-      historyKept: settings.password_history,
-      mustChange: sent.mustChange,
-    })
-    const revoked = sent.revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
-    if (!sent.revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
+    await storePassword(work.db, directory, { ...prepared, mustChange })
+    const revoked = revokeSessions ? await cutOff(work, current, endReasons.password_changed) : 0
+    if (!revokeSessions) await voidPendingSignIns(work, current, endReasons.password_changed)
     // The password that was guessed at no longer exists.
     if (await unlock(work, hashIdentity(platform, current.email_norm))) await markUnlocked(work, current.id)
     await queueMail(work, passwordChangedMail(current, 'administrator'), NOTICE_USEFUL_SECONDS)
     const target = { type: 'user', id: current.id }
-    const data = { by: 'administrator' as const, must_change: sent.mustChange }
-    await record(work, passwordEvents.changed({ target, data }))
+    await record(work, passwordEvents.changed({ target, data: { by: 'administrator', must_change: mustChange } }))
     return revoked
   })
 }

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { succeeded } from '../../../test/factors.ts'
 import { startApp, until } from '../../../test/harness.ts'
 import { type Mailbox, newEmail, newPasswordUser } from '../../../test/people.ts'
 import { parseConfig } from '../../platform/config.ts'
@@ -22,17 +24,21 @@ async function costliestOrganization(): Promise<string> {
   return subOrgId
 }
 
+const countWaiting = async () => (await app.app.metrics.passwordsWaiting.get()).values[0]?.value
+
 const storedHash = async (userId: string) => {
   const query = app.app.platform.db.selectFrom('password_credentials').select('hash').where('user_id', '=', userId)
   return (await query.executeTakeFirstOrThrow()).hash
 }
 
-/** Takes every thread of the pool, for directories of nobody. Returns how to give them back. */
-async function takeEveryThread() {
+const THREADS = Math.max(2, availableParallelism())
+
+/** Takes threads of the pool, for directories of nobody. Returns how to give them back. */
+async function takeThreads(count = THREADS, cost = 1) {
   const { platform } = app.app
   const go = Promise.withResolvers<void>()
-  const held = Array.from({ length: Math.max(2, availableParallelism()) }, (_, n) =>
-    withPasswordTurn({ platform, directory: { id: `nobody ${n}` } }, 1, () => go.promise),
+  const held = Array.from({ length: count }, (_, n) =>
+    withPasswordTurn({ platform, directory: { id: `nobody ${n}` } }, cost, () => go.promise),
   )
   onTestFinished(async () => {
     go.resolve()
@@ -61,16 +67,38 @@ test('twenty-four sign-ins of the costliest organization at once: another signs 
 test('who has waited in vain is told to come back, and has spent no attempt', async () => {
   const user = await newPasswordUser(tenant, { password: PASSWORD })
   await tenant.patch('/v1/auth/settings', { subOrgId: user.subOrgId, lockout_max_attempts: 3 })
-  const giveBack = await takeEveryThread()
+  const giveBack = await takeThreads()
   const waiting = Array.from({ length: 4 }, () => login(user))
-  await until(async () => (await app.app.metrics.passwordsWaiting.get()).values[0]?.value === waiting.length)
+  await until(async () => (await countWaiting()) === waiting.length)
   await app.advance(1.9)
-  expect((await app.app.metrics.passwordsWaiting.get()).values[0]?.value).toBe(waiting.length)
+  expect(await countWaiting()).toBe(waiting.length)
   await app.advance(0.1)
   for (const reply of await Promise.all(waiting))
     expect([reply.status, reply.body.code, reply.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
   giveBack()
   expect((await login(user)).status).toBe(200)
+})
+
+test('a request with an Idempotency-Key holds no connection while its hash waits', async () => {
+  const { db } = app.app.platform
+  const subOrgId = await costliestOrganization()
+  const { user } = succeeded(await tenant.post('/v1/users', { subOrgId, email: newEmail() }))
+  const set = () =>
+    tenant.put(`/v1/users/${user.id}/password`, { subOrgId, password: PASSWORD }, { 'idempotency-key': 'waits' })
+  // All that costly hashes may have; what the repetition is known by is a light one.
+  const giveBack = await takeThreads(THREADS - 1, 1e9)
+  const setting = set()
+  await until(async () => (await countWaiting()) === 1)
+  const claims = await db.selectFrom('idempotency_keys').select('status').where('key', '=', 'waits').execute()
+  const { rows } = await sql`
+    select query from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`.execute(
+    db,
+  )
+  expect([claims, rows]).toEqual([[{ status: null }], []])
+  giveBack()
+  const [first, again] = [await setting, await set()]
+  expect([first.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([200, 'true', first.text])
+  expect((await login({ subOrgId, email: user.email })).status).toBe(200)
 })
 
 test('settings whose hash costs more than the operator allows are refused, and say what is allowed', async () => {

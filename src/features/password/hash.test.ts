@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { workIn } from '../../../test/work.ts'
 import { readImportedHash } from '../../platform/crypto/imported-password.ts'
+import { keyedHash } from '../../platform/crypto/tokens.ts'
 import { accountDirectory } from '../../platform/http/directory.ts'
 import { newId } from '../../platform/ids.ts'
 import { burn } from '../../platform/proofs.ts'
@@ -55,6 +56,30 @@ test('a password is the same however its characters are composed, and nothing el
   for (const wrong of ['Angstrom fine No1', 'ångström fine no1', 'Ångström fine No1 ', '', 'x'.repeat(4000)])
     expect(await verifyPassword(hasher, stored, wrong)).toBe(false)
   expect((await hash('Ångström ﬁne №1')).hash).not.toBe(stored.hash)
+})
+
+test('of a request that sets a password nothing is kept that can be guessed faster than the password', async () => {
+  const t = await tenant()
+  const subOrgId = await t.organization()
+  const { id } = (await t.post('/v1/users', { subOrgId, email: 'once@example.com' }, { 'idempotency-key': 'made' }))
+    .body.user
+  const set = (password: string, mustChange = false) =>
+    t.put(`/v1/users/${id}/password`, { subOrgId, password, mustChange }, { 'idempotency-key': 'set' })
+  const kept = platform.db.selectFrom('idempotency_keys').select('body_hash')
+  const hashOf = async (key: string) => (await kept.where('key', '=', key).executeTakeFirstOrThrow()).body_hash
+  const first = await set('correct horse battery')
+  expect((await hashOf('set')).toString()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect((await hashOf('made')).length).toBe(32)
+  const again = await set('correct horse battery')
+  expect([first.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([200, 'true', first.text])
+  for (const other of [await set('correct horse batterie'), await set('correct horse battery', true)])
+    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+  // As the release before has kept it.
+  const body = JSON.stringify({ subOrgId, password: 'correct horse battery', mustChange: false })
+  const before = keyedHash(platform.keyring.hashKey({ name: 'idempotency' }), `/v1/users/${id}/password`, body)
+  await platform.db.updateTable('idempotency_keys').set({ body_hash: before }).where('key', '=', 'set').execute()
+  expect((await set('correct horse battery')).headers.get('idempotent-replayed')).toBe('true')
+  expect((await set('correct horse batterie')).body.code).toBe('idempotency_key_reused')
 })
 
 test('without the key of this deployment a hash verifies nothing', async () => {

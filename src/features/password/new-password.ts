@@ -12,9 +12,8 @@ import { findRecentPasswords } from './store.ts'
 export type PasswordOwner = Pick<UserRow, 'id' | 'email' | 'first_name' | 'last_name' | 'display_name'>
 
 /**
- * Judges a new password, then hashes it; outside any transaction, because a hash takes a while, but for requests with an
- * `Idempotency-Key`, of which few run at once.
- * Throws `weak_password`, `password_breached`, `unavailable` when too many hashes wait.
+ * Judges a new password, then hashes it; outside any transaction, because a hash takes a while. Throws `weak_password`,
+ * `password_breached`, `unavailable` when too many hashes wait.
  */
 export async function hashNewPassword(
   work: Work,

@@ -6,7 +6,7 @@ import { Delivery, deliveryErrors, LinkReply, linkErrors, readDelivery, TokenHas
 import { doorRoutes, loginErrors, loginEvents } from '../login/login.ts'
 import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
 import { UserParams, userErrors, userEvents } from '../users/users.ts'
-import { sendResetTo, setPasswordOf } from './administration.ts'
+import { preparePassword, sendResetTo, setPasswordOf } from './administration.ts'
 import { newPasswordErrors, passwordErrors } from './errors.ts'
 import { passwordEvents } from './events.ts'
 import { confirmReset, sendReset } from './reset.ts'
@@ -145,9 +145,10 @@ export const passwordRoutes: Route[] = [
     ],
     event: passwordEvents.changed,
     maybeEvents: [sessionEvents.revoked, userEvents.unlocked],
-    handle: async (work, { params, body }) => {
-      const { password, revokeSessions = true, mustChange = false } = body
-      const revoked = await setPasswordOf(work, params.userId, { password, revokeSessions, mustChange })
+    prepare: (work, { params, body }) => preparePassword(work, params.userId, body.password),
+    handle: async (work, { body }, prepared) => {
+      const { revokeSessions = true, mustChange = false } = body
+      const revoked = await setPasswordOf(work, prepared, { revokeSessions, mustChange })
       return { success: true, sessions_revoked: revoked }
     },
   }),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { SOCIAL_NAMES } from '../../platform/config-social.ts'
-import { named, nullable, ONE_LINE } from '../../platform/schema.ts'
+import { named, nullable, ONE_LINE, secret } from '../../platform/schema.ts'
 import { startFields } from '../federation/federation.ts'
 import { CallbackFields } from '../oidc/oidc.ts'
 
@@ -40,17 +40,21 @@ export const SocialProviderPut = named(
     enabled: Type.Boolean(),
     client_id: Type.Optional(clientId),
     client_secret: Type.Optional(
-      nullable(
-        Type.String({ minLength: 1, maxLength: 2000, ...ONE_LINE, examples: ['GOCSPX-…'] }),
-        'Never shown again.',
+      secret(
+        nullable(
+          Type.String({ minLength: 1, maxLength: 2000, ...ONE_LINE, examples: ['GOCSPX-…'] }),
+          'Never shown again.',
+        ),
       ),
     ),
     team_id: Type.Optional(teamId),
     key_id: Type.Optional(keyId),
     private_key: Type.Optional(
-      nullable(
-        Type.String({ minLength: 1, maxLength: 2000, examples: ['-----BEGIN PRIVATE KEY-----\n…'] }),
-        'Apple: the text of the .p8 file. Never shown again.',
+      secret(
+        nullable(
+          Type.String({ minLength: 1, maxLength: 2000, examples: ['-----BEGIN PRIVATE KEY-----\n…'] }),
+          'Apple: the text of the .p8 file. Never shown again.',
+        ),
       ),
     ),
     tenant: Type.Optional(tenant),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
-import { checkedApart, named, nullable, ONE_LINE, oneOf } from '../../platform/schema.ts'
+import { checkedApart, named, nullable, ONE_LINE, oneOf, secret } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
 
 export const MAX_USERS_PER_REQUEST = 500
@@ -113,12 +113,14 @@ export type BulkUser = Static<typeof BulkUser>
 
 export const BulkCreate = Type.Object({
   users: checkedApart(
-    Type.Optional(
-      Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
-        description:
-          'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
-          `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
-      }),
+    secret(
+      Type.Optional(
+        Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
+          description:
+            'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
+            `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
+        }),
+      ),
     ),
   ),
   bulkText: Type.Optional(

@@ -1,9 +1,12 @@
 import { sql } from 'kysely'
 import { hashPurpose } from '../crypto/keyring.ts'
+import { LOWEST_COST } from '../crypto/password-format.ts'
+import { computePassword } from '../crypto/password-pool.ts'
 import { keyedHash, sameHash } from '../crypto/tokens.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors } from '../errors.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import { isSecret } from '../schema.ts'
 import { inTx } from '../work.ts'
 import type { KeyCaller } from './caller.ts'
 import type { Route } from './route.ts'
@@ -31,7 +34,15 @@ interface RepeatableRequest {
   body: unknown
 }
 
-// Each holds a connection throughout, of which there are ten. An account can make any number of keys, and an organization
+/** What a request does. */
+interface Acting<P> {
+  /** What takes a while and writes nothing: no connection is held meanwhile. */
+  prepare(): Promise<P>
+  /** The rest, in a transaction. */
+  run(tx: Tx, prepared: P): Promise<SentAnswer>
+}
+
+// Each holds a connection while it runs, of which there are ten. An account can make any number of keys, and an organization
 // of it may have some: it shares the places of the account with the others.
 const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
@@ -50,27 +61,30 @@ const SESSION = '"access_token":'
  * an answer with a session, which is not kept. When the transaction is run again after a deadlock, so is `run`. Throws what
  * `claimKey` throws, and `unavailable` when too many wait.
  */
-export async function runOnce(
+export async function runOnce<P>(
   context: { platform: Platform; db: Db; caller: KeyCaller },
   route: Route,
   request: RepeatableRequest,
-  run: (tx: Tx) => Promise<SentAnswer>,
+  { prepare, run }: Acting<P>,
 ): Promise<SentOnce> {
   const { platform, caller } = context
+  const digest = await digestOf(platform, caller, route, request)
   const owner = { id: caller.accountId, ...(caller.organizationId ? { part: caller.organizationId } : {}) }
   return turns(platform)(owner, async () => {
-    const { claim, kept } = await claimKey(platform, caller, route, request)
+    const { claim, kept } = await claimKey(platform, caller, route, { key: request.key, digest })
     if (kept) return { ...kept, replayed: true }
     try {
+      const prepared = await prepare()
       const answer = await inTx(context, async ({ db }) => {
-        const answer = await run(db)
-        if (!bringsSession(route, answer)) await keep(platform, db, claim, answer)
+        const answer = await run(db, prepared)
+        const isOurs = bringsSession(route, answer) ? await release(db, claim) : await keep(platform, db, claim, answer)
+        // The claim expired, and a repetition of the request took it over: this one is rolled back.
+        if (!isOurs) throw inProgress()
         return answer
       })
-      if (bringsSession(route, answer)) await release(platform, claim)
       return { ...answer, replayed: false }
     } catch (error) {
-      await release(platform, claim)
+      await release(platform.db, claim)
       throw error
     }
   })
@@ -79,6 +93,40 @@ export async function runOnce(
 const MAX_KEY_LENGTH = 255
 // A process that died leaves its claim behind; no request runs longer than this.
 const CLAIM_SECONDS = 60
+
+/** What a repetition is known by. */
+interface Digest {
+  /** As it is stored. */
+  hash: Buffer
+  /** Whether a stored one is of the same request. */
+  matches(stored: Buffer): Promise<boolean>
+}
+
+/**
+ * Of the path and the body of a request. Where the body has a secret that may be guessed, as passwords can, it is argon2id
+ * of the keyed hash, as what is stored of passwords themselves. Throws `unavailable` when too many hashes wait.
+ */
+async function digestOf(
+  platform: Platform,
+  caller: KeyCaller,
+  route: Route,
+  { url, body }: RepeatableRequest,
+): Promise<Digest> {
+  const keyed = keyedHash(platform.keyring.hashKey(requests), url, JSON.stringify(body ?? null))
+  const isKeyed = async (stored: Buffer) => sameHash(stored, keyed)
+  if (!Object.values(route.body?.properties ?? {}).some(isSecret)) return { hash: keyed, matches: isKeyed }
+  const hasher = { platform, directory: { id: caller.organizationId ?? caller.accountId } }
+  const input = keyed.toString('base64')
+  const cost = platform.hashCost ?? LOWEST_COST
+  return {
+    hash: Buffer.from(await computePassword(hasher, 'hashArgon2id', { ...cost, input })),
+    // For a day after an upgrade there are some of the release before, which took the keyed hash alone.
+    matches: async (stored) =>
+      stored.length === keyed.length
+        ? isKeyed(stored)
+        : computePassword(hasher, 'verifyArgon2', { hash: stored.toString(), input }),
+  }
+}
 
 /** A claimed key: its row, and the account whose data key seals the answer. */
 interface Claim {
@@ -94,21 +142,18 @@ async function claimKey(
   platform: Platform,
   caller: KeyCaller,
   route: Route,
-  request: RepeatableRequest,
+  { key, digest }: { key: string; digest: Digest },
 ): Promise<{ claim: Claim; kept: SentAnswer | null }> {
-  const { key } = request
   if (key.length === 0 || key.length > MAX_KEY_LENGTH)
     throw httpErrors.invalidRequest({ detail: `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.` })
   const name = `${route.method} ${route.path}`
-  const hashKey = platform.keyring.hashKey(requests)
-  const bodyHash = keyedHash(hashKey, request.url, JSON.stringify(request.body ?? null))
   const id = { api_key_id: caller.apiKeyId, route: name, key }
-  const row = await claimRow(platform.db, { ...id, body_hash: bodyHash })
+  const row = await claimRow(platform.db, { ...id, body_hash: digest.hash })
   // Between the insert that met a running claim and the select, the claim may have been released.
   if (!row) throw inProgress()
   const claim = { row: { ...id, created_at: row.created_at }, accountId: caller.accountId }
   if (row.claimed) return { claim, kept: null }
-  if (!sameHash(row.body_hash, bodyHash)) throw httpErrors.idempotencyKeyReused()
+  if (!(await digest.matches(row.body_hash))) throw httpErrors.idempotencyKeyReused()
   if (row.status === null || row.reply_sealed === null) throw inProgress()
   const [headers, body] = JSON.parse(await platform.keyring.open(placeOf(claim), row.reply_sealed))
   return { claim, kept: { status: row.status, headers, body } }
@@ -152,8 +197,8 @@ function placeOf({ row, accountId }: Claim) {
   }
 }
 
-/** Stores the answer, in the transaction of what the request does. */
-async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers, body }: SentAnswer): Promise<void> {
+/** Stores the answer, in the transaction of what the request does. Returns whether the claim is still there. */
+async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers, body }: SentAnswer): Promise<boolean> {
   // The state of a rate limit is that of now.
   const lasting = Object.entries(headers).filter(([name]) => !name.includes('ratelimit'))
   const sealed = await platform.keyring.seal(placeOf(claim), JSON.stringify([Object.fromEntries(lasting), body]))
@@ -162,15 +207,18 @@ async function keep(platform: Platform, tx: Tx, claim: Claim, { status, headers,
     .set({ status, reply_sealed: sealed })
     .where((eb) => eb.and(claim.row))
     .executeTakeFirstOrThrow()
-  // The claim expired, and a repetition of the request took it over: this one is rolled back.
-  if (numUpdatedRows === 0n) throw inProgress()
+  return numUpdatedRows > 0n
 }
 
-/** Allows the request to be sent again: it was refused and had no effect, or its answer is for once. */
-async function release({ db }: Platform, claim: Claim): Promise<void> {
-  await db
+/**
+ * Allows the request to be sent again: it was refused and had no effect, or its answer is for once. Returns whether the
+ * claim was still there.
+ */
+async function release(db: Db, claim: Claim): Promise<boolean> {
+  const { numDeletedRows } = await db
     .deleteFrom('idempotency_keys')
     .where((eb) => eb.and(claim.row))
     .where('status', 'is', null)
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }

@@ -1,10 +1,10 @@
-import { NAME } from '../schema.ts'
+import { NAME, SECRET } from '../schema.ts'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 export type JsonObject = { [key: string]: Json | undefined }
 
 /** Keywords that only this service uses. */
-const OWN = new Set([NAME, 'x-form', 'x-elsewhere', 'examples'])
+const OWN = new Set([NAME, SECRET, 'x-form', 'x-elsewhere', 'examples'])
 
 /** The named schemas of a document. */
 export interface Components {

@@ -57,14 +57,17 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       try {
         if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
           const sent = { key, url: request.url, body: request.body }
-          const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, async (db) => {
-            const given = statusOf(await route.handle({ ...context, db }, input))
-            return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
+          const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
+            prepare: async () => route.prepare?.(context, input),
+            async run(db, prepared) {
+              const given = statusOf(await route.handle({ ...context, db }, input, prepared))
+              return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
+            },
           })
           if (!answer.replayed) checkEvents(route, platform, context.origin)
           return sendKept(route, reply, answer)
         }
-        const handle = () => route.handle(context, input)
+        const handle = async () => route.handle(context, input, await route.prepare?.(context, input))
         const takesTurn = isAnonymous(route) && !route.probe
         const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), handle) : handle()))
         checkEvents(route, platform, context.origin)

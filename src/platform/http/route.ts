@@ -135,6 +135,12 @@ interface Common<
   examples?: { body?: Static<TObject<B>>; reply?: Static<R> }
 }
 
+type InputOf<P extends TProperties, Q extends TProperties, B extends TProperties> = Input<
+  Static<TObject<P>>,
+  Static<TObject<Q>>,
+  Static<TObject<B>>
+>
+
 type Handle<
   C,
   P extends TProperties,
@@ -142,10 +148,8 @@ type Handle<
   B extends TProperties,
   R extends TSchema,
   S extends Statuses,
-> = (
-  work: C,
-  input: Input<Static<TObject<P>>, Static<TObject<Q>>, Static<TObject<B>>>,
-) => Promise<Answer<NoInfer<R>, NoInfer<S>>>
+  T = undefined,
+> = (work: C, input: InputOf<P, Q, B>, prepared: T) => Promise<Answer<NoInfer<R>, NoInfer<S>>>
 
 export interface KeyedRouteSpec<
   P extends TProperties,
@@ -154,6 +158,7 @@ export interface KeyedRouteSpec<
   R extends TSchema,
   S extends Statuses,
   M extends DirectoryMode,
+  T,
 > extends Common<P, Q, B, R, S> {
   auth?: 'key'
   /** No default: a keyed route without a scope must not compile. */
@@ -161,7 +166,12 @@ export interface KeyedRouteSpec<
   /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
-  handle: Handle<KeyedContext<M>, P, Q, B, R, S>
+  /**
+   * What takes a while and writes nothing, such as the hash of a password: before the transaction of a request with an
+   * `Idempotency-Key`, which holds a connection. The handler gets what it returns.
+   */
+  prepare?: (work: KeyedContext<M>, input: InputOf<P, Q, B>) => Promise<T>
+  handle: Handle<KeyedContext<M>, P, Q, B, R, S, NoInfer<T>>
 }
 
 export interface CallerRouteSpec<
@@ -229,7 +239,8 @@ export interface Route {
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
-  handle(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
+  prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
+  handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
 }
 
 const MIB = 1024 * 1024
@@ -246,9 +257,10 @@ export function defineRoute<
   R extends TSchema = TNever,
   S extends Statuses = Record<never, never>,
   M extends DirectoryMode = 'one',
+  T = undefined,
 >(
   spec:
-    | KeyedRouteSpec<P, Q, B, R, S, M>
+    | KeyedRouteSpec<P, Q, B, R, S, M, T>
     | { [K in Exclude<keyof Callers, 'key'>]: CallerRouteSpec<K, P, Q, B, R, S> }[Exclude<keyof Callers, 'key'>]
     | PublicRouteSpec<P, Q, B, R, S>,
 ): Route {
@@ -258,6 +270,7 @@ export function defineRoute<
   // Of a DELETE too: a backend may name the organization in the body of whatever it writes.
   const takesBody = keyed && spec.method !== 'GET'
   const { handle } = spec
+  const prepare = 'prepare' in spec ? spec.prepare : undefined
   return {
     method: spec.method,
     path: spec.path,
@@ -295,7 +308,8 @@ export function defineRoute<
     hidden: false,
     examples: spec.examples ?? {},
     // The pipeline has validated the input against the schemas that gave the handler its types.
-    handle: (work, input) => (handle as Route['handle'])(work, input),
+    ...(prepare ? { prepare: (work, input) => (prepare as NonNullable<Route['prepare']>)(work, input) } : {}),
+    handle: (work, input, prepared) => (handle as Route['handle'])(work, input, prepared),
   }
 }
 
