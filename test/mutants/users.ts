@@ -14,14 +14,14 @@ export const users: Mutant[] = [
   },
   {
     name: 'a list that meets another one fails in the rows that they share',
-    file: 'src/features/users/bulk.ts',
+    file: 'src/features/users/bulk/bulk.ts',
     find: 'throw isExternalIdTaken(error) ? overtaken(error) : error',
     replace: 'throw error',
     tests: [EXTERNAL_IDS],
   },
   {
     name: 'whose address is there is skipped, whatever external id the row has',
-    file: 'src/features/users/external-ids.ts',
+    file: 'src/features/users/bulk/external-ids.ts',
     find: 'if (there.has(norm)) continue',
     replace: '',
     tests: [EXTERNAL_IDS],

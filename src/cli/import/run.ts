@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { addUsers, checkUsers, type RowOutcome } from '../../features/users/bulk.ts'
-import { MAX_USERS_PER_REQUEST } from '../../features/users/schema.ts'
+import { addUsers, checkUsers, MAX_USERS_PER_REQUEST, type RowOutcome } from '../../features/users/bulk/bulk.ts'
 import { parseImportedHash } from '../../platform/crypto/password-cost.ts'
 import { importedHashTypes } from '../../platform/crypto/password-format.ts'
 import type { Directory } from '../../platform/http/directory.ts'

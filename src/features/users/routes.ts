@@ -5,14 +5,12 @@ import { directoryOfOrganization, namedOrganization } from '../../platform/http/
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { createUsers } from './bulk.ts'
+import { BulkCreate, BulkReply, createUsers } from './bulk/bulk.ts'
 import { changeUser, deleteUser, moveUser } from './changes.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { restoreDeleted } from './restore.ts'
 import {
-  BulkCreate,
-  BulkReply,
   MoveUser,
   toUser,
   UserCreate,

@@ -1,11 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
 import { listReply } from '../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
-import { checkedApart, named, nullable, ONE_LINE, oneOf, secret } from '../../platform/schema.ts'
+import { named, nullable, ONE_LINE, oneOf } from '../../platform/schema.ts'
 import type { UserRow } from './store.ts'
-
-export const MAX_USERS_PER_REQUEST = 500
 
 const Id = Type.String({ format: 'uuid' })
 const AccountId = Type.String({ format: 'uuid', examples: ['0198b6f2-81d0-7b55-8c0e-2f64a9d7b310'] })
@@ -96,41 +93,6 @@ export const UserRestore = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'Restores whom provisioning had set, too.' })),
 })
 
-/** An entry of `users`; checked row by row, so that only a bad row fails. */
-export const BulkUser = Type.Object(
-  {
-    email,
-    ...profile,
-    emailVerified: Type.Optional(Type.Boolean()),
-    passwordHash: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 1024 })),
-    passwordHashType: Type.Optional(
-      Type.Unsafe<ImportedHashType | null>({ type: ['string', 'null'], enum: [...importedHashTypes, null] }),
-    ),
-  },
-  { additionalProperties: false },
-)
-export type BulkUser = Static<typeof BulkUser>
-
-export const BulkCreate = Type.Object({
-  users: checkedApart(
-    secret(
-      Type.Optional(
-        Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
-          description:
-            'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
-            `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
-        }),
-      ),
-    ),
-  ),
-  bulkText: Type.Optional(
-    Type.String({
-      description:
-        'One user per line: `email`, `email,First,Last` or `Name <email>`. Blank lines and # lines are ignored.',
-    }),
-  ),
-})
-
 export const UserFilters = {
   email: Type.Optional(Type.String({ maxLength: 320, description: 'The complete address.' })),
   externalId: Type.Optional(Type.String({ maxLength: 255 })),
@@ -189,29 +151,6 @@ export type User = Static<typeof User>
 
 export const UserReply = named('UserReply', Type.Object({ user: User }))
 export const UserListReply = Type.Object({ users: Type.Array(User), ...listReply })
-export const BulkReply = Type.Object(
-  {
-    created: Type.Array(User),
-    skipped: Type.Array(
-      Type.Object({
-        email: Type.String({ examples: ['grace@acme.example'] }),
-        reason: Type.Enum(['already_exists', 'duplicate_in_request']),
-      }),
-    ),
-    failed: Type.Array(
-      Type.Object({
-        email: nullable(Type.String({ examples: ['not an address'] })),
-        error: Type.String({
-          description: '`invalid_email`, `invalid_field:<name>` or `external_id_taken`',
-          examples: ['invalid_email'],
-        }),
-      }),
-    ),
-  },
-  { description: 'What became of each entry.' },
-)
-export type BulkReply = Static<typeof BulkReply>
-
 /** The record as the API shows it. `subOrgId` is the organization of the row's directory. */
 export function toUser(row: UserRow, subOrgId: string | null): User {
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
-import { newPendingUser } from '../../../test/people.ts'
-import { directoryOfOrganization } from '../../platform/http/directory.ts'
+import { startApp } from '../../../../test/harness.ts'
+import { newPendingUser } from '../../../../test/people.ts'
+import { directoryOfOrganization } from '../../../platform/http/directory.ts'
 import { addUsers } from './bulk.ts'
 
 const app = await startApp()

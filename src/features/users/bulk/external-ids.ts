@@ -1,6 +1,6 @@
-import type { Work } from '../../platform/work.ts'
-import type { Candidate } from './bulk-row.ts'
-import { findExternalIds, findTakenEmails } from './store.ts'
+import type { Work } from '../../../platform/work.ts'
+import { findExternalIds, findTakenEmails } from '../store.ts'
+import type { Candidate } from './row.ts'
 
 /**
  * Those of several new users whose external id somebody else has, or one before them gets. Not those of an address that is
