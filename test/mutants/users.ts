@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const EXTERNAL_IDS = 'src/features/users/external-ids.test.ts'
+const PENDING = 'src/features/users/pending.test.ts'
 const RESTORE_TESTS = 'src/features/users/restore.test.ts'
 
 /** The directory's users. */
@@ -11,6 +12,20 @@ export const users: Mutant[] = [
     find: '!== before.external_id ? OF_ONE : {}',
     replace: '!== before.external_id ? {} : {}',
     tests: [EXTERNAL_IDS],
+  },
+  {
+    name: 'whoever takes the place of a sign-up has no directory role of it',
+    file: 'src/features/users/store.ts',
+    find: "['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'created_at'",
+    replace: "['created_at'",
+    tests: [PENDING],
+  },
+  {
+    name: 'whoever takes the place of a sign-up has no other role of it',
+    file: 'src/features/users/insert.ts',
+    find: 'user.version === 1 ? user : await removeWhatHangsOn(work, user)',
+    replace: 'user',
+    tests: [PENDING],
   },
   {
     name: 'a list that meets another one fails in the rows that they share',

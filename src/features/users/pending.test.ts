@@ -86,6 +86,31 @@ test('a stranger’s sign-up keeps nobody from being added, by one or by many', 
   }
 })
 
+test('whoever takes the place of a sign-up has none of the roles that it was given', async () => {
+  const role = { subOrgId, name: 'Editor', slug: 'editor', permissions: ['invoice:approve'] }
+  const { id: roleId } = (await t.post('/v1/rbac/roles', role)).body.role
+  const given = async (email: string) => {
+    const { id } = await signUp(email)
+    const roles = await t.put(`/v1/rbac/users/${id}/roles`, { subOrgId, role: 'admin', roleIds: [roleId] })
+    expect(roles.body).toMatchObject({ role: 'admin', roleIds: [roleId] })
+    return id
+  }
+  for (const add of ['one', 'many', 'sign-up']) {
+    const email = freshEmail()
+    const id = await given(email)
+    if (add === 'one') await t.post('/v1/users', { subOrgId, email })
+    else if (add === 'many') await t.put('/v1/users', { subOrgId, users: [{ email }] })
+    else {
+      await advance(DAY_SECONDS)
+      await t.post('/v1/auth/signup', { subOrgId, email, openSignup: true })
+    }
+    const user = await findUserByEmail(work, email)
+    expect([add, user]).toMatchObject([add, { id, role: 'member', own_role: 'member', role_ids: [], role_since: null }])
+    const { body } = await t.get(`/v1/rbac/users/${id}/roles?subOrgId=${subOrgId}`)
+    expect(body).toMatchObject({ role: 'member', roleIds: [], assignments: [] })
+  }
+})
+
 test('nor from getting the address, by a change or by a move: the sign-up is told to be gone', async () => {
   const other = await t.organization()
   for (const way of ['change', 'move']) {

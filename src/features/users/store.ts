@@ -107,7 +107,7 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
   ...['locale', 'external_id', 'external_id_repeated', 'metadata', 'source', 'pending_until', 'active'],
-  ...['created_at', 'updated_at'],
+  ...['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'created_at', 'updated_at'],
 ]
 
 /**

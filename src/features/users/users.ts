@@ -8,6 +8,7 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { orTaken, present } from './hold.ts'
+import { insertUsers } from './insert.ts'
 import { findListedByEmail } from './lookup.ts'
 import { type SignupProfile, toColumns, type UserCreate } from './schema.ts'
 import {
@@ -15,7 +16,6 @@ import {
   findUserRowByEmail,
   findUserRowById,
   findUserRowInReach,
-  insertUserRows,
   type ListedUserRow,
   type NewUserRow,
   selectUserPage,
@@ -100,8 +100,13 @@ export async function createUser(work: Work, input: UserCreate): Promise<UserRow
   return inTx(work, async (work) => {
     const address = requireEmail(input.email)
     assertMetadataFits(input.metadata)
-    const row = { ...toColumns(input), ...identityOf(address), source: 'api' }
-    const [user] = await orTaken(insertUserRows(work.db, work.directory, [row], 'pending'))
+    const row = {
+      ...toColumns(input),
+      ...identityOf(address),
+      email_verified: input.emailVerified ?? false,
+      source: 'api',
+    }
+    const [user] = await orTaken(insertUsers(work, [row], 'pending'))
     if (!user) throw userErrors.emailExists()
     await recordUser(work, userEvents.created, user)
     return user
@@ -118,7 +123,7 @@ export async function provisionInvitedUser(
 ): Promise<UserRow> {
   const { displayName = null, firstName = null, lastName = null, locale = null } = input
   const row = { ...toColumns({ displayName, firstName, lastName, locale }), ...identityOf(input), source: 'invite' }
-  const [made] = await insertUserRows(work.db, work.directory, [row], 'pending')
+  const [made] = await insertUsers(work, [row], 'pending')
   if (made) {
     await recordUser(work, userEvents.created, made)
     return made
@@ -140,7 +145,7 @@ export async function createSignup(
 ) {
   const { firstName = null, lastName = null, phone = null, locale = null } = input
   const said = { ...toColumns({ firstName, lastName, phone, locale }), source: 'signup', ...mailbox }
-  const [user] = await insertUserRows(work.db, work.directory, [{ ...said, ...identityOf(input) }], replaces)
+  const [user] = await insertUsers(work, [{ ...said, ...identityOf(input) }], replaces)
   return user ? { user, created: userEvent(work.directory, userEvents.created, user) } : null
 }
 

@@ -7,8 +7,9 @@ import { inTx, type TxWork, type Work } from '../../../platform/work.ts'
 import { userErrors } from '../errors.ts'
 import { userEvents } from '../events.ts'
 import { isExternalIdTaken } from '../hold.ts'
+import { insertUsers } from '../insert.ts'
 import { toUser } from '../schema.ts'
-import { findTakenEmails, insertUserRows, type UserRow } from '../store.ts'
+import { findTakenEmails, type UserRow } from '../store.ts'
 import { userEvent } from '../user-event.ts'
 import { findRefused } from './external-ids.ts'
 import { type Candidate, type Failure, readRow } from './row.ts'
@@ -94,11 +95,10 @@ function firstOfEach(rows: (Candidate | Failure)[]): Map<string, Candidate> {
 
 /** Users by address. Inserted in address order, so that two requests cannot deadlock. */
 async function insertCandidates(work: TxWork, candidates: Candidate[]): Promise<Map<string, UserRow>> {
-  const { db, directory } = work
   if (!candidates.length) return new Map()
   const ordered = candidates.toSorted((a, b) => (a.address.norm < b.address.norm ? -1 : 1))
   const rows = ordered.map((candidate) => candidate.row)
-  const users = await insertUserRows(db, directory, rows, 'pending').catch((error: unknown) => {
+  const users = await insertUsers(work, rows, 'pending').catch((error: unknown) => {
     // Taken since it was looked for: then the transaction runs again, so that the row fails alone.
     throw isExternalIdTaken(error) ? overtaken(error) : error
   })
