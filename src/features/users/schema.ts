@@ -78,7 +78,8 @@ const elsewhere = {
   role: 'PUT /v1/rbac/users/{userId}/roles sets it',
   password: 'PUT /v1/users/{userId}/password sets it',
 }
-export const UserCreate = Type.Object({ email, ...profile }, { 'x-elsewhere': elsewhere })
+const emailVerified = Type.Optional(Type.Boolean({ description: '`true`: you have verified the address yourself.' }))
+export const UserCreate = Type.Object({ email, ...profile, emailVerified }, { 'x-elsewhere': elsewhere })
 export type UserCreate = Static<typeof UserCreate>
 
 export const UserPatch = Type.Object({

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { startApp, type Tenant } from '../../../test/harness.ts'
+import { signIn } from '../../../test/sign-in.ts'
 import { newId } from '../../platform/ids.ts'
 
-const { tenant, events, app } = await startApp()
+const service = await startApp()
+const { tenant, events, app } = service
 const { db } = app.platform
 
 const t = await tenant()
@@ -110,7 +112,8 @@ test.each([
   [{ email: 'x@example.com', externalId: 'x'.repeat(256) }, 'externalId'],
   [{ email: 'x@example.com', metadata: { text: 'x'.repeat(16_384) } }, 'metadata'],
   [{ email: 'x@example.com', metadata: [] }, 'metadata'],
-  [{ email: 'x@example.com', emailVerified: true }, 'emailVerified'],
+  [{ email: 'x@example.com', emailVerified: 'yes' }, 'emailVerified'],
+  [{ email: 'x@example.com', email_verified: true }, 'email_verified'],
   [{ email: 'x@example.com', role: 'admin' }, 'role'],
   [{ email: 'x@example.com', id: newId() }, 'id'],
   [{ email: 'x@example.com', active: false }, 'active'],
@@ -119,6 +122,21 @@ test.each([
   const reply = await t.post('/v1/users', { subOrgId, ...body })
   expect([reply.status, reply.body.code, reply.body.errors[0].field]).toEqual([400, 'invalid_request', field])
   expect(await freshEvents()).toEqual([])
+})
+
+test('of who is added with an address that is verified, the first sign-in takes no password away', async () => {
+  for (const emailVerified of [true, false]) {
+    const user = await addUser({ emailVerified })
+    expect(user.emailVerified).toBe(emailVerified)
+    const password = 'correct horse battery staple'
+    await t.put(`/v1/users/${user.id}/password`, { subOrgId, password })
+    await freshEvents()
+    await signIn(service, t, subOrgId, user.email)
+    const types = (await freshEvents()).map(({ type }) => type)
+    expect(types.includes('user.email_verified')).toBe(!emailVerified)
+    const { status } = await t.post('/v1/auth/login/password', { subOrgId, email: user.email, password })
+    expect([emailVerified, status]).toEqual([emailVerified, emailVerified ? 200 : 401])
+  }
 })
 
 test('a user is read by either id, by whoever reaches the organization', async () => {

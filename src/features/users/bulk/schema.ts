@@ -9,7 +9,6 @@ export const MAX_USERS_PER_REQUEST = 500
 export const BulkUser = Type.Object(
   {
     ...UserCreate.properties,
-    emailVerified: Type.Optional(Type.Boolean()),
     passwordHash: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 1024 })),
     passwordHashType: Type.Optional(
       Type.Unsafe<ImportedHashType | null>({ type: ['string', 'null'], enum: [...importedHashTypes, null] }),
@@ -25,7 +24,7 @@ export const BulkCreate = Type.Object({
       Type.Optional(
         Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
           description:
-            'The fields of a single user, `emailVerified` for addresses that you have verified, and `passwordHash` with its ' +
+            'The fields of a single user, and `passwordHash` with its ' +
             `\`passwordHashType\` (${importedHashTypes.join(', ')}) to bring passwords along.`,
         }),
       ),
