@@ -41,15 +41,15 @@ function type(label, kind, act) {
 }
 
 function choose(organizations) {
-  const list = find('#organizations')
-  list.hidden = false
+  const choice = find('#choice')
+  choice.hidden = false
   return new Promise((resolve) => {
-    list.replaceChildren(
+    find('#organizations').replaceChildren(
       ...organizations.map((organization) => {
         const [item, button] = [document.createElement('li'), document.createElement('button')]
         button.textContent = organization.name
         button.onclick = () => {
-          list.hidden = true
+          choice.hidden = true
           resolve(organization)
         }
         item.append(button)
@@ -78,8 +78,9 @@ async function signIn() {
 }
 
 async function showPerson() {
-  const { user } = await ask('GET', '/me')
+  const { user, claims } = await ask('GET', '/me')
   find('#who').textContent = user.email
+  find('#where').textContent = claims.org_slug
   find('#signed-in').hidden = false
 }
 
