@@ -153,6 +153,7 @@ const authSettingsFields = [
 const authSettings = within('settings', authSettingsFields)
 const limitPolicy = ['revoke_oldest', 'deny_new']
 
+const checkFields = ['id', 'ok', 'message', 'fix']
 const connectionStatus = ['draft', 'testing', 'active', 'error']
 const connectionFields = [
   ...['id', 'sub_org_id', 'name', 'protocol', 'status', 'idp_entity_id', 'idp_sso_url', 'idp_slo_url'],
@@ -162,6 +163,7 @@ const connectionFields = [
   ...within('idp_certificates[]', ['fingerprint_sha256', 'subject', 'not_before', 'not_after', 'status']),
   ...within('sp', ['entity_id', 'acs_url', 'slo_url', 'metadata_url', 'certificates']),
   ...within('last_test', ['success', 'checks', 'at']),
+  ...within('last_test.checks[]', checkFields),
   ...['last_login_at', 'created_at', 'updated_at'],
 ]
 const connection = within('connection', connectionFields)
@@ -418,7 +420,7 @@ export const interfaceFields: Readonly<Record<string, InterfaceFields>> = {
   },
   'DELETE /api/v1/sso/connections/{connectionId}': { answer: ['success'] },
   'POST /api/v1/sso/connections/{connectionId}/test': {
-    answer: ['success', 'status', ...within('checks[]', ['id', 'ok', 'message', 'fix'])],
+    answer: ['success', 'status', ...within('checks[]', checkFields)],
     enums: { 'answer status': ['testing'] },
   },
 
