@@ -31,8 +31,8 @@ export const discovery: Mutant[] = [
   {
     name: 'who is no user joins where the domain is proved still',
     file: `${DISCOVERY}/enter.ts`,
-    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends, method) : null\n',
-    replace: '  return signUpByCode(work, who, spends, method)\n',
+    find: '  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, { spends }, method) : null\n',
+    replace: '  return signUpByCode(work, who, { spends }, method)\n',
     tests,
   },
   {

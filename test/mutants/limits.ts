@@ -119,4 +119,25 @@ export const limits: Mutant[] = [
     replace: '(${codes} order by',
     tests: ['src/features/otp/otp-budget.test.ts'],
   },
+  {
+    name: 'a code that was withheld and tried voids none that was delivered',
+    file: 'src/features/otp/store.ts',
+    find: ' filter (where not s.withheld)',
+    replace: '',
+    tests: ['src/features/otp/delivery.test.ts'],
+  },
+  {
+    name: 'a code that was withheld hides none that voids the older',
+    file: 'src/features/otp/store.ts',
+    find: '(${codes} and not withheld order by',
+    replace: '(${codes} order by',
+    tests: ['src/features/otp/delivery.test.ts'],
+  },
+  {
+    name: 'a generated code of which no message left is a withheld one',
+    file: 'src/features/otp/sending.ts',
+    find: 'withheld: channels.length === 0',
+    replace: 'withheld: false',
+    tests: ['src/features/otp/delivery.test.ts'],
+  },
 ]

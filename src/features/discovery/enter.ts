@@ -51,5 +51,5 @@ async function admit(work: Work, { who, method, facts, spends }: Proved): Promis
     return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
   }
   // Nobody has the address any more, or the domain is lost: whoever may come in now is told so by a new beginning.
-  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, spends, method) : null
+  return (await ownsDomainOf(work, who.address.norm)) ? signUpByCode(work, who, { spends }, method) : null
 }

@@ -31,6 +31,8 @@ export interface NewLink {
   ttlSeconds: number
   /** What redeeming it needs: the profile of a sign-up. */
   details?: Record<string, unknown>
+  /** It is sent to nobody. */
+  isDecoy?: boolean
 }
 
 export interface IssuedLink {
@@ -40,14 +42,14 @@ export interface IssuedLink {
   expiresAt: Date
 }
 
-/** Issues a link, which voids the older ones that its purpose `replaces`. Mails nothing. */
+/** Issues a link, which voids the older ones that its purpose `replaces`; a decoy voids decoys alone. Mails nothing. */
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
   const id = newId()
   const token = makeLinkToken(work.platform, directory)
-  const { purpose, userId, identity, ttlSeconds, details = {} } = link
+  const { purpose, userId, identity, ttlSeconds, details = {}, isDecoy = false } = link
   const tokenHash = hashLinkToken(work.platform, directory, token)
-  const row = { id, purpose, userId, identity, tokenHash, details, ttlSeconds }
+  const row = { id, purpose, userId, identity, tokenHash, details, isDecoy, ttlSeconds }
   return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
 

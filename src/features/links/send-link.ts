@@ -75,6 +75,7 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
     identity: who.hash,
     ttlSeconds,
     ...(link.details ? { details: link.details } : {}),
+    isDecoy: link.decoy !== null,
   })
   const { email, norm } = who.address
   // The spelling of the request: that of the record would reveal whether there is one.

@@ -23,12 +23,13 @@ export interface NewLinkRow {
   identity: Buffer
   tokenHash: Buffer
   details: Record<string, unknown>
+  isDecoy: boolean
   ttlSeconds: number
 }
 
 const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
 
-/** Stores a link and closes the older ones that its purpose replaces. Returns when it expires. */
+/** Stores a link and closes the older ones that its purpose replaces, or decoys if it is one. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
   const { name: purpose, replaces } = row.purpose
   const { holder, isOlder } = {
@@ -45,6 +46,7 @@ export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRo
       where directory_id = ${directory.id} and id in (
         select id from links
         where directory_id = ${directory.id} and ${isOlder} and purpose = ${purpose} and ${isLive}
+          and (not ${row.isDecoy}::boolean or user_id is null and details = '{}')
         -- One that is being redeemed right now is skipped, not waited for.
         for update skip locked))
     insert into links (directory_id, id, purpose, user_id, identity, token_hash, details, expires_at, tagged)

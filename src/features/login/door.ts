@@ -51,6 +51,8 @@ export interface Proof {
   change?: PasswordChange
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
   linkId?: string
+  /** What was said of their language by whoever signs up by it. */
+  locale?: string | null
 }
 
 interface PasswordChange {

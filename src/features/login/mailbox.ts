@@ -32,7 +32,10 @@ export async function completeMailboxLogin(
     const user = await findUserForUpdate(work, facts.user_id)
     // The user was deleted or cut off since the facts were read.
     if (user?.epoch !== facts.epoch) return null
-    const { user: proved, announced: events } = await applyMailboxProof(work, user, { linkId: proof.linkId })
+    const { user: proved, announced: events } = await applyMailboxProof(work, user, {
+      linkId: proof.linkId,
+      locale: proof.locale ?? null,
+    })
     if (facts.pending) events.push(signedUp(facts, proof))
     if (also) {
       // Before what `also` records of the user as they are from now on; otherwise the spend records it.
@@ -40,8 +43,8 @@ export async function completeMailboxLogin(
       await also(work, proved)
     }
     // The first proof removes earlier factors and, like a cut-off in `also`, raises the epoch.
-    const { epoch, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
-    const proven = { ...facts, email_verified: true, pending: false, mfa_enrolled, passkey_count, epoch }
+    const { epoch, locale, mfa_enrolled, passkey_count } = also ? await getUser(work, user.id) : proved
+    const proven = { ...facts, email_verified: true, pending: false, locale, mfa_enrolled, passkey_count, epoch }
     return completeLogin(work, proven, { ...proof, events: [...events, ...(proof.events ?? [])] })
   })
 }

@@ -21,9 +21,9 @@ import {
 import { assertDoorOpen } from '../login/login.ts'
 import {
   codeProof,
+  codeSent,
   issueOtp,
   mailedCodeSettings,
-  otpEvents,
   proveOwnCode,
   type SentCode,
   sendLimits,
@@ -85,8 +85,7 @@ export async function beginEmailChange(
         delivery: { redirectTo, deliver: true },
         compose: (_, { url }) => newAddressMail({ ...mail, url }),
       })
-    const data = { otp_id: otpId, purpose, channel: 'email' } as const
-    await record(work, otpEvents.sent({ target: { type: 'user', id: user.id }, data }))
+    await record(work, codeSent({ otpId, purpose, userId: user.id }))
     return { otpId, expiresAt, deliveryHint: maskEmail(who.address.email), rate }
   })
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { withholding } from '../../../test/otp.ts'
@@ -78,10 +78,63 @@ test('of two messages each is told; the code is on its way if either is', async 
   expect(await sent(owner.accountId)).toEqual({ mails: before.mails + 1, texts: before.texts, events: 1 })
 })
 
-test('a withheld message still voids the older code', async () => {
+/** A code that left, one that was withheld since, and what asks for more. */
+async function withhold(channel: 'email' | 'sms', session: object = {}) {
+  const { owner, subOrgId, ask } = await settle({ rate_limit_per_minute: 1 })
+  const to = { ...session, ...(channel === 'email' ? { email: newEmail() } : { phone: PHONE }) }
+  const make = async (more: object = to) => succeeded(await ask(more))
+  const validate = async (named: object, code: string) =>
+    succeeded(await owner.post('/v1/otp/validate', { subOrgId, ...named, code })).valid
+  const passes = ({ otp_id, code }: { otp_id: string; code: string }) => validate({ otp_id }, code)
+  const [left, withheld] = [await make(), await make()]
+  expect([left.delivery.status, withheld.delivery.status]).toEqual(['queued', 'withheld'])
+  return { left, withheld, make, validate, passes }
+}
+
+describe.each([
+  ['email', {}],
+  ['sms', {}],
+  ['email', { session_id: 'order' }],
+] as const)('a code whose %s is withheld (%j)', (channel, session) => {
+  test('passes by its id, and leaves the one that was delivered its own', async () => {
+    const { left, withheld, validate, passes } = await withhold(channel, session)
+    expect(await validate({ otp_id: withheld.otp_id }, 'wrong one')).toBe(false)
+    expect([await passes(withheld), await passes(left), await passes(left)]).toEqual([true, true, false])
+  })
+
+  test('is void with that once the next is delivered', async () => {
+    const { left, withheld, make, passes } = await withhold(channel, session)
+    await app.advance(61)
+    const next = await make()
+    // However many are withheld since.
+    const last = await make()
+    expect([next.delivery.status, last.delivery.status]).toEqual(['queued', 'withheld'])
+    expect([await passes(left), await passes(withheld), await passes(next)]).toEqual([false, false, true])
+  })
+
+  test('voids no other that was withheld', async () => {
+    const { left, withheld, make, passes } = await withhold(channel, session)
+    const next = await make()
+    expect(next.delivery.status).toBe('withheld')
+    for (const each of [next, withheld, left]) expect(await passes(each)).toBe(true)
+  })
+})
+
+test('by its session the code that left is meant, as long as it may pass, and one that was never to be sent voids all', async () => {
+  const session = { session_id: 'order' }
+  const { left, withheld, make, validate, passes } = await withhold('email', session)
+  expect([await validate(session, withheld.code), await validate(session, left.code)]).toEqual([false, true])
+  expect(await validate(session, withheld.code)).toBe(true)
+  const [older, unsent] = [await make(), await make(session)]
+  expect([older.delivery.status, unsent.delivery]).toEqual(['withheld', null])
+  expect([await passes(older), await passes(unsent)]).toEqual([false, true])
+})
+
+test('a code of which either message left voids the older', async () => {
   const { owner, subOrgId, ask } = await settle({ rate_limit_per_minute: 1 })
   const email = newEmail()
-  const [older, newer] = [succeeded(await ask({ email })), succeeded(await ask({ email }))]
+  const [older, newer] = [succeeded(await ask({ email })), succeeded(await ask({ email, phone: PHONE }))]
+  expect(newer.delivery).toMatchObject({ status: 'queued', messages: [{ status: 'withheld' }, { status: 'queued' }] })
   const validate = async ({ otp_id, code }: { otp_id: string; code: string }) =>
     (await owner.post('/v1/otp/validate', { subOrgId, otp_id, code })).body.valid
   expect([await validate(older), await validate(newer)]).toEqual([false, true])

@@ -3,6 +3,8 @@ import { defineEvents, type EventInput } from '../../platform/events.ts'
 import { nullable } from '../../platform/schema.ts'
 import { loginEvents, type SignInFacts } from '../login/login.ts'
 
+const purposes = ['login', 'signup', 'step_up', 'email_change', 'discovery'] as const
+
 export const otpEvents = defineEvents({
   sent: [
     'auth.otp.sent',
@@ -10,11 +12,7 @@ export const otpEvents = defineEvents({
     Type.Object(
       {
         otp_id: Type.String({ format: 'uuid' }),
-        purpose: Type.Optional(
-          Type.Enum(['login', 'signup', 'step_up', 'email_change', 'discovery'], {
-            description: 'Absent for a code of the generator.',
-          }),
-        ),
+        purpose: Type.Optional(Type.Enum([...purposes], { description: 'Absent for a code of the generator.' })),
         channel: Type.Optional(Type.String({ examples: ['email'] })),
         session_id: Type.Optional(nullable(Type.String({ examples: ['checkout-4711'] }), 'Generator only.')),
         email: Type.Optional(Type.String({ description: 'Generator only.', examples: ['ada@acme.example'] })),
@@ -25,6 +23,15 @@ export const otpEvents = defineEvents({
     ),
   ],
 })
+
+/** That a code was sent to whoever signs in or up, or proves something: to this user, or null where there is none. */
+export function codeSent(
+  { otpId, purpose, userId }: { otpId: string; purpose: (typeof purposes)[number]; userId: string | null },
+  channel: 'email' | 'sms' = 'email',
+): EventInput {
+  const target = userId === null ? {} : { target: { type: 'user', id: userId } }
+  return otpEvents.sent({ ...target, data: { otp_id: otpId, purpose, channel } })
+}
 
 /** What the routes that mail a sign-in code may record. */
 export const sendCodeEvents = [otpEvents.sent, loginEvents.failed]

@@ -8,7 +8,7 @@ import { otpErrors } from './errors.ts'
 import { readRecipient, sendCode } from './sending.ts'
 import { otpSettings } from './settings.ts'
 import {
-  findNewestIdOfSession,
+  findIdOfSession,
   type GeneratedRow,
   insertGeneratedRows,
   insertGeneratedRowsOf,
@@ -96,7 +96,7 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
   const given = input.otp_id?.toLowerCase() ?? null
   if (given === null && sessionRef === null)
     throw otpErrors.referenceRequired({ detail: 'Send the otp_id or the session_id that the code was created with.' })
-  const otpId = given ?? (await findNewestIdOfSession(db, directory, sessionRef ?? ''))
+  const otpId = given ?? (await findIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
   const hash = hashCode(platform, 'generator', otpId, input.code)
   return validateRow(platform)({ directory, otpId, sessionRef, hash })

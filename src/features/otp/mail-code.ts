@@ -6,7 +6,7 @@ import { queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { assertDoorOpen } from '../login/login.ts'
 import { signInMail } from './emails.ts'
-import { otpEvents } from './events.ts'
+import { codeSent } from './events.ts'
 import { mailedCodeSettings, sendLimits } from './settings.ts'
 import type { SentCode } from './sign-in.ts'
 import { findLiveOtp, issueOtp } from './sign-in-codes.ts'
@@ -30,8 +30,7 @@ export async function mailCode(
     (await inTx(work, async (work) => {
       const otp = await issueOtp(work, { purpose, userId, identity, settings })
       await queueMail(work, signInMail({ ...address, locale: person?.locale ?? null }, purpose, otp), otp.ttlSeconds)
-      const target = userId === null ? {} : { target: { type: 'user', id: userId } }
-      await record(work, otpEvents.sent({ ...target, data: { otp_id: otp.otpId, purpose, channel: 'email' } }))
+      await record(work, codeSent({ otpId: otp.otpId, purpose, userId }))
       return otp
     }))
   return { otpId, expiresAt, deliveryHint: maskEmail(address.email), rate }

@@ -31,10 +31,11 @@ test.each([
   ['both of a session', 'both', 10, {}],
   ['word pairs for a recipient', 'phrase', 40, { email: newEmail() }],
   ['digits for a recipient', 'digit', 10, { email: newEmail() }],
+  ['word pairs withheld from a recipient', 'phrase', 40, { phone: '+14155550123' }],
 ] as const)('a day of guesses at %s allows fewer than its hours would', async (_, mode, aDay, recipient) => {
   const tenant = await app.tenant()
   expect((await tenant.patch('/v1/otp/settings/defaults', { mode })).status).toBe(200)
-  const where = 'email' in recipient ? recipient : { session_id: 'guessed' }
+  const where = Object.keys(recipient).length > 0 ? recipient : { session_id: 'guessed' }
   const makeCode = async () => (await tenant.post('/v1/otp/generate', where)).body
   const validate = async ({ otp_id, code }: { otp_id: string; code: string }) =>
     (await tenant.post('/v1/otp/validate', { otp_id, code })).body
@@ -53,4 +54,26 @@ test.each([
   await app.advance(86_400)
   const later = await makeCode()
   expect((await validate({ ...later, code: right ?? later.code })).message).not.toBe('Too many attempts')
+})
+
+test('failures at withheld codes are those of their recipient', async () => {
+  const tenant = await app.tenant()
+  const makeCode = async (email: string) => (await tenant.post('/v1/otp/generate', { email })).body
+  const validate = async ({ otp_id }: { otp_id: string }, code: string) =>
+    (await tenant.post('/v1/otp/validate', { otp_id, code })).body.message
+  const turnMail = async (channel_email: boolean) =>
+    expect((await tenant.patch('/v1/otp/settings/defaults', { channel_email })).status).toBe(200)
+  const email = newEmail()
+  await turnMail(false)
+  for (let round = 0; round < 4; round++) {
+    const withheld = await makeCode(email)
+    expect(withheld.delivery.status).toBe('withheld')
+    for (let guess = 0; guess < 5; guess++) expect(await validate(withheld, 'wrong one')).toBe('Invalid code')
+  }
+  await turnMail(true)
+  const delivered = await makeCode(email)
+  expect(delivered.delivery.status).toBe('queued')
+  expect(await validate(delivered, delivered.code)).toBe('Too many attempts')
+  const other = await makeCode(newEmail())
+  expect(await validate(other, other.code)).toBe(undefined)
 })

@@ -61,7 +61,7 @@ export const otpRoutes: Route[] = [
     summary: 'Validate and consume a one-time code',
     description:
       'A wrong code is not an error: the response is 200 with valid false and a message. With only session_id, the ' +
-      'newest code of that session is tried. Wrong attempts end a code (settings: max_attempts); twenty within an hour, ' +
+      'newest code of that session is tried, a withheld one last. Wrong attempts end a code (settings: max_attempts); twenty within an hour, ' +
       'or forty within a day (ten where digits pass), end all codes of a session or an address.',
     body: ValidateBody,
     reply: OtpValidation,

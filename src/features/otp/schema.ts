@@ -11,7 +11,7 @@ const optionalText = (options: TStringOptions) => Type.Optional(nullable(Type.St
 const sessionId = optionalText({
   minLength: 1,
   maxLength: 255,
-  description: 'Your own name for what the code belongs to. A newer code with the same session_id voids the older one.',
+  description: 'Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is withheld.',
   examples: ['checkout-4711'],
 })
 
@@ -20,7 +20,7 @@ export const GenerateBody = Type.Object({
   ttl_seconds: Type.Optional(Type.Integer({ minimum: 30, maximum: 3600, description: 'Default: the setting.' })),
   email: optionalText({
     maxLength: 320,
-    description: 'Sends the code there. A newer code for it voids the older one.',
+    description: 'Sends the code there. A newer code that is sent to it voids the older one.',
     examples: ['ada@acme.example'],
   }),
   phone: optionalText({
@@ -28,7 +28,7 @@ export const GenerateBody = Type.Object({
     'x-form': 'a phone number in international form, such as +14155550123',
     description:
       'International form (E.164). Sends the code there by SMS, if that is on and the country allowed. A newer code ' +
-      'for it voids the older one.',
+      'that is sent to it voids the older one.',
     examples: ['+14155550123'],
   }),
 })

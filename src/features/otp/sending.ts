@@ -12,13 +12,13 @@ import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
 import { otpEvents } from './events.ts'
 import { type OtpSettings, sendLimits, toSendCeilings, toSmsLimits } from './settings.ts'
-import { type GeneratedRow, insertOtpRow } from './store.ts'
+import { type GeneratedRow, insertOtpRow, toColumns } from './store.ts'
 
 /** The recipient of a generated code: an address, a phone, or both. */
 interface Recipient {
   email: EmailAddress | null
   phone: Phone | null
-  /** What the code is stored under; a newer one with the same identity voids it. */
+  /** What the code is stored under; a newer one with the same identity voids it, if it leaves. */
   identity: string
 }
 
@@ -38,8 +38,8 @@ interface CodeToSend {
 }
 
 /**
- * Stores a code for its recipient, which voids older ones, and sends it. What may not leave is withheld, whatever the
- * reason: the code is there all the same.
+ * Stores a code for its recipient and sends it. What may not leave is withheld, whatever the reason: the code is there all
+ * the same, and voids none that was delivered before.
  */
 export async function sendCode(work: Work, { settings, recipient, row, made }: CodeToSend) {
   const deliveries = await admitDeliveries(work, settings, recipient)
@@ -47,12 +47,9 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
   const email = channels.includes('email') ? recipient.email : null
   const phone = channels.includes('sms') ? recipient.phone : null
   return inTx(work, async (work) => {
-    const expiresAt = await insertOtpRow(
-      work.db,
-      work.directory,
-      toRow(row, hashIdentity(work.platform, recipient.identity)),
-      row.ttlSeconds,
-    )
+    const identity = hashIdentity(work.platform, recipient.identity)
+    const stored = { ...toColumns(row), identity, withheld: channels.length === 0 }
+    const expiresAt = await insertOtpRow(work.db, work.directory, stored, row.ttlSeconds)
     const code = { ...made, ttlSeconds: row.ttlSeconds }
     if (email) await queueMail(work, codeMail({ ...email, locale: null }, code), row.ttlSeconds)
     if (phone) await queueSms(work, codeSms({ phone: phone.e164, locale: null }, code), row.ttlSeconds)
@@ -78,18 +75,6 @@ async function admitDeliveries(work: Work, settings: OtpSettings, { email, phone
     deliveries.push({ channel: 'sms', reason: settings.channel_sms ? await find() : 'channel_off' })
   }
   return deliveries
-}
-
-function toRow(row: GeneratedRow, identity: Buffer) {
-  return {
-    id: row.id,
-    purpose: 'generator',
-    session_ref: row.sessionRef,
-    identity,
-    phrase_hash: row.phraseHash,
-    digit_hash: row.digitHash,
-    max_attempts: row.maxAttempts,
-  }
 }
 
 type Destination = { email: string; delivery_method: 'email' } | { phone: string; delivery_method: 'sms' }

@@ -4,7 +4,7 @@ import type { TxWork, Work } from '../../platform/work.ts'
 import { readFacts, type SignInFacts } from '../login/login.ts'
 import { hashCode, makeCode, type ShownCode } from './codes.ts'
 import type { OtpSettings } from './settings.ts'
-import { findLiveOtpRow, hasLiveSignupRow, insertOtpRow, triedCode, type Verdict } from './store.ts'
+import { findLiveOtpRow, findLiveSignupRow, insertOtpRow, triedCode, type Verdict } from './store.ts'
 
 /** What a code signs in or up with. The generator's codes (`/v1/otp/generate`) do neither. */
 export type SignInPurpose = 'login' | 'signup'
@@ -24,11 +24,15 @@ export interface NewOtp {
   userId: string | null
   /** No user has the address, and redeeming the code creates one. */
   signsUp?: boolean
+  /** Of whoever signs up by it. */
+  locale?: string | null
   /** Keyed hash of the normalised address. */
   identity: Buffer
   settings: OtpSettings
   /** The phone that it is sent to; absent: it is mailed. */
   phoneId?: string
+  /** It is sent to nobody. */
+  withheld?: boolean
 }
 
 export interface IssuedOtp extends ShownCode {
@@ -36,9 +40,9 @@ export interface IssuedOtp extends ShownCode {
   expiresAt: Date
 }
 
-/** Creates a sign-in code, which voids older ones for its address and purpose. Sends nothing. */
+/** Creates a sign-in code, which voids older ones for its address and purpose, unless it is withheld. Sends nothing. */
 export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
-  const { purpose, userId, signsUp = false, identity, settings, phoneId = null } = otp
+  const { purpose, userId, signsUp = false, locale = null, identity, settings, phoneId = null, withheld = false } = otp
   const otpId = newId()
   const { code, digitCode, phraseHash, digitHash } = makeCode(work.platform, purpose, otpId, settings.mode)
   const row = {
@@ -46,8 +50,10 @@ export async function issueOtp(work: TxWork, otp: NewOtp): Promise<IssuedOtp> {
     purpose,
     user_id: userId,
     signs_up: signsUp,
+    locale,
     identity,
     phone_id: phoneId,
+    withheld,
     phrase_hash: phraseHash,
     digit_hash: digitHash,
     max_attempts: settings.max_attempts,
@@ -66,9 +72,9 @@ export async function findLiveOtp(
   return row ? { otpId: row.id, expiresAt: row.expires_at } : null
 }
 
-/** Whether a code waits to be redeemed by somebody who signs up by it. */
-export function signsUpStill(work: Work, otpId: string): Promise<boolean> {
-  return hasLiveSignupRow(work.db, work.directory, otpId)
+/** What is known of whoever may sign up by a code still; null once it is redeemed or expired. */
+export async function findWaitingSignup(work: Work, otpId: string): Promise<{ locale: string | null } | null> {
+  return (await findLiveSignupRow(work.db, work.directory, otpId)) ?? null
 }
 
 /** An attempt at a sign-in code. */
@@ -81,13 +87,15 @@ export interface OtpAttempt {
 export interface TriedOtp {
   /**
    * `match`: right, but not consumed yet (`codeProof` does that). `expired` and `used`: only for the right code.
-   * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or not the newest.
+   * `spent`: the attempts at this code, or at its address, are used up. `unknown`: no such code, or it is void.
    */
   outcome: Verdict
-  /** The owner of the code; null without one, and where no attempt was counted. */
+  /** The owner of the code; null without one, where it is void, and where no attempt was counted. */
   userId: string | null
   /** The code is for whoever has the address, who becomes a user by it; false for a decoy. */
   signsUp: boolean
+  /** What they said of their language. */
+  locale: string | null
   /** It went to a phone of its owner, and proves no mailbox. */
   bySms: boolean
   /** The facts about the user of the address. */
@@ -109,6 +117,6 @@ export async function tryOtp(work: Work, who: Identity, attempt: OtpAttempt): Pr
   const { person, read } = await readFacts({ ...work, db: work.platform.db }, who, reading)
   // Removed while it was waited for.
   const outcome = read.verdict === 'left_out' ? 'unknown' : read.verdict
-  const { code_user_id: userId, code_signs_up: signsUp, code_by_sms: bySms } = read
-  return { outcome, userId, signsUp: signsUp ?? false, bySms: bySms ?? false, facts: person }
+  const { code_user_id: userId, code_signs_up: signsUp, code_locale: locale, code_by_sms: bySms } = read
+  return { outcome, userId, signsUp: signsUp ?? false, locale, bySms: bySms ?? false, facts: person }
 }

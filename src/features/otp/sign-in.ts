@@ -21,7 +21,7 @@ import {
 } from '../login/login.ts'
 import { signInMail } from './emails.ts'
 import { signInCodeErrors } from './errors.ts'
-import { describeNothingSent, otpEvents } from './events.ts'
+import { codeSent, describeNothingSent } from './events.ts'
 import { mailedCodeSettings, type OtpSettings, otpSettings, sendLimits } from './settings.ts'
 import { findLiveOtp, issueOtp, type OwnPurpose, type SignInPurpose, type TriedOtp, tryOtp } from './sign-in-codes.ts'
 import { codeProof } from './store.ts'
@@ -34,7 +34,7 @@ export const otpMethod: SignInMethod = {
 export interface CodeRequest {
   purpose: SignInPurpose
   email: string
-  /** Of whoever is no user yet. */
+  /** Of whoever is no user yet: of the mail, and once they are one. */
   locale?: string | null
   /**
    * Where an address of no user gets a code as well, which signs them up: has the user provisioned. Called for known
@@ -88,21 +88,19 @@ async function issueAndMail(work: TxWork, send: CodeRequest, context: SendContex
   const userId = facts?.active ? facts.user_id : null
   const signsUp = facts === null && provision !== null
   const decoy = userId === null && !signsUp ? decoyReasonOf(facts, purpose === 'signup') : null
-  const otp = await issueOtp(work, { purpose, userId, signsUp, identity, settings })
-  const mail = signInMail(facts ?? { ...address, locale: send.locale ?? null }, purpose, otp)
+  const locale = send.locale ?? null
+  const otp = await issueOtp(work, { purpose, userId, signsUp, locale, identity, settings, withheld: decoy !== null })
+  const reader = facts && !facts.pending ? facts : { ...address, locale: locale ?? facts?.locale ?? null }
+  const mail = signInMail(reader, purpose, otp)
   await provision?.(work, { otpId: otp.otpId, email: address.email })
   await queueMail(work, { ...mail, decoy }, otp.ttlSeconds)
   if (decoy) await recordFailure(work, identity, describeNothingSent('otp', facts))
-  else await record(work, codeSent(purpose, userId, otp.otpId))
+  else await record(work, codeSent({ otpId: otp.otpId, purpose, userId }))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
 }
 
-function codeSent(purpose: SignInPurpose, userId: string | null, otpId: string) {
-  return otpEvents.sent({
-    ...(userId === null ? {} : { target: { type: 'user', id: userId } }),
-    data: { otp_id: otpId, purpose, channel: 'email' },
-  })
-}
+/** The code that somebody signs up by, and what they said of their language. */
+export type SignUpCode = Pick<Parameters<typeof completeLogin>[2], 'spends' | 'locale'>
 
 /** How codes of one purpose are redeemed. */
 export interface CodeUse {
@@ -110,7 +108,7 @@ export interface CodeUse {
   /** What a pending sign-up is finished by. */
   methodOfPending: SignInMethod
   /** Creates the user of an address that has none, and signs them in. Returns null when the code was consumed already. */
-  signUp?(work: Work, who: Identity, spends: UsedProof[]): Promise<SessionReply | null>
+  signUp?(work: Work, who: Identity, by: SignUpCode): Promise<SessionReply | null>
 }
 
 export interface VerifyCode {
@@ -129,7 +127,7 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   const who = identify(work.platform, requireEmail(verify.email))
   const otpId = verify.otpId.toLowerCase()
   const attempt = await tryOtp(work, who, { purpose, otpId, code })
-  const { facts, userId, bySms } = attempt
+  const { facts, userId, locale, bySms } = attempt
   // A user who has come to the address since the code of a sign-up was sent has proved the mailbox as well.
   const isTheirs = userId === null ? attempt.signsUp : userId === facts?.user_id
   const isProved = !bySms || facts?.email_verified
@@ -137,8 +135,8 @@ export async function verifySignInCode(work: Work, use: CodeUse, verify: VerifyC
   if (facts) await assertMaySignIn(work, facts)
   const spends = [codeProof({ otp_id: otpId, otp_purpose: purpose })]
   const answer = facts
-    ? await signInWith(work, facts, use, { bySms, spends })
-    : ((await use.signUp?.(work, who, spends)) ?? null)
+    ? await signInWith(work, facts, use, { bySms, locale, spends })
+    : ((await use.signUp?.(work, who, { spends, locale })) ?? null)
   // Another request with the same right code was faster.
   if (!answer) throw await refusal(work, who, { ...attempt, outcome: 'used' })
   return answer
@@ -148,12 +146,12 @@ function signInWith(
   work: Work,
   facts: SignInFacts,
   { methodOfPending }: CodeUse,
-  { bySms, spends }: { bySms: boolean; spends: UsedProof[] },
+  { bySms, ...code }: SignUpCode & { bySms: boolean },
 ) {
   // RFC 8176. A code that went to a phone proves no mailbox.
-  if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], spends })
+  if (bySms) return completeLogin(work, facts, { method: otpMethod, amr: ['sms', 'otp'], ...code })
   const method = facts.pending ? methodOfPending : otpMethod
-  return completeMailboxLogin(work, facts, { method, amr: ['otp'], spends })
+  return completeMailboxLogin(work, facts, { method, amr: ['otp'], ...code })
 }
 
 /**

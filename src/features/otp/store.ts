@@ -23,6 +23,8 @@ export type Verdict = 'match' | 'wrong' | 'expired' | 'used' | 'spent' | 'unknow
 const HOURLY_FAILURES = 20
 const DAILY_FAILURES = 40
 const DAILY_DIGIT_FAILURES = 10
+// Nobody can guess a granted code: its tries are for whoever is refused and tries again, such as with another slug.
+const GRANTED_ATTEMPTS = 5
 // Codes with failures that are scanned for it: more than a day allows. Those without any may be as many as the caller likes.
 const MAX_FAILED = 100
 // Sign-in codes that are scanned for it: the limits of sending let no one have so many.
@@ -49,11 +51,12 @@ export async function insertGrantedRows(
   ttlSeconds: number,
 ): Promise<void> {
   const expires_at = sql<Date>`clock_now() + make_interval(secs => ${ttlSeconds})`
-  const values = directories.map(({ id: directory_id }) => ({ ...row, directory_id, max_attempts: 5, expires_at }))
+  const granted = { ...row, max_attempts: GRANTED_ATTEMPTS, expires_at }
+  const values = directories.map(({ id: directory_id }) => ({ ...granted, directory_id }))
   if (values.length > 0) await db.insertInto('otps').values(values).execute()
 }
 
-/** A code of the generator that is not sent: the hot path. */
+/** A code of the generator. */
 export interface GeneratedRow {
   directory: Directory
   id: string
@@ -62,6 +65,12 @@ export interface GeneratedRow {
   digitHash: Buffer | null
   maxAttempts: number
   ttlSeconds: number
+}
+
+/** Its columns, but for its directory and its times. */
+export function toColumns({ id, sessionRef, phraseHash, digitHash, maxAttempts }: GeneratedRow) {
+  const hashes = { phrase_hash: phraseHash, digit_hash: digitHash }
+  return { id, purpose: 'generator', session_ref: sessionRef, ...hashes, max_attempts: maxAttempts }
 }
 
 const INSERT_GENERATED = {
@@ -77,7 +86,7 @@ const INSERT_GENERATED = {
     select (extract(epoch from clock.at) * 1000)::float8 as made_at_ms from clock`,
 }
 
-/** Stores codes with one statement. Returns when each expires. */
+/** Stores codes that are not sent with one statement: the hot path. Returns when each expires. */
 export async function insertGeneratedRows({ query }: Statements, items: GeneratedRow[]): Promise<Date[]> {
   const values = [
     uuidArray(items.map((item) => item.directory.id)),
@@ -96,13 +105,8 @@ export async function insertGeneratedRows({ query }: Statements, items: Generate
 /** The same for codes of one directory: rows of values go to the one shard that has it. */
 export async function insertGeneratedRowsOf(db: Db, directoryId: string, items: GeneratedRow[]): Promise<Date[]> {
   const values = items.map((item) => ({
+    ...toColumns(item),
     directory_id: directoryId,
-    id: item.id,
-    purpose: 'generator',
-    session_ref: item.sessionRef,
-    phrase_hash: item.phraseHash,
-    digit_hash: item.digitHash,
-    max_attempts: item.maxAttempts,
     expires_at: sql<Date>`clock_now() + make_interval(secs => ${item.ttlSeconds}::int)`,
   }))
   const rows = await db.insertInto('otps').values(values).returning(['id', 'expires_at']).execute()
@@ -121,11 +125,12 @@ export interface PresentedCode {
 
 const PRESENTED = ['$1::uuid[]', '$2::uuid[]', '$3::text[]', '$4::bytea[]']
 
-/** The newest code of the same, and those at which somebody has guessed. */
+/** The newest code of the same that voids older ones, and those at which somebody has guessed. */
 function siblings(same: string, inOne: boolean): string {
-  const codes = `select id, created_at, attempts from otps
+  const codes = `select id, created_at, attempts, withheld from otps
             where directory_id = ${inOne ? '$1' : 'locked.directory_id'} and ${same}`
-  return `(${codes} order by created_at desc, id desc limit 1)
+  // By `withheld` as well, or the planner would sort all that the index has in this order.
+  return `(${codes} and not withheld order by withheld desc, created_at desc, id desc limit 1)
           union
           (${codes} and attempts > 0 order by created_at desc limit ${MAX_FAILED})`
 }
@@ -165,7 +170,8 @@ const validation = (inOne: boolean) => ({
         when expires_at <= locked.at then 'expired'
         else 'match' end as verdict
       from locked cross join lateral (
-        select coalesce(bool_or((s.created_at, s.id) > (locked.created_at, locked.id)), false) as superseded,
+        select coalesce(bool_or((s.created_at, s.id) > (locked.created_at, locked.id)) filter (where not s.withheld), false)
+            as superseded,
           sum(s.attempts) filter (where s.created_at > locked.at - interval '1 hour') as this_hour,
           sum(s.attempts) filter (where s.created_at > locked.at - interval '1 day') as today
         from (
@@ -207,19 +213,17 @@ export async function validateRows(
   return items.map((item) => verdicts.get(item.otpId) ?? 'unknown')
 }
 
-/** The newest code of a session of the generator's caller. */
-export async function findNewestIdOfSession(db: Db, directory: Directory, sessionRef: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('otps')
-    .select('id')
-    .where('directory_id', '=', directory.id)
-    .where('session_ref', '=', sessionRef)
-    .where('purpose', '=', 'generator')
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id ?? null
+/** The code that is meant by a session of the generator's caller: the newest that left while it may pass, or else the newest. */
+export async function findIdOfSession(db: Db, directory: Directory, sessionRef: string): Promise<string | null> {
+  const newest = (withheld: boolean) => sql`(
+    select id, created_at, not withheld and used_at is null and expires_at > ${now} and attempts < max_attempts as may_pass
+    from otps where directory_id = ${directory.id} and session_ref = ${sessionRef} and purpose = 'generator'
+      and withheld = ${withheld}
+    order by created_at desc, id desc limit 1)`
+  const { rows } = await sql<{ id: string }>`
+    select id from (${newest(false)} union all ${newest(true)}) codes
+    order by may_pass desc, created_at desc, id desc limit 1`.execute(db)
+  return rows[0]?.id ?? null
 }
 
 interface OtpOwner {
@@ -230,40 +234,26 @@ interface OtpOwner {
 
 /** The newest code of an identity, if it went the same way, is recent enough and has neither been used nor tried. */
 export async function findLiveOtpRow(db: Db, directory: Directory, owner: OtpOwner, newerThanSeconds: number) {
-  return db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('otps')
-        .select(['id', 'created_at', 'expires_at', 'used_at', 'attempts', 'phone_id'])
-        .where('directory_id', '=', directory.id)
-        .where('identity', '=', owner.identity)
-        .where('purpose', '=', owner.purpose)
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(1)
-        .as('newest'),
-    )
-    .select(['id', 'expires_at'])
-    .where('used_at', 'is', null)
-    .where('attempts', '=', 0)
-    .where('phone_id', owner.bySms ? 'is not' : 'is', null)
-    .where('expires_at', '>', now)
-    .where('created_at', '>', sql<Date>`clock_now() - make_interval(secs => ${newerThanSeconds})`)
-    .executeTakeFirst()
+  const { rows } = await sql<{ id: string; expires_at: Date }>`
+    select id, expires_at from (
+      select * from otps where directory_id = ${directory.id} and identity = ${owner.identity} and purpose = ${owner.purpose}
+      order by created_at desc, id desc limit 1) newest
+    where used_at is null and attempts = 0 and (phone_id is not null) = ${owner.bySms ?? false} and expires_at > ${now}
+      and created_at > clock_now() - make_interval(secs => ${newerThanSeconds})`.execute(db)
+  return rows[0]
 }
 
-/** Whether a code that signs up has neither been used nor expired. */
-export async function hasLiveSignupRow(db: Db, directory: Directory, id: string): Promise<boolean> {
-  const row = await db
+/** What a code that signs up says of whoever does, while it has neither been used nor expired. */
+export async function findLiveSignupRow(db: Db, directory: Directory, id: string) {
+  return db
     .selectFrom('otps')
-    .select('id')
+    .select('locale')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .where('signs_up', '=', true)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst()
-  return row !== undefined
 }
 
 /** What became of an attempt at a sign-in code, which `codeProof` consumes if it is right. */
@@ -272,51 +262,59 @@ interface TriedRow {
   verdict: Verdict | 'left_out'
   code_user_id: string | null
   code_signs_up: boolean | null
+  code_locale: string | null
   code_by_sms: boolean | null
 }
 
 /**
  * Counts an attempt at a sign-in code and judges it, where the facts about its address are read. Committed on its own,
  * before the comparison, whatever the request does next. `siblings` are the codes of the same address: only the newest of
- * the purpose is valid, of a change of address that of each who asks, and attempts at any share one budget. One that went
- * to a phone is valid as long as its user has that, which only the right code meets: decoys are of nobody's phone.
+ * the purpose that was not withheld is valid, and what was withheld since, of a change of address that of each who asks;
+ * attempts at any share one budget. Those at a code that is void are counted and judged like others, or the limit would
+ * tell whether a newer one has left. One that went to a phone is valid as long as its user has that, which only the right
+ * code meets: decoys are of nobody's phone.
  */
 export const triedCode = defineReading<TriedRow>()({
   columns: { otp_id: 'uuid', otp_purpose: 'text', otp_hash: 'bytea' },
   before: ({ directory, lock }) => `,
     tried as materialized (
-      select asked.n, asked.otp_hash, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
+      select asked.n, asked.otp_hash, is_there, siblings.newest_id is not distinct from asked.otp_id as is_newest, code.*,
         attempts < max_attempts and this_hour + attempts < ${HOURLY_FAILURES} and today + attempts
           < case when digit_hash is null then ${DAILY_FAILURES} else ${DAILY_DIGIT_FAILURES} end as is_allowed
       from clock cross join asked
       cross join lateral (
         select (array_agg(id order by created_at desc, id desc) filter (where purpose = asked.otp_purpose
+            and (not withheld or id = asked.otp_id)
             and (purpose <> 'email_change' or user_id = (select user_id from otps own
               where own.directory_id = ${directory('asked')} and own.id = asked.otp_id))))[1] as newest_id,
+          coalesce(bool_or(id = asked.otp_id and purpose = asked.otp_purpose), false) as is_there,
           coalesce(sum(failures) filter (where created_at > clock.at - interval '1 hour'), 0) as this_hour,
           coalesce(sum(failures) filter (where created_at > clock.at - interval '1 day'), 0) as today
-        from (select id, purpose, user_id, created_at,
+        from (select id, purpose, user_id, created_at, withheld,
             case when id <> asked.otp_id then attempts - (used_at is not null)::int end as failures
           from otps where directory_id = ${directory('asked')} and identity = asked.identity and purpose <> 'generator'
           order by created_at desc, id desc limit ${MAX_SIBLINGS}) s) siblings
       left join lateral (
-        select id as code_id, directory_id, user_id as code_user_id, signs_up, phone_id, phrase_hash, digit_hash,
-          attempts, max_attempts, used_at, expires_at
+        select id as code_id, directory_id, user_id as code_user_id, signs_up, locale, phone_id, phrase_hash,
+          digit_hash, attempts, max_attempts, used_at, expires_at
         from otps where directory_id = ${directory('asked')} and id = asked.otp_id and identity = asked.identity
-          and purpose = asked.otp_purpose and id = siblings.newest_id
+          and purpose = asked.otp_purpose
         ${lock}) code on true),
     counted as (
       update otps set attempts = otps.attempts + 1 from tried
       where otps.directory_id = ${directory('tried')} and otps.id = tried.code_id and tried.is_allowed)`,
   joins: () => 'join tried on tried.n = asked.n',
-  selects: ({ directory }) => `case when tried.is_allowed then tried.code_user_id end as code_user_id,
-    tried.is_allowed and tried.signs_up as code_signs_up, tried.phone_id is not null as code_by_sms,
+  selects: ({ directory }) => `
+    case when tried.is_allowed and tried.is_newest then tried.code_user_id end as code_user_id,
+    tried.is_allowed and tried.signs_up as code_signs_up, tried.locale as code_locale,
+    tried.phone_id is not null as code_by_sms,
     case
-      when not tried.is_newest then 'unknown'
+      when not tried.is_there then 'unknown'
       when tried.code_id is null then 'left_out'
       when not tried.is_allowed then 'spent'
       when not (coalesce(tried.phrase_hash = tried.otp_hash, false) or coalesce(tried.digit_hash = tried.otp_hash, false))
         then 'wrong'
+      when not tried.is_newest then 'unknown'
       when tried.phone_id is not null and not exists (select from mfa_phones p
         where p.directory_id = ${directory('tried')} and p.user_id = tried.code_user_id and p.id = tried.phone_id
           and p.confirmed_at is not null) then 'unknown'

@@ -4,7 +4,7 @@ import { startApp } from '../../../test/harness.ts'
 import { bearing } from '../../../test/own-world.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
-import { mailedCode } from '../../../test/sign-in.ts'
+import { mailedCode, signedInUser } from '../../../test/sign-in.ts'
 import { recordStatements } from '../../../test/sql-recorder.ts'
 import { listKeptSms } from '../../platform/sms/outbox.ts'
 
@@ -48,7 +48,7 @@ async function phoneUser(subOrgId: string, { app: hasApp = true } = {}): Promise
 
 const send = ({ subOrgId, email }: { subOrgId: string; email: string }, channel?: string) =>
   tenant.post('/v1/auth/login/otp/send', { subOrgId, email, ...(channel ? { channel } : {}) })
-const verify = ({ subOrgId, email }: PhoneUser, otp_id: string, code: string) =>
+const verify = ({ subOrgId, email }: Pick<PhoneUser, 'subOrgId' | 'email'>, otp_id: string, code: string) =>
   tenant.post('/v1/auth/login/otp/verify', { subOrgId, email, otp_id, code })
 const sentTexts = async () => (await listKeptSms(platform, 1000)).filter(({ decoy }) => !decoy)
 const textsTo = async (phone: string) => (await sentTexts()).filter(({ to }) => to === phone)
@@ -168,6 +168,33 @@ describe('somebody with a phone', () => {
 })
 
 describe('who gets none', () => {
+  test('loses no code that was sent before, and tries at that tell nobody whether the newer one has left', async () => {
+    const subOrgId = await organization({ resend_interval_seconds: 0 })
+    const phoneless = await signedInUser(app, tenant, subOrgId, newEmail())
+    const [known, strangers] = [await phoneUser(subOrgId), { subOrgId, email: newEmail() }]
+    const tried = []
+    for (const person of [{ ...phoneless, subOrgId }, known, strangers]) {
+      const [mailed, bySms] = [succeeded(await send(person)), succeeded(await send(person, 'sms'))]
+      const guess = async (otp_id: string) => refused(await verify(person, otp_id, 'wrong words'))
+      const answers = []
+      for (let i = 0; i < 6; i++) answers.push([await guess(mailed.otp_id), await guess(bySms.otp_id)])
+      tried.push(answers)
+    }
+    const [invalid, spent] = [
+      [401, 'otp_invalid'],
+      [429, 'otp_too_many_attempts'],
+    ]
+    const six = [...Array(5).fill([invalid, invalid]), [spent, spent]]
+    expect(tried).toEqual([six, six, six])
+    await app.advance(3601)
+    ahead += 3601
+    const mailed = succeeded(await send({ ...phoneless, subOrgId }))
+    const words = await mailedCode(app, phoneless.email)
+    succeeded(await send({ ...phoneless, subOrgId }, 'sms'))
+    const { session } = succeeded(await verify({ ...phoneless, subOrgId }, mailed.otp_id, words))
+    expect(session.directory_user_id).toBe(phoneless.userId)
+  })
+
   test('is answered as everybody, whatever the reason, which the events tell', async () => {
     const subOrgId = await organization()
     const [known, alone] = [await phoneUser(subOrgId), await phoneUser(subOrgId, { app: false })]

@@ -13,12 +13,12 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, loginErrors, loginEvents, type SignInFacts, type SignInMethod } from '../login/login.ts'
 import { isMethodAllowed, methodsToPass } from '../mfa/mfa.ts'
 import {
+  codeSent,
   codeSms,
   describeNothingSent,
   findLiveOtp,
   issueOtp,
   type OtpSettings,
-  otpEvents,
   otpSettings,
   type SentCode,
   sendLimits,
@@ -124,18 +124,15 @@ interface CodeToSend {
 async function issueAndSend(work: TxWork, { who, settings, facts, to }: CodeToSend) {
   const userId = to.number !== null && facts ? facts.user_id : null
   const phoneId = to.number === null ? newId() : to.id
-  const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId })
+  // Or whoever asks for a code to a phone that there is not would void the one that was mailed.
+  const withheld = to.number === null
+  const otp = await issueOtp(work, { purpose, userId, identity: who.hash, settings, phoneId, withheld })
   const message = codeSms({ phone: to.number ?? NOBODYS_NUMBER, locale: facts?.locale ?? null }, otp, 'login_otp')
   const decoy = to.number === null ? (facts?.active ? NOT_SENT[to.reason] : decoyReasonOf(facts)) : null
   await queueSms(work, { ...message, decoy }, otp.ttlSeconds)
   if (to.number === null) await recordFailure(work, who.hash, nothingSent(facts, to.reason))
-  else await record(work, codeSent(userId, otp.otpId))
+  else await record(work, codeSent({ otpId: otp.otpId, purpose, userId }, 'sms'))
   return { otpId: otp.otpId, expiresAt: otp.expiresAt }
-}
-
-function codeSent(userId: string | null, otpId: string): EventInput {
-  const target = userId === null ? {} : { target: { type: 'user', id: userId } }
-  return otpEvents.sent({ ...target, data: { otp_id: otpId, purpose, channel: 'sms' } })
 }
 
 function nothingSent(facts: SignInFacts | null, reason: string): EventInput {

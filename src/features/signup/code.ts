@@ -1,9 +1,8 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { canonicalLocale } from '../../platform/messages/locale.ts'
-import type { UsedProof } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
 import { completeMailboxLogin, type SessionReply, type SignInMethod } from '../login/login.ts'
-import { otpMethod, type SentCode, sendSignInCode } from '../otp/otp.ts'
+import { otpMethod, type SentCode, type SignUpCode, sendSignInCode } from '../otp/otp.ts'
 import { signUpByMailbox } from './first-session.ts'
 import { judgeSignup, signupMethod } from './judge.ts'
 import { provisionLater } from './pending.ts'
@@ -35,12 +34,12 @@ export async function sendSignupCode(
 export function signUpByCode(
   work: Work,
   who: Identity,
-  spends: UsedProof[],
+  { spends, locale = null }: SignUpCode,
   method: Pick<SignInMethod, 'id'> = otpMethod,
 ): Promise<SessionReply | null> {
   const by = { amr: ['otp'], spends }
-  const signUp = { who, profile: {}, proof: { ...by, method: signupMethod } }
+  const signUp = { who, profile: { locale }, proof: { ...by, method: signupMethod } }
   return signUpByMailbox(work, signUp, (facts) =>
-    completeMailboxLogin(work, facts, { ...by, method: facts.pending ? signupMethod : method }),
+    completeMailboxLogin(work, facts, { ...by, locale, method: facts.pending ? signupMethod : method }),
   )
 }

@@ -68,6 +68,26 @@ test('whoever exists gets a link that signs them in, and stays who they are', as
   }
 })
 
+test('a request that sends nothing, since it does not open sign-up, voids no link that was sent', async () => {
+  const subOrgId = await tenant.organization()
+  const email = newEmail()
+  const { token_hash } = await sendLink(subOrgId, email)
+  const mails = (await app.mails(email)).length
+  for (let n = 0; n < 2; n++) expect((await tenant.post(SEND, { subOrgId, email })).status).toBe(200)
+  expect(await app.mails(email)).toHaveLength(mails)
+  const live = await app.app.platform.db
+    .selectFrom('links')
+    .innerJoin('directories', 'directories.id', 'links.directory_id')
+    .select('links.id')
+    .where('organization_id', '=', subOrgId)
+    .where('closed_at', 'is', null)
+    .execute()
+  // Nor is there more than one decoy.
+  expect(live).toHaveLength(2)
+  const reply = await verify(subOrgId, email, token_hash)
+  expect(reply.status, reply.text).toBe(200)
+})
+
 test('known, unknown and inactive addresses are answered alike; without open sign-up only the known one gets a mail', async () => {
   const subOrgId = await tenant.organization()
   const [known, inactive, unknown] = ['a@example.com', 'b@example.com', 'c@example.com']

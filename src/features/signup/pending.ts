@@ -10,7 +10,7 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
 import { inTx, type TxWork } from '../../platform/work.ts'
 import { doorSettings } from '../login/login.ts'
-import { signsUpStill } from '../otp/otp.ts'
+import { findWaitingSignup } from '../otp/otp.ts'
 import { createSignup } from '../users/users.ts'
 
 const JOB = 'signup.provision'
@@ -52,9 +52,10 @@ export const provisionSignup: JobHandler = {
     const { email, ip, userAgent, ...by } = asked
     const origin = { ...systemOrigin(), ...by, endUser: { ip, userAgent } }
     await inTx({ platform, directory, origin, db: platform.db }, async (work) => {
-      if (!(await signsUpStill(work, String(otpId)))) return
+      const waiting = await findWaitingSignup(work, String(otpId))
+      if (!waiting) return
       if (!(await doorSettings.effective(work)).allow_sign_up) return
-      const made = await createSignup(work, requireEmail(email), { pending_until: aDayFromNow })
+      const made = await createSignup(work, { ...requireEmail(email), ...waiting }, { pending_until: aDayFromNow })
       if (made) await record(work, made.created)
     })
   },

@@ -18,6 +18,8 @@ interface Kept {
   password?: boolean
   /** True when the proof is that of the sign-up at which the profile was typed. */
   profile?: boolean
+  /** What was said of the language at the sign-up that the proof is of. */
+  locale?: string | null
 }
 
 type Proved = Pick<Done<HeldUser>, 'user' | 'announced'>
@@ -38,13 +40,13 @@ export async function proveMailbox(work: TxWork, user: HeldUser, kept: Kept = {}
  */
 export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept = {}): Promise<Proved> {
   if (user.email_verified) return { user, announced: [] }
-  const { linkId, password: keepsPassword = false } = kept
-  const keeps = { linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
-  const change = { user, reason: mailboxProved, ...keeps }
+  const { linkId, password: keepsPassword = false, locale = null } = kept
+  const isTheirs = kept.profile || keepsPassword || !mayBeStrangers(user)
+  const change = { user, reason: mailboxProved, linkId, keepsPassword, keepsFactors: await keepsFactors(work, user) }
   const proven = {
     email_verified: true,
     pending_until: null,
-    ...(kept.profile || keepsPassword || !mayBeStrangers(user) ? {} : TYPED_AT_SIGN_UP),
+    ...(isTheirs ? {} : { first_name: null, last_name: null, phone: null, locale }),
     ...asNewVersion,
   }
   const { user: after, announced } = await applyToBelongings(work, 'proof', change, proven)
@@ -53,8 +55,6 @@ export async function applyMailboxProof(work: TxWork, user: HeldUser, kept: Kept
 
 /** Where strangers can make themselves a user of an address. */
 export const SELF_SERVICE = ['signup', 'social']
-
-const TYPED_AT_SIGN_UP = { first_name: null, last_name: null, phone: null, locale: null }
 
 /** Whether whoever made this user of the address may be somebody else than the owner of the mailbox. */
 function mayBeStrangers({ source, proved_before }: UserRow): boolean {

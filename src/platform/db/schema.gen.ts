@@ -450,6 +450,7 @@ export interface Otps {
   expires_at: Timestamp;
   id: string;
   identity: Buffer | null;
+  locale: string | null;
   max_attempts: number;
   phone_id: string | null;
   phrase_hash: Buffer | null;
@@ -458,6 +459,7 @@ export interface Otps {
   signs_up: Generated<boolean>;
   used_at: Timestamp | null;
   user_id: string | null;
+  withheld: Generated<boolean>;
 }
 
 export interface OtpSettings {
