@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
+import { provisionSignup } from '../src/features/signup/pending.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { mailOutbox } from '../src/platform/mail/outbox.ts'
 import { findWaiting } from '../src/platform/outbox/waiting.ts'
 import { listKeptSms } from '../src/platform/sms/outbox.ts'
 import { makeProvenUser, succeeded } from './factors.ts'
 import { startApp, until } from './harness.ts'
+import { runJobs } from './jobs.ts'
 import { newEmail, usersAt } from './people.ts'
 import { startSecondApp } from './second-app.ts'
-import { type MailedLink, mailedCode, mailedLink } from './sign-in.ts'
+import { type MailedLink, mailedCode, mailedLink, signIn } from './sign-in.ts'
 import { recordStatements } from './sql-recorder.ts'
 
 const app = await startApp()
@@ -192,6 +194,50 @@ test('a sign-up and an invitation name the language of whoever is no user yet, a
   expect(await tenant.post('/v1/auth/signup/otp/send', { ...named, email: newEmail(), locale: '!' })).toMatchObject({
     status: 400,
   })
+})
+
+test('a sign-up by code keeps the language that was named, of the code that was entered, for whom it signs up alone', async () => {
+  const subOrgId = await tenant.organization()
+  const localeAt = async (email: string) => (await usersAt(tenant, subOrgId, email))[0]?.locale
+  const send = async (email: string, locale?: string) => {
+    const sent = await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true, locale })
+    return { subOrgId, email, otp_id: succeeded(sent).otp_id, code: await mailedCode(app, email) }
+  }
+  const enter = async (sent: object) => succeeded(await tenant.post('/v1/auth/signup/otp/verify', sent))
+  const provision = () => runJobs(platform, provisionSignup)
+  const [soon, late, silent, known] = [newEmail(), newEmail(), newEmail(), await make(subOrgId, { locale: 'fr' })]
+  await enter(await send(soon, 'de-at'))
+  expect(await localeAt(soon)).toBe('de-AT')
+  await enter(await send(silent))
+  expect(await localeAt(silent)).toBe(null)
+
+  await send(late, 'ja')
+  await provision()
+  expect(await localeAt(late)).toBe('ja')
+  await app.advance(61)
+  const again = await send(late, 'es')
+  expect((await newest(late)).subject).toBe('Confirme su dirección de correo electrónico')
+  await enter(again)
+  expect(await localeAt(late)).toBe('es')
+
+  await enter(await send(known.email, 'ja'))
+  await provision()
+  expect(await localeAt(known.email)).toBe('fr')
+  // Nor of whoever has come to the address since.
+  const taken = newEmail()
+  const sent = await send(taken, 'ja')
+  succeeded(await tenant.post('/v1/users', { subOrgId, email: taken, locale: 'pt' }))
+  await enter(sent)
+  expect(await localeAt(taken)).toBe('pt')
+})
+
+test('what a stranger said of the language goes with the first proof by anything else', async () => {
+  const subOrgId = await tenant.organization()
+  const email = newEmail()
+  succeeded(await tenant.post('/v1/auth/signup/otp/send', { subOrgId, email, openSignup: true, locale: 'ja' }))
+  await runJobs(platform, provisionSignup)
+  await signIn(app, tenant, subOrgId, email)
+  expect((await usersAt(tenant, subOrgId, email))[0]).toMatchObject({ locale: null, emailVerified: true })
 })
 
 /** The page of a link, as a browser of these languages shows it. */
