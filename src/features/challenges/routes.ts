@@ -65,7 +65,7 @@ export const challengeRoutes: Route[] = [
     scope: 'auth.login',
     service: 'mfa',
     tag,
-    summary: 'Send a code by text message',
+    summary: 'Send six digits by text message',
     description: 'To the phone that the user has enrolled. Only the newest code is valid, while the challenge lives.',
     body: Type.Object({ challenge_token: ChallengeToken, method: Type.Enum(['sms']) }),
     reply: Type.Object({

@@ -158,7 +158,7 @@ export const factorRoutes: Route[] = [
     service: 'mfa',
     tag,
     summary: 'Start enrolling a phone as a second factor',
-    description: 'Sends a code, if the policy allows sms and messages can be sent. It works for ten minutes.',
+    description: 'Sends six digits, if the policy allows sms and messages can be sent. They work for ten minutes.',
     body: Type.Object({
       userId: FactorUserId,
       phone: FactorPhone,

@@ -120,7 +120,7 @@ const phone: Route[] = [
     operation: 'me.phone.enroll',
     service,
     summary: 'Start enrolling one’s phone as a second factor',
-    description: 'Sends a code, which works for ten minutes.',
+    description: 'Sends six digits, which work for ten minutes.',
     body: Type.Object({ phone: FactorPhone }),
     reply: PendingPhone,
     errors: [loginErrors.methodDisabled, factorErrors.alreadyEnrolled],
