@@ -81,6 +81,16 @@ test('a mapping that was set is the only one', () => {
   })
 })
 
+test.each([
+  [{ preferredLanguage: ['de_at'], locale: ['fr'] }, 'de-AT'],
+  [{ 'urn:oid:2.16.840.1.113730.3.1.39': ['fr-CH, fr;q=0.9'] }, 'fr-CH'],
+  [{ LOCALE: ['pt-br', 'en'] }, 'pt-BR'],
+  [{ locale: ['German!'] }, null],
+  [{}, null],
+])('the language is the first that a provider names by a tag: %j', (attributes, locale) => {
+  expect(read(attributes).locale).toBe(locale)
+})
+
 test('only what says so is a second factor', () => {
   expect(read({ amr: ['pwd', 'mfa'] }).saysTwoFactor).toBe(true)
   expect(read({ amr: ['pwd', 'otp'] }).saysTwoFactor).toBe(false)

@@ -1,3 +1,4 @@
+import { foreignLocale } from '../../platform/messages/locale.ts'
 import type { NameId } from './messages.ts'
 import { nameIdFormats } from './names.ts'
 
@@ -14,6 +15,8 @@ export interface SaidPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  /** Null if the provider said nothing of the language, or nothing that is one. */
+  locale: string | null
   /** Null if the provider said nothing of groups. */
   groups: string[] | null
   /** The provider says that it asked for a second factor. */
@@ -63,6 +66,9 @@ const USUAL_NAMES = {
   ],
 }
 
+// RFC 2798 §2.7, and as the claim of OpenID Connect.
+const LOCALES = ['preferredLanguage', 'urn:oid:2.16.840.1.113730.3.1.39', 'locale']
+
 // Contexts (SAML authentication context §3.4, REFEDS MFA profile) and values of Entra ID and RFC 8176.
 const TWO_FACTOR = new Set([
   'urn:oasis:names:tc:SAML:2.0:ac:classes:MobileTwoFactorContract',
@@ -89,6 +95,7 @@ export function readPerson(assertion: SaidOfPerson, mapping: AttributeMapping): 
     firstName: one('first_name'),
     lastName: one('last_name'),
     displayName: one('display_name'),
+    locale: foreignLocale(valuesOf(attributes, LOCALES)?.[0]),
     groups: all('groups'),
     saysTwoFactor: [authnContext, ...methods].some((method) => TWO_FACTOR.has(method ?? '')),
   }

@@ -53,6 +53,18 @@ test('a person of the organization’s domain comes in, and again by the link al
   expect(user).toMatchObject({ email: ada.email, firstName: 'Ada', lastName: 'Lovelace', source: 'sso' })
 })
 
+test('whoever is made a user has the language that the provider says, if it is one', async () => {
+  for (const [i, [locale, stored]] of [
+    ['pt_BR', 'pt-BR'],
+    ['German!', null],
+    [{ tag: 'de' }, null],
+  ].entries()) {
+    const came = await signIn({ sub: `lang-${i}`, email: `lang-${i}@${home.domain}`, locale })
+    const { user } = (await home.key.get(`/v1/users/${came['directory_user_id']}`)).body
+    expect(user.locale).toBe(stored)
+  }
+})
+
 test('a state is good once, also for two at the same moment', async () => {
   const { authorization_url, state } = await start(home, connectionId)
   const { code } = peer.signIn(authorization_url, ada)

@@ -11,7 +11,8 @@ const optionalText = (options: TStringOptions) => Type.Optional(nullable(Type.St
 const sessionId = optionalText({
   minLength: 1,
   maxLength: 255,
-  description: 'Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is withheld.',
+  description:
+    'Your own name for what the code belongs to. A newer code with the same session_id voids the older one, unless it is withheld.',
   examples: ['checkout-4711'],
 })
 

@@ -67,6 +67,20 @@ test('a person whom the provider signs in is made a user, gets a session, and is
   })
 })
 
+test('whoever is made a user has the language that the provider says, at the first sign-in alone', async () => {
+  const localeWith = async (preferredLanguage: string) => {
+    const start = await organization.start()
+    const xml = organization.respond(start, {
+      nameId: `bea@${domain}`,
+      attributes: { preferredLanguage: [preferredLanguage] },
+    })
+    const { directory_user_id: id } = broughtBack(await postResponse(app, own, xml, start.state))
+    return (await tenant.get(`/v1/users/${id}?subOrgId=${subOrgId}`)).body.user.locale
+  }
+  expect(await localeWith('de_at')).toBe('de-AT')
+  expect(await localeWith('fr')).toBe('de-AT')
+})
+
 test('the address that connections share takes responses to sign-ins that began here', async () => {
   const start = await organization.start()
   const shared = { destination: PREFIX + SHARED, recipient: PREFIX + SHARED }
