@@ -16,12 +16,12 @@ export async function untilWaiting(platform: Platform, count: number): Promise<v
 }
 
 /** Has the first request wait for the user's row, then the second, then lets both go. */
-export async function inThisOrder(
+export async function inThisOrder<A, B>(
   platform: Platform,
   userId: string,
-  first: () => Promise<unknown>,
-  then: () => Promise<unknown>,
-) {
+  first: () => Promise<A>,
+  then: () => Promise<B>,
+): Promise<[A, B]> {
   const [held, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = platform.tx(async (tx) => {
     await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute()

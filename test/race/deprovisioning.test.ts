@@ -86,12 +86,16 @@ test.each(Object.keys(ways).flatMap((name) => Object.keys(ends).map((end) => [na
       const session = entered?.status === 200 ? entered.body.session : null
       if (session) {
         const { refresh_token, access_token } = session
-        const refresh = () => way.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
-        expect((await refresh()).status).not.toBe(200)
+        const refresh = async () => {
+          const { status, body } = await way.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
+          return [status, body.code]
+        }
+        expect(await refresh()).toEqual([403, 'user_inactive'])
         expect((await way.post('/v1/auth/token/introspect', { token: access_token })).body).toEqual({ active: false })
         // Nor does it come back with the user.
-        if (end !== 'DELETE') expect((await off('PATCH', `/Users/${person.id}`, set(true))).status).toBe(200)
-        expect((await refresh()).status).not.toBe(200)
+        const isBack = end !== 'DELETE'
+        if (isBack) expect((await off('PATCH', `/Users/${person.id}`, set(true))).status).toBe(200)
+        expect(await refresh()).toEqual(isBack ? [401, 'refresh_token_invalid'] : [403, 'user_inactive'])
       }
       const again = await way.post('/v1/auth/token/introspect', { token: session?.access_token ?? 'none' })
       expect(again.body).toEqual({ active: false })
