@@ -8,6 +8,7 @@ import { makeDataDir, takePort } from '../../test/process/service.ts'
 import { startSmtpPeer } from '../../test/smtp-peer.ts'
 import { variables } from '../platform/config.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
+import { openDatabase } from '../platform/db/pool.ts'
 
 const service = await startApp()
 const env = settingsOf(service)
@@ -76,15 +77,77 @@ test('each problem is told with what to do about it, and the exit code is 1', as
   })
   expect(JSON.stringify(nobody.findings)).not.toContain('secret-of-mine')
   const sms = await states({ ...env, WATCHWORD_SMS_URL: 'https://AC12:secret-of-mine@sms.example/Messages.json' })
-  expect(sms.findings.map(({ detail }) => detail)).toEqual([
-    expect.stringMatching(/^WATCHWORD_SMS_URL names no sender/),
+  expect(sms.findings.filter(({ state }) => state !== 'ok')).toEqual([
+    { check: 'configuration', state: 'problem', detail: expect.stringMatching(/^WATCHWORD_SMS_URL names no sender/) },
+    { check: 'SMS', state: 'warning', detail: 'Not checked, since WATCHWORD_SMS_URL is not valid.' },
   ])
   expect(JSON.stringify(sms.findings)).not.toContain('secret-of-mine')
-  const setting = await states({ ...env, PORT: 'x' })
-  expect(setting.findings).toEqual([
-    { check: 'configuration', state: 'problem', detail: expect.stringMatching(/^PORT is x: /) },
+  expect([unreachable.code, otherKey.code, nobody.code, sms.code]).toEqual([1, 1, 1, 1])
+})
+
+test('no problem hides another', async () => {
+  const mailUrl = `smtp://127.0.0.1:${await takePort()}`
+  const nobody = `postgres://me@127.0.0.1:${await takePort()}/x`
+  const wrong = {
+    PORT: 'x',
+    LOG_LEVEL: 'loud',
+    WORKERS: '0',
+    WATCHWORD_PROT: '1',
+    WATCHWORD_SOCIAL_GOOGLE_CLIENT_ID: 'a',
+  }
+  const { code, findings } = await states({
+    ...{ ...wrong, DATABASE_URL: nobody, WATCHWORD_MASTER_KEY: 'short' },
+    ...{ SMTP_URL: mailUrl, WATCHWORD_MAIL_FROM: 'a@b.example' },
+  })
+  expect(code).toBe(1)
+  expect(findings.map(({ check, state, detail }) => [check, state, detail.split(/ |:/, 1)[0]])).toEqual([
+    ['configuration', 'problem', 'WATCHWORD_PROT'],
+    ['configuration', 'problem', 'PORT'],
+    ['configuration', 'problem', 'WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET'],
+    ['configuration', 'problem', 'WORKERS'],
+    ['configuration', 'problem', 'LOG_LEVEL'],
+    ['Node', 'ok', 'Version'],
+    ['base URL', 'ok', 'http'],
+    ['passwords', 'ok', 'A'],
+    ['database', 'problem', 'PostgreSQL'],
+    ['master key', 'problem', 'WATCHWORD_MASTER_KEY'],
+    ['mail', 'problem', 'The'],
+    ['SMS', 'ok', 'Text'],
   ])
-  expect([unreachable.code, otherKey.code, nobody.code, setting.code]).toEqual([1, 1, 1, 1])
+  const mode = await states({ ...env, NODE_ENV: 'prod', DATABASE_URL: 'mysql://x' })
+  expect(mode.findings.map(({ check, state, detail }) => [check, state, detail.split(/ |:/, 1)[0]])).toEqual([
+    ['configuration', 'problem', 'NODE_ENV'],
+    ['configuration', 'problem', 'WATCHWORD_BASE_URL'],
+    ['configuration', 'problem', 'DATABASE_URL'],
+    ['Node', 'ok', 'Version'],
+    ['base URL', 'warning', 'Not'],
+    ['passwords', 'ok', 'A'],
+    ['database', 'warning', 'Not'],
+    ['master key', 'ok', 'Valid'],
+    ['mail', 'problem', expect.any(String)],
+    ['SMS', 'ok', 'Off'],
+  ])
+})
+
+test('a schema that cannot be read hides neither the database nor the master key', async () => {
+  const broken = `broken_${randomBytes(4).toString('hex')}`
+  const { pool } = service.app.platform.database
+  await pool.query(`create database ${broken}`)
+  const url = new URL(service.databaseUrl)
+  url.pathname = `/${broken}`
+  const other = openDatabase(url.href, { maxConnections: 1 })
+  await other.pool.query('create table schema_migrations (x int)')
+  await other.close()
+  const half = await states({ ...env, DATABASE_URL: url.href })
+  await pool.query(`drop database ${broken} with (force)`)
+  expect(
+    half.findings.filter(({ check }) => ['database', 'clock', 'migrations', 'master key'].includes(check)),
+  ).toMatchObject([
+    { check: 'database', state: 'ok' },
+    { check: 'clock', state: 'ok' },
+    { check: 'migrations', state: 'problem' },
+    { check: 'master key', state: 'ok' },
+  ])
 })
 
 test('looking changes nothing', async () => {

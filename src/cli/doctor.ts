@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
-import { type Config, listSettings, loadConfig } from '../platform/config.ts'
+import { type Config, type ExaminedConfig, examineConfig, listSettings } from '../platform/config.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
 import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
@@ -50,24 +50,53 @@ function listVariables(options: { json?: boolean }): void {
   print(options, { variables: listed }, lines)
 }
 
+interface Check {
+  name: string
+  /** What it goes by: where one of these is invalid, there is nothing to check. */
+  settings?: string[]
+  examine(): Finding | Finding[] | Promise<Finding | Finding[]>
+  /** What is found all the same where this comes to nothing. */
+  otherwise?(): Finding
+}
+
+/** Every check, whatever others find. */
 async function examine(): Promise<Finding[]> {
-  let config: Config
-  try {
-    config = loadConfig()
-  } catch (error) {
-    return [failed('configuration', error, null)]
-  }
-  const found = (check: string, state: State, detail: string): Finding => ({ check, state, detail })
+  const examined = examineConfig()
+  const { config, problems, invalid } = examined
+  const findings = problems.map((detail): Finding => ({ check: 'configuration', state: 'problem', detail }))
   const mode = config.production ? 'production' : 'development'
+  if (problems.length === 0)
+    findings.push({ check: 'configuration', state: 'ok', detail: `Every setting is valid; mode ${mode}.` })
+  for (const check of checksOf(config, invalid)) findings.push(...(await run(check, examined)))
+  return findings
+}
+
+async function run({ name, settings = [], examine, otherwise }: Check, { config, invalid }: ExaminedConfig) {
+  const besides = (finding: Finding) => [finding, ...(otherwise ? [otherwise()] : [])]
+  const unread = settings.find((setting) => invalid.has(setting))
+  if (unread) return besides({ check: name, state: 'warning', detail: `Not checked, since ${unread} is not valid.` })
+  try {
+    return [await examine()].flat()
+  } catch (error) {
+    return besides(failed(name, error, config))
+  }
+}
+
+function checksOf(config: Config, invalid: Set<string>): Check[] {
+  const isEmbedded = !config.databaseUrl && !invalid.has('DATABASE_URL')
   return [
-    found('configuration', 'ok', `Every setting is valid; mode ${mode}.`),
-    examineNode(),
-    examineBaseUrl(config),
-    examinePasswords(config),
-    ...(config.databaseUrl ? [] : [examineDataDir(config)]),
-    ...(await examineDatabase(config)),
-    await examineMail(config),
-    await examineSms(config),
+    { name: 'Node', examine: examineNode },
+    { name: 'base URL', settings: ['WATCHWORD_BASE_URL'], examine: () => examineBaseUrl(config) },
+    { name: 'passwords', settings: ['WATCHWORD_PASSWORD_COST_LIMIT'], examine: () => examinePasswords(config) },
+    ...(isEmbedded ? [{ name: 'data directory', examine: () => examineDataDir(config) }] : []),
+    {
+      name: 'database',
+      settings: ['DATABASE_URL', 'WATCHWORD_DATABASE_DIRECT_URL'],
+      examine: () => examineDatabase(config),
+      otherwise: () => examineMasterKeySetting(config),
+    },
+    { name: 'mail', settings: ['SMTP_URL'], examine: () => examineMail(config) },
+    { name: 'SMS', settings: ['WATCHWORD_SMS_URL'], examine: () => examineSms(config) },
   ]
 }
 
@@ -129,22 +158,23 @@ function nearestExisting(path: string): string {
 async function examineDatabase(config: Config): Promise<Finding[]> {
   // The check must not create a database where there is none.
   if (!config.databaseUrl && !existsSync(config.dataDir))
-    return [{ check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' }]
+    return [
+      { check: 'database', state: 'ok', detail: 'Embedded, created at the first start.' },
+      examineMasterKeySetting(config),
+    ]
+  const embedded = config.databaseUrl
+    ? null
+    : await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
   try {
-    const embedded = config.databaseUrl
-      ? null
-      : await startEmbedded({ dataDir: config.dataDir, role: 'guest', log: () => undefined })
     const pooler = config.databaseUrl ? await findPooler(config.databaseUrl, config.databaseDirectUrl) : null
-    const url = pooler?.directUrl ?? config.databaseUrl ?? embedded?.url ?? ''
-    const database = openDatabase(url, { maxConnections: 1 })
+    const database = openDatabase(pooler?.directUrl ?? config.databaseUrl ?? embedded?.url ?? '', { maxConnections: 1 })
     try {
       return [...describePooler(pooler), ...(await examineOpenDatabase(config, database))]
     } finally {
       await database.close()
-      await embedded?.stop()
     }
-  } catch (error) {
-    return [failed('database', error, config)]
+  } finally {
+    await embedded?.stop()
   }
 }
 
@@ -158,28 +188,34 @@ function describePooler(pooler: Pooler | null): Finding[] {
 
 async function examineOpenDatabase(config: Config, database: Database): Promise<Finding[]> {
   const { version } = await reachDatabase(database.url, { patienceMs: 0 })
-  const clock = await examineClock(database)
-  const { pending, unknown } = await migrationStatus(database.url)
-  const migrations: Finding = unknown.length
-    ? {
-        check: 'migrations',
-        state: 'problem',
-        detail: `${unknown.join(', ')} are of a newer release: start that release.`,
-      }
-    : pending.length
-      ? {
-          check: 'migrations',
-          state: config.migrateOnStart ? 'warning' : 'problem',
-          detail: `${pending.join(', ')} not applied: run \`npx watchword migrate\`, or start the service.`,
-        }
-      : { check: 'migrations', state: 'ok', detail: 'The schema is up to date.' }
+  const { migrations, isBehind } = await examineMigrations(config, database)
   return [
     { check: 'database', state: 'ok', detail: `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.` },
-    clock,
+    await examineClock(database),
     migrations,
     // A schema that is not migrated may lack the table of keys.
-    pending.length ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
+    isBehind ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
   ]
+}
+
+async function examineMigrations(
+  config: Config,
+  { url }: Database,
+): Promise<{ migrations: Finding; isBehind: boolean }> {
+  const check = 'migrations'
+  try {
+    const { pending, unknown } = await migrationStatus(url)
+    const isBehind = pending.length > 0
+    if (unknown.length > 0) {
+      const detail = `${unknown.join(', ')} are of a newer release: start that release.`
+      return { migrations: { check, state: 'problem', detail }, isBehind }
+    }
+    if (!isBehind) return { migrations: { check, state: 'ok', detail: 'The schema is up to date.' }, isBehind }
+    const detail = `${pending.join(', ')} not applied: run \`npx watchword migrate\`, or start the service.`
+    return { migrations: { check, state: config.migrateOnStart ? 'warning' : 'problem', detail }, isBehind }
+  } catch (error) {
+    return { migrations: failed(check, error, config), isBehind: true }
+  }
 }
 
 async function examineClock({ pool }: Database): Promise<Finding> {
@@ -225,13 +261,9 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
 
 async function examineMail(config: Config): Promise<Finding> {
   const { checkMailServer, describeMail } = await import('../platform/mail/smtp.ts')
-  try {
-    await checkMailServer(config)
-    const { ok, line } = describeMail(config)
-    return { check: 'mail', state: ok ? 'ok' : 'problem', detail: line }
-  } catch (error) {
-    return failed('mail', error, config)
-  }
+  await checkMailServer(config)
+  const { ok, line } = describeMail(config)
+  return { check: 'mail', state: ok ? 'ok' : 'problem', detail: line }
 }
 
 async function examineSms(config: Config): Promise<Finding> {

@@ -56,7 +56,10 @@ function readProvider(env: Env, name: SocialName, outboundAllow: readonly string
   const needed = name === 'apple' ? ['CLIENT_ID', 'TEAM_ID', 'KEY_ID', 'PRIVATE_KEY'] : ['CLIENT_ID', 'CLIENT_SECRET']
   const missing = needed.find((part) => text(part) === null)
   if (missing && needed.some((part) => text(part) !== null))
-    throw new ConfigError(`${prefix}_${missing} is missing: set it with the other credentials of the application.`)
+    throw new ConfigError(
+      `${prefix}_${missing} is missing: set it with the other credentials of the application.`,
+      Object.fromEntries(needed.map((part) => [`${prefix}_${part}`, undefined])),
+    )
   const tenant = text('TENANT')
   if (tenant !== null && !isTenant(tenant))
     throw new ConfigError(

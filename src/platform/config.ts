@@ -101,9 +101,33 @@ export function loadConfig(): Config {
   return parseConfig(readEnvironment(file))
 }
 
-function readEnvironment(file: string): NodeJS.ProcessEnv {
-  const fromFile = !isProduction(process.env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
-  return { ...fromFile, ...process.env }
+/** What is wrong with the environment, and the configuration without that. */
+export interface ExaminedConfig {
+  config: Config
+  problems: string[]
+  /** Names of the settings that are not those of the environment. */
+  invalid: Set<string>
+}
+
+/** Reads the environment past every problem, of which `loadConfig` tells the first. */
+export function examineConfig(): ExaminedConfig {
+  const problems: string[] = []
+  const instead: NodeJS.ProcessEnv = {}
+  for (;;)
+    try {
+      const config = parseConfig({ ...readEnvironment(resolve('.env'), instead), ...instead })
+      return { config, problems, invalid: new Set(Object.keys(instead)) }
+    } catch (error) {
+      if (!(error instanceof ConfigError) || problems.includes(error.message)) throw error
+      problems.push(error.message)
+      Object.assign(instead, error.instead)
+    }
+}
+
+function readEnvironment(file: string, instead: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const env = { ...process.env, ...instead }
+  const fromFile = !isProduction(env) && existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}
+  return { ...fromFile, ...env }
 }
 
 /** Every setting, and whether it is set. Of its value nothing, since some are secret. */
@@ -162,7 +186,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 function isProduction(env: Record<string, string | undefined>): boolean {
   const mode = env['NODE_ENV']?.trim() || 'development'
   if (!['production', 'development', 'test'].includes(mode))
-    throw new ConfigError(`NODE_ENV is ${mode}: use production or development (or test).`)
+    throw new ConfigError(`NODE_ENV is ${mode}: use production or development (or test).`, { NODE_ENV: 'production' })
   return mode === 'production'
 }
 
@@ -294,7 +318,12 @@ function readBaseUrl(env: Record<string, string | undefined>, production: boolea
   const value = env['WATCHWORD_BASE_URL']?.trim()
   if (!value) {
     if (production)
-      throw new ConfigError('WATCHWORD_BASE_URL is missing: set the public address, such as https://auth.example.com.')
+      throw new ConfigError(
+        'WATCHWORD_BASE_URL is missing: set the public address, such as https://auth.example.com.',
+        {
+          WATCHWORD_BASE_URL: 'https://localhost',
+        },
+      )
     return `http://localhost:${port}`
   }
   const parsed = URL.parse(value)
@@ -314,7 +343,7 @@ function readBootstrapKey(value: string | null): string | null {
 
 function refuseUnknownNames(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('WATCHWORD_') || name in variables) continue
+    if (!name.startsWith('WATCHWORD_') || name in variables || env[name] === undefined) continue
     // Compared without the prefix, or WATCHWORD_PORT would be closer to any WATCHWORD_… name than to PORT.
     const distance = (known: string) => editDistance(withoutPrefix(known), withoutPrefix(name))
     const nearest = Object.keys(variables).sort((a, b) => distance(a) - distance(b))[0]
