@@ -15,7 +15,9 @@ const UNRULY = [
   '\u200fa',
   'a\u2066b',
   '\u061ca',
+  'Acme\u{e0041}',
 ]
+const UNSEEN = [' ', '\u00a0\u3000', '\u200b', '\u2060', '\u3164', '\u2800', '\u00ad', '\ufeff']
 const ORDERLY = ['Ada', '株式会社', 'شرکت نمونه', 'Ünïque & Söhne']
 // What senders of mails are called has none.
 const JOINED = ['می\u200cخواهم', '👩\u200d💻 Co']
@@ -58,6 +60,6 @@ test('a name is one line, wherever a request has one', () => {
 })
 
 test('so are those of the command line, which say something', () => {
-  expect([...UNRULY, '', ' ', 'x'.repeat(201)].filter(isName)).toEqual([])
+  expect([...UNRULY, ...UNSEEN, '', 'x'.repeat(201)].filter(isName)).toEqual([])
   expect([...ORDERLY, ...JOINED, ' a ', 'x'.repeat(200)].filter((text) => !isName(text))).toEqual([])
 })

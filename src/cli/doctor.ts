@@ -66,7 +66,7 @@ async function examine(): Promise<Finding[]> {
   const findings = problems.map((detail): Finding => ({ check: 'configuration', state: 'problem', detail }))
   const mode = config.production ? 'production' : 'development'
   if (problems.length === 0)
-    findings.push({ check: 'configuration', state: 'ok', detail: `Every setting is valid; mode ${mode}.` })
+    findings.push({ check: 'configuration', state: 'ok', detail: `Every setting can be read; mode ${mode}.` })
   for (const check of checksOf(config, invalid)) findings.push(...(await run(check, examined)))
   return findings
 }
@@ -74,7 +74,7 @@ async function examine(): Promise<Finding[]> {
 async function run({ name, settings = [], examine, otherwise }: Check, { config, invalid }: ExaminedConfig) {
   const besides = (finding: Finding) => [finding, ...(otherwise ? [otherwise()] : [])]
   const unread = settings.find((setting) => invalid.has(setting))
-  if (unread) return besides({ check: name, state: 'warning', detail: `Not checked, since ${unread} is not valid.` })
+  if (unread) return besides({ check: name, state: 'warning', detail: `Not checked: see configuration on ${unread}.` })
   try {
     return [await examine()].flat()
   } catch (error) {

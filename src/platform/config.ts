@@ -328,7 +328,11 @@ function readBaseUrl(env: Record<string, string | undefined>, production: boolea
   }
   const parsed = URL.parse(value)
   if (!parsed || !['https:', 'http:'].includes(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
-    throw new ConfigError(`WATCHWORD_BASE_URL is ${value}: use an address such as https://auth.example.com.`)
+    throw new ConfigError(
+      // Whoever writes a password into it reads it in no log.
+      `WATCHWORD_BASE_URL is ${value.includes('@') ? 'an address with a user name' : value}: use an address such as https://auth.example.com.`,
+      { WATCHWORD_BASE_URL: 'https://localhost' },
+    )
   return parsed.href.replace(/\/+$/, '')
 }
 

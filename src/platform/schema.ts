@@ -53,14 +53,21 @@ export function oneOf(values: readonly string[], options: { description?: string
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
 
-// What breaks a line or changes the direction of what stands around it: Cc, Zl, Zp, Bidi_Control. In escapes that JavaScript,
-// Python and Go all support, and else written out.
-const UNRULY = '\\x00-\\x1F\\x7F-\\x9F\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069'
+// What breaks a line or changes the direction of what stands around it (Cc, Zl, Zp, Bidi_Control), and tags, which nobody
+// sees. In escapes that JavaScript, Python and Go all support, and else written out.
+const UNRULY = '\\x00-\\x1F\\x7F-\\x9F\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}'
+// The rest of what shows nothing by itself.
+const BLANK =
+  ' \u00a0\u00ad\u115f\u1160\u1680\u180e\u2000-\u200d\u202f\u205f\u2060-\u2064\u2800\u3000\u3164\ufeff\uffa0'
 
 /** A text that stays one line, and in its place, in mails and on pages. */
-export const ONE_LINE = { pattern: `^[^${UNRULY}]*$`, 'x-form': 'one line of text' }
+export const ONE_LINE = {
+  pattern: `^[^${UNRULY}]*$`,
+  'x-form': 'one line of text, without marks that change its direction',
+}
 
-const [NAME_PATTERN, MAX_NAME] = [`^[^${UNRULY}]*[^\\s${UNRULY}][^${UNRULY}]*$`, 200]
+// No character fits two parts in a row: else it would be read again and again from each of its places.
+const [NAME_PATTERN, MAX_NAME] = [`^[${BLANK}]*[^${BLANK}${UNRULY}][^${UNRULY}]*$`, 200]
 
 /** What somebody calls something. */
 export const Name = named(
@@ -69,7 +76,7 @@ export const Name = named(
     minLength: 1,
     maxLength: MAX_NAME,
     pattern: NAME_PATTERN,
-    'x-form': 'one line of text, and more than white space',
+    'x-form': 'one line of text, with something to see',
   }),
 )
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -11,6 +10,7 @@ import { codeOf, enrollTotp, succeeded } from '../factors.ts'
 import { workOfOrganization } from '../federation.ts'
 import { freshEmail } from '../fresh.ts'
 import { startApp, until } from '../harness.ts'
+import { untilWaiting } from '../in-order.ts'
 import { mailedCode, signIn } from '../sign-in.ts'
 import { takePort } from './service.ts'
 
@@ -25,8 +25,10 @@ const PAGE = `http://localhost:${port}`
 const browser = await openBrowser()
 let moved = 0
 
-// A clock that goes ahead with that of the service.
-const CLOCK = `const Real = Date
+// A clock that goes ahead with that of the service; and it tells of each request that it is asked.
+const CLOCK = `import { subscribe } from 'node:diagnostics_channel'
+subscribe('http.server.request.start', ({ request }) => process.send(request.url))
+const Real = Date
 let ahead = 0
 globalThis.Date = class extends Real {
   constructor(...given) { given.length ? super(...given) : super(Real.now() + ahead) }
@@ -50,6 +52,9 @@ async function startExample(env: { PORT: string; ORIGIN?: string }) {
   return started
 }
 const example = await startExample({ PORT: String(port) })
+/** What it has said since it was last listened to. */
+const told: string[] = []
+example.on('message', (said) => void told.push(String(said)))
 
 let email = ''
 let [acme, globex] = ['', '']
@@ -79,9 +84,21 @@ async function customer(name: string): Promise<string> {
 async function advance(seconds: number) {
   moved += seconds
   await app.advance(seconds)
-  const done = once(example, 'message')
   example.send(moved)
-  await done
+  await until(async () => told.includes('moved'))
+  told.length = 0
+}
+
+/** Holds the answer to any refresh of a session until the example was asked so often for a path. */
+async function holdRefreshUntil(sessionId: unknown, path: string, times: number, ask: () => Promise<unknown>) {
+  told.length = 0
+  return app.app.platform.tx(async (tx) => {
+    await tx.selectFrom('sessions').select('id').where('id', '=', String(sessionId)).forUpdate().execute()
+    const answers = ask()
+    await until(async () => told.filter((said) => said.startsWith(path)).length === times)
+    await untilWaiting(app.app.platform, 1)
+    return { answers }
+  })
 }
 
 /** The page in a browser of its own, with a platform authenticator that answers without being asked. */
@@ -173,7 +190,9 @@ test('five requests without an access token are one refresh', async () => {
   const before = await cookiesOf(page.context())
   await page.context().clearCookies({ name: 'access' })
   const refreshed = countOf('/v1/auth/token/refresh')
-  expect(await fetchAtOnce(page, '/me', 5)).toEqual([200, 200, 200, 200, 200])
+  const { sid } = decodeJwt(before['access']?.value ?? '')
+  const { answers } = await holdRefreshUntil(sid, '/me', 5, () => fetchAtOnce(page, '/me', 5))
+  expect(await answers).toEqual([200, 200, 200, 200, 200])
   expect(countOf('/v1/auth/token/refresh')).toBe(refreshed + 1)
   const after = await cookiesOf(page.context())
   expect(after['refresh']?.value).not.toBe(before['refresh']?.value)

@@ -14,7 +14,11 @@ const fields: Record<string, string> = {
 export function reasonOf(error: string, email: string | null): string {
   if (error === 'invalid_email')
     return email === null ? 'The email address is missing.' : 'The email address is invalid.'
-  if (error === 'external_id_taken') return 'Another user has this externalId.'
+  if (error === 'external_id_taken')
+    return 'Another user, or a row before this one, has this externalId: see "external_id_taken" in docs/import.md.'
   const [field = ''] = error.replace('invalid_field:', '').split('.')
-  return fields[field] ?? `${field} must be a line of at most 200 characters without control characters.`
+  return (
+    fields[field] ??
+    `${field} must be a line of at most 200 characters without control characters and marks that change its direction.`
+  )
 }

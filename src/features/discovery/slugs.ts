@@ -22,7 +22,7 @@ export const RESERVED: ReadonlySet<string> = new Set(
  * production and tells nothing of it.
  */
 export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: string) => Promise<T>): Promise<T> {
-  if (!(await isFree(work, slug))) return withSuffix(slug, make)
+  if (!(await mayBeChosen(work, slug))) return withSuffix(slug, make)
   try {
     return await make(slug)
   } catch (error) {
@@ -31,7 +31,8 @@ export async function withFreeSlug<T>(work: Work, slug: string, make: (slug: str
   }
 }
 
-async function isFree(work: Work, slug: string): Promise<boolean> {
+/** Whether it may be had as it is, if nobody has it. */
+async function mayBeChosen(work: Work, slug: string): Promise<boolean> {
   if (work.directory.environmentSlug !== 'production' || RESERVED.has(slug)) return false
   return slug !== slugOf((await brandOf(work)).name, '')
 }

@@ -102,9 +102,12 @@ export const factorRoutes: Route[] = [
     ],
     event: factorEvents.enrolled,
     maybeEvents: completedEvents,
-    prepare: (work, { body }) => proveApp(work, body, body.challenge_token ?? null),
-    handle: async (work, { body }, proven) => {
-      const { backupCodes, session } = await confirmTotpOf(work, proven, await readEnds(work, body))
+    async prepare(work, { body }) {
+      const ends = await readEnds(work, body)
+      return { ends, proven: await proveApp(work, body, body.challenge_token ?? null) }
+    },
+    handle: async (work, _, { ends, proven }) => {
+      const { backupCodes, session } = await confirmTotpOf(work, proven, ends)
       return { success: true, backupCodes, ...(session ? { session } : {}) }
     },
   }),
@@ -144,10 +147,13 @@ export const factorRoutes: Route[] = [
     errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents: [sessionEvents.revoked],
-    prepare: (work, { body }) => prepareBackupCodes(work, body.userId),
-    handle: async (work, { body }, prepared) => ({
+    async prepare(work, { body }) {
+      const ends = await readEnds(work, body)
+      return { ends, prepared: await prepareBackupCodes(work, body.userId) }
+    },
+    handle: async (work, _, { ends, prepared }) => ({
       success: true,
-      backupCodes: await renewBackupCodes(work, prepared, await readEnds(work, body)),
+      backupCodes: await renewBackupCodes(work, prepared, ends),
     }),
   }),
   defineRoute({

@@ -82,12 +82,23 @@ const emailVerified = Type.Optional(Type.Boolean({ description: '`true`: you hav
 export const UserCreate = Type.Object({ email, ...profile, emailVerified }, { 'x-elsewhere': elsewhere })
 export type UserCreate = Static<typeof UserCreate>
 
-export const UserPatch = Type.Object({
-  email: Type.Optional(email),
-  ...profile,
-  active: Type.Optional(Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' })),
-  force: Type.Optional(Type.Boolean({ description: 'Changes what provisioning has set, too.' })),
-})
+export const UserPatch = Type.Object(
+  {
+    email: Type.Optional(email),
+    ...profile,
+    active: Type.Optional(
+      Type.Boolean({ description: '`false` ends every session at once and refuses every sign-in.' }),
+    ),
+    force: Type.Optional(Type.Boolean({ description: 'Changes what provisioning has set, too.' })),
+  },
+  {
+    'x-elsewhere': {
+      role: elsewhere.role,
+      password: elsewhere.password,
+      emailVerified: 'the person proves the address, by signing in or by POST /v1/users/{userId}/verify/resend',
+    },
+  },
+)
 export type UserPatch = Static<typeof UserPatch>
 
 export const UserRestore = Type.Object({

@@ -90,7 +90,7 @@ test('a refused form is told in words, not as a regular expression', async () =>
     {
       field: 'lastName',
       code: 'pattern',
-      message: 'lastName must be one line of text',
+      message: 'lastName must be one line of text, without marks that change its direction',
     },
     {
       field: 'phone',

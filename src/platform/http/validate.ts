@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, str, type ValidateFunction } from 'ajv'
+import { Ajv, type AnySchemaObject, type ErrorObject, str, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
 import { type TSchema, Type } from 'typebox'
 import { type FieldError, httpErrors } from '../errors.ts'
@@ -38,7 +38,22 @@ function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
     'fewer',
     (text, limit) => text.length >= 2 * limit || countCharacters(text, limit) >= limit,
   )
+  if (allErrors) boundPatterns(ajv)
   return ajv
+}
+
+/** A text that is longer than the schema allows is not matched as well: that may take a time of its length squared. */
+function boundPatterns(ajv: Ajv): void {
+  ajv.removeKeyword('pattern').addKeyword({
+    keyword: 'pattern',
+    type: 'string',
+    schemaType: 'string',
+    compile(pattern: string, { maxLength = Number.POSITIVE_INFINITY }: AnySchemaObject) {
+      const expression = new RegExp(pattern, 'u')
+      return (text: string) => text.length > 2 * maxLength || expression.test(text)
+    },
+    error: { message: ({ schemaCode }) => str`must match pattern ${schemaCode}` },
+  })
 }
 
 type Fits = (text: string, limit: number) => boolean

@@ -55,9 +55,12 @@ async function queue(to: string, options: { decoy?: boolean; usefulSeconds?: num
   const written = { subject: 'Your code', content }
   const nobody = decoy ? ('nobody has it' as const) : null
   const message = { kind: mailKind, to: { email: to, locale: null }, write: () => written, decoy: nobody }
-  await inTx(workIn(platform, directory), (work) => queueMail(work, message, usefulSeconds))
-  const row = await platform.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
-  return row.id
+  // In its transaction: a worker may have sent it a moment later.
+  return await inTx(workIn(platform, directory), async (work) => {
+    await queueMail(work, message, usefulSeconds)
+    const row = await work.db.selectFrom('mail_outbox').select('id').orderBy('id', 'desc').executeTakeFirstOrThrow()
+    return row.id
+  })
 }
 
 const findRow = (id: string) =>
