@@ -37,6 +37,13 @@ export const availability: Mutant[] = [
     tests: ['test/unread-body.test.ts'],
   },
   {
+    name: 'what transactions wait for is not lent by a pooler whose connections they hold',
+    file: 'src/platform/db/pool.ts',
+    find: 'const openNested = (max: number) => openPool(directUrl, max)',
+    replace: 'const openNested = (max: number) => openPool(url, max, { pooled })',
+    tests: ['src/platform/db/pooler.test.ts'],
+  },
+  {
     name: 'a request names one host',
     file: 'src/platform/http/server.ts',
     find: "isAmbiguous(request) ? httpErrors.invalidRequest({ detail: 'Send one Host header.' }) : undefined",

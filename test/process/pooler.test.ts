@@ -23,7 +23,7 @@ test.each([
   const subOrgId = (await api.post('/v1/organizations', { name: 'Acme', slug: 'acme' })).body.subOrganization.id
   const emails = Array.from({ length: 60 }, (_, i) => `person-${i}@example.com`)
   const made = await Promise.all(emails.map((email) => api.post('/v1/users', { subOrgId, email })))
-  expect(made.map(({ status }) => status)).toEqual(emails.map(() => 200))
+  expect(made.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([])
 
   const email = emails[0] ?? ''
   const { otp_id } = (await api.post('/v1/auth/login/otp/send', { subOrgId, email })).body

@@ -39,10 +39,11 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
 // Connections that code inside a transaction needs in addition, for example to load a key or setting that is not
 // cached. With a single pool this would deadlock once every connection is held by a transaction that waits for another
-// one. The last pool of a lane is for reads that several requests wait for (`readForAll`).
+// one. The last pool of a lane is for reads that several requests wait for (`readForAll`). They never lead through a
+// pooler: transactions of all processes could hold every connection that it has, and wait for these.
 const CONNECTIONS = 10
 const NESTED_CONNECTIONS = [2, 2]
-const ANONYMOUS_CONNECTIONS = [2, 2]
+const ANONYMOUS_CONNECTIONS = [2, 2] as const
 const QUEUE_CONNECTIONS = 4
 
 /** The maximum number of connections of a process: its pools, and the one on which its caches listen. */
@@ -59,9 +60,11 @@ export function openDatabase(url: string, options: { maxConnections?: number; po
   const pooled = pooler !== null
   const directUrl = pooler?.directUrl ?? url
   const pool = openPool(url, options.maxConnections ?? CONNECTIONS, { pooled })
+  const [anonymous, ...anonymousNested] = ANONYMOUS_CONNECTIONS
+  const openNested = (max: number) => openPool(directUrl, max)
   const pools = {
-    callers: [pool, ...NESTED_CONNECTIONS.map((max) => openPool(url, max, { pooled }))],
-    anonymous: ANONYMOUS_CONNECTIONS.map((max) => openPool(url, max, { pooled })),
+    callers: [pool, ...NESTED_CONNECTIONS.map(openNested)],
+    anonymous: [openPool(url, anonymous, { pooled }), ...anonymousNested.map(openNested)],
   }
   const db = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: preparingPool(pools, { named: pooler?.keepsStatements ?? true }) }),

@@ -3,8 +3,10 @@ import { CompiledQuery } from 'kysely'
 import { afterEach, expect, inject, test } from 'vitest'
 import { administer, databaseUrl } from '../../../test/database.ts'
 import { type PoolerKind, startPooler } from '../../../test/pooler-peer.ts'
-import { openDatabase } from './pool.ts'
+import { inLane, type Lane, readForAll } from './lanes.ts'
+import { type Db, openDatabase } from './pool.ts'
 import { findPooler } from './pooler.ts'
+import { transactions } from './tx.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -54,6 +56,29 @@ test.each([
   // As many at once as there are connections to the pooler, which has fewer to the database.
   for (let wave = 0; wave < 8; wave++)
     expect(await Promise.all(Array.from({ length: 8 }, (_, i) => add(i)))).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
+})
+
+test('transactions that hold every connection of a pooler wait for none of it', async () => {
+  const directUrl = await freshDatabase()
+  const url = await poolerBefore(directUrl, { ignores: IGNORED, keepsStatements: true, connections: 2 })
+  const { db, close } = openDatabase(url, { pooler: { directUrl, keepsStatements: true } })
+  ends.push(close)
+  const tx = transactions(db)
+  const ask = (from: Db) => from.executeQuery(CompiledQuery.raw('select 1 as one'))
+  const { promise: allHold, resolve } = Promise.withResolvers<void>()
+  let holders = 0
+  const hold = (lane: Lane) =>
+    inLane(lane, () =>
+      tx(async (own) => {
+        await ask(own)
+        if (++holders === 2) resolve()
+        await allHold
+        const replies = [await ask(db), await readForAll(() => ask(db)), await ask(own)]
+        return replies.map(({ rows }) => rows)
+      }),
+    )
+  const answered = [[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]
+  expect(await Promise.all([hold('callers'), hold('anonymous')])).toEqual([answered, answered])
 })
 
 test('the bounds of a session are those of the connections that a pooler opens from then on, and of no other role', async () => {
