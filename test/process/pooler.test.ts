@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
-import { caller, until } from '../harness.ts'
+import { busy } from '../../src/platform/errors.ts'
+import { caller, type Reply, until } from '../harness.ts'
 import { startPooler } from '../pooler-peer.ts'
 import { afterThisTest, productionSettings, startService } from './service.ts'
+
+/** Again where no connection became free in time, which a busy machine explains, and only that. */
+function onceFree(call: () => Promise<Reply>): Promise<Reply> {
+  return until(async () => {
+    const reply = await call()
+    return reply.body.detail !== busy().details.detail && reply
+  }, 60_000)
+}
 
 test.each([
   ['without prepared statements', false],
@@ -22,7 +31,7 @@ test.each([
   const api = caller(service.baseUrl, key)
   const subOrgId = (await api.post('/v1/organizations', { name: 'Acme', slug: 'acme' })).body.subOrganization.id
   const emails = Array.from({ length: 60 }, (_, i) => `person-${i}@example.com`)
-  const made = await Promise.all(emails.map((email) => api.post('/v1/users', { subOrgId, email })))
+  const made = await Promise.all(emails.map((email) => onceFree(() => api.post('/v1/users', { subOrgId, email }))))
   expect(made.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([])
 
   const email = emails[0] ?? ''

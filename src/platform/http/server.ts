@@ -51,6 +51,8 @@ interface Patience {
 
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 30_000, checkMs: 2000 }
 
+// Twice what any route takes: bodies that are refused are read to their end, if they are no larger.
+const READ_AWAY = 10 * 1024 * 1024
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/
 
 declare module 'fastify' {
@@ -237,6 +239,8 @@ function answerProblem(
 ): void {
   const problem = noteProblem(platform, error, request)
   const { headers, text } = mediaOf(mediumOf(request)).refuse(problem, request.id)
+  // The framework closes where a body is refused. A proxy that is still sending it then sees no answer, but a broken pipe.
+  if (Number(request.headers['content-length']) <= READ_AWAY) reply.removeHeader('connection')
   reply
     .code(problem.status)
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store', ...problem.headers, ...headers })
