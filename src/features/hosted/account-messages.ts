@@ -20,10 +20,10 @@ export const disownSays = {
   paragraph: defineText({
     en: 'Somebody signed in to your account from a new device. If it was not you, sign out everywhere here.',
     de: 'Jemand hat sich von einem neuen Gerät bei Ihrem Konto angemeldet. Wenn Sie das nicht waren, melden Sie sich hier überall ab.',
-    fr: 'Quelqu’un s’est connecté à votre compte depuis un nouvel appareil. Si ce n’était pas vous, déconnectez-vous partout ici.',
+    fr: 'Quelqu’un s’est connecté à votre compte depuis un nouvel appareil. Si ce n’était pas vous, déconnectez ici tous les appareils.',
     es: 'Alguien ha iniciado sesión en su cuenta desde un dispositivo nuevo. Si no ha sido usted, cierre aquí todas las sesiones.',
     'pt-BR':
-      'Alguém entrou na sua conta a partir de um novo dispositivo. Se não foi você, saia aqui de todos os lugares.',
+      'Alguém entrou na sua conta a partir de um novo dispositivo. Se não foi você, encerre aqui todas as sessões.',
     ja: '新しい端末からアカウントへのログインがありました。お心当たりがない場合は、ここですべての端末からログアウトしてください。',
   }),
   button: defineText({
@@ -31,7 +31,7 @@ export const disownSays = {
     de: 'Überall abmelden',
     fr: 'Se déconnecter partout',
     es: 'Cerrar sesión en todas partes',
-    'pt-BR': 'Sair de todos os lugares',
+    'pt-BR': 'Sair de todos os dispositivos',
     ja: 'すべての端末からログアウトする',
   }),
   done: defineText({
@@ -81,7 +81,7 @@ export const unlockSays = {
   paragraph: defineText({
     en: 'A wrong password was entered too often. If it was you, unlock your account here.',
     de: 'Es wurde zu oft ein falsches Passwort eingegeben. Wenn Sie es waren, entsperren Sie Ihr Konto hier.',
-    fr: 'Un mot de passe erroné a été saisi trop souvent. Si c’était vous, déverrouillez votre compte ici.',
+    fr: 'Un mot de passe erroné a été saisi trop de fois. Si c’était vous, déverrouillez votre compte ici.',
     es: 'Se ha introducido una contraseña incorrecta demasiadas veces. Si ha sido usted, desbloquee aquí su cuenta.',
     'pt-BR': 'Uma senha incorreta foi digitada muitas vezes. Se foi você, desbloqueie a sua conta aqui.',
     ja: '誤ったパスワードが何度も入力されました。ご本人による操作の場合は、ここでロックを解除してください。',
@@ -123,7 +123,7 @@ export const undoSays = {
   }),
   title: defineText({
     en: 'Bring your address back',
-    de: 'Adresse zurückholen',
+    de: 'Adresse wiederherstellen',
     fr: 'Rétablir votre adresse',
     es: 'Recupere su dirección',
     'pt-BR': 'Recupere o seu endereço',
@@ -131,7 +131,7 @@ export const undoSays = {
   }),
   paragraph: defineText({
     en: 'The address of your account was changed. If it was not you, bring it back here.',
-    de: 'Die Adresse Ihres Kontos wurde geändert. Wenn Sie das nicht waren, holen Sie sie hier zurück.',
+    de: 'Die Adresse Ihres Kontos wurde geändert. Wenn Sie das nicht waren, stellen Sie sie hier wieder her.',
     fr: 'L’adresse de votre compte a été modifiée. Si ce n’était pas vous, rétablissez-la ici.',
     es: 'Se ha cambiado la dirección de su cuenta. Si no ha sido usted, recupérela aquí.',
     'pt-BR': 'O endereço da sua conta foi alterado. Se não foi você, recupere-o aqui.',
@@ -139,15 +139,15 @@ export const undoSays = {
   }),
   button: defineText({
     en: 'Bring it back',
-    de: 'Zurückholen',
-    fr: 'La rétablir',
-    es: 'Recuperarla',
-    'pt-BR': 'Recuperá-lo',
+    de: 'Wiederherstellen',
+    fr: 'Rétablir',
+    es: 'Recuperar',
+    'pt-BR': 'Recuperar',
     ja: '元に戻す',
   }),
   done: defineText({
     en: 'Your address is back',
-    de: 'Ihre Adresse ist wieder da',
+    de: 'Ihre Adresse ist wiederhergestellt',
     fr: 'Votre adresse est rétablie',
     es: 'Ha recuperado su dirección',
     'pt-BR': 'Seu endereço foi recuperado',

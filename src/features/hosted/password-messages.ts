@@ -129,10 +129,11 @@ export const passwordSays = {
   }),
   hint: defineText({
     en: 'At least {count} characters; spaces are allowed. A few words are easier to remember.',
-    de: 'Mindestens {count} Zeichen; Leerzeichen sind erlaubt. Einige Wörter lassen sich leichter merken.',
-    fr: 'Au moins {count} caractères ; les espaces sont permis. Quelques mots sont plus faciles à retenir.',
-    es: 'Al menos {count} caracteres; se permiten espacios. Unas cuantas palabras son más fáciles de recordar.',
-    'pt-BR': 'Pelo menos {count} caracteres; espaços são permitidos. Algumas palavras são mais fáceis de lembrar.',
+    de: 'Mindestens {count} Zeichen; Leerzeichen sind erlaubt. Mehrere Wörter hintereinander merkt man sich leichter.',
+    fr: 'Au moins {count} caractères ; les espaces sont permis. Une suite de mots est plus facile à retenir.',
+    es: 'Al menos {count} caracteres; se permiten espacios. Varias palabras seguidas son más fáciles de recordar.',
+    'pt-BR':
+      'Pelo menos {count} caracteres; espaços são permitidos. Uma sequência de palavras é mais fácil de lembrar.',
     ja: '{count}文字以上で、空白も使用できます。いくつかの単語を並べると覚えやすくなります。',
   }),
   breached: defineText({
@@ -210,9 +211,9 @@ export const inviteSays = {
   used: defineText({
     en: 'If it was you, your password is set: sign in with it. If not, tell the person who invited you.',
     de: 'Wenn Sie es waren, ist Ihr Passwort festgelegt: Melden Sie sich damit an. Wenn nicht, informieren Sie die Person, die Sie eingeladen hat.',
-    fr: 'Si c’était vous, votre mot de passe est défini : connectez-vous avec lui. Sinon, prévenez la personne qui vous a invité.',
+    fr: 'Si c’était vous, votre mot de passe est défini : connectez-vous avec celui-ci. Sinon, prévenez la personne qui vous a invité.',
     es: 'Si ha sido usted, su contraseña está establecida: inicie sesión con ella. Si no, avise a la persona que le invitó.',
-    'pt-BR': 'Se foi você, a sua senha está definida: entre com ela. Se não, avise a pessoa que o convidou.',
+    'pt-BR': 'Se foi você, a sua senha está definida: entre com ela. Se não, avise a pessoa que convidou você.',
     ja: 'ご本人による操作の場合は、パスワードは設定済みです。そのパスワードでログインしてください。そうでない場合は、招待した人にお知らせください。',
   }),
   another: defineText({
@@ -220,7 +221,7 @@ export const inviteSays = {
     de: 'Bitten Sie die Person, die Sie eingeladen hat, um eine neue Einladung.',
     fr: 'Demandez une nouvelle invitation à la personne qui vous a invité.',
     es: 'Pida una nueva invitación a la persona que le invitó.',
-    'pt-BR': 'Peça um novo convite à pessoa que o convidou.',
+    'pt-BR': 'Peça um novo convite à pessoa que convidou você.',
     ja: '招待した人に、新しい招待を依頼してください。',
   }),
   title: defineText({
@@ -251,7 +252,7 @@ export const inviteSays = {
   doneText: defineText({
     en: 'Your password is set. Sign in with it and your email address.',
     de: 'Ihr Passwort ist festgelegt. Melden Sie sich damit und mit Ihrer E-Mail-Adresse an.',
-    fr: 'Votre mot de passe est défini. Connectez-vous avec lui et votre adresse e-mail.',
+    fr: 'Votre mot de passe est défini. Connectez-vous avec celui-ci et votre adresse e-mail.',
     es: 'Su contraseña está establecida. Inicie sesión con ella y su dirección de correo electrónico.',
     'pt-BR': 'A sua senha está definida. Entre com ela e o seu endereço de e-mail.',
     ja: 'パスワードが設定されました。メールアドレスとパスワードでログインしてください。',
@@ -262,7 +263,7 @@ export const recoverySays = {
   used: defineText({
     en: 'If it was you, your password was changed: sign in with it. If not, request another link.',
     de: 'Wenn Sie es waren, wurde Ihr Passwort geändert: Melden Sie sich damit an. Wenn nicht, fordern Sie einen anderen Link an.',
-    fr: 'Si c’était vous, votre mot de passe a été modifié : connectez-vous avec lui. Sinon, demandez un autre lien.',
+    fr: 'Si c’était vous, votre mot de passe a été modifié : connectez-vous avec celui-ci. Sinon, demandez un autre lien.',
     es: 'Si ha sido usted, su contraseña se ha cambiado: inicie sesión con ella. Si no, solicite otro enlace.',
     'pt-BR': 'Se foi você, a sua senha foi alterada: entre com ela. Se não, solicite outro link.',
     ja: 'ご本人による操作の場合は、パスワードは変更済みです。そのパスワードでログインしてください。そうでない場合は、別のリンクを申請してください。',
@@ -277,10 +278,10 @@ export const recoverySays = {
   }),
   paragraph: defineText({
     en: 'You will be signed out everywhere and have to sign in with the new one.',
-    de: 'Sie werden überall abgemeldet und müssen sich mit dem neuen anmelden.',
+    de: 'Sie werden überall abgemeldet und müssen sich mit dem neuen Passwort anmelden.',
     fr: 'Vous serez déconnecté partout et devrez vous connecter avec le nouveau.',
     es: 'Se cerrarán todas sus sesiones y tendrá que iniciar sesión con la nueva.',
-    'pt-BR': 'Você sairá de todos os lugares e precisará entrar com a nova.',
+    'pt-BR': 'Todas as suas sessões serão encerradas, e você precisará entrar com a nova senha.',
     ja: 'すべての端末からログアウトされ、新しいパスワードでログインする必要があります。',
   }),
   button: defineText({
@@ -301,10 +302,10 @@ export const recoverySays = {
   }),
   doneText: defineText({
     en: 'You are signed out everywhere. Sign in with the new one.',
-    de: 'Sie sind überall abgemeldet. Melden Sie sich mit dem neuen an.',
+    de: 'Sie sind überall abgemeldet. Melden Sie sich mit dem neuen Passwort an.',
     fr: 'Vous êtes déconnecté partout. Connectez-vous avec le nouveau.',
     es: 'Se han cerrado todas sus sesiones. Inicie sesión con la nueva.',
-    'pt-BR': 'Você saiu de todos os lugares. Entre com a nova.',
+    'pt-BR': 'Todas as suas sessões foram encerradas. Entre com a nova senha.',
     ja: 'すべての端末からログアウトされました。新しいパスワードでログインしてください。',
   }),
 }

@@ -71,7 +71,7 @@ export const refusalsSay = {
     text: defineText({
       en: 'Sign in with it. If you forgot it, reset it there.',
       de: 'Melden Sie sich damit an. Wenn Sie es vergessen haben, setzen Sie es dort zurück.',
-      fr: 'Connectez-vous avec lui. Si vous l’avez oublié, réinitialisez-le à cet endroit.',
+      fr: 'Connectez-vous avec celui-ci. Si vous l’avez oublié, réinitialisez-le à cet endroit.',
       es: 'Inicie sesión con ella. Si la ha olvidado, restablézcala allí.',
       'pt-BR': 'Entre com ela. Se a esqueceu, redefina-a lá.',
       ja: 'そのパスワードでログインしてください。お忘れの場合は、ログイン画面で再設定してください。',
@@ -230,7 +230,7 @@ export const lockedSays = {
   text: defineText({
     en: 'A wrong password was entered too often. Come back in {span}, or follow the link in the email about the lock.',
     de: 'Es wurde zu oft ein falsches Passwort eingegeben. Versuchen Sie es später wieder (Wartezeit: {span}), oder folgen Sie dem Link in der E-Mail über die Sperre.',
-    fr: 'Un mot de passe erroné a été saisi trop souvent. Revenez dans {span}, ou suivez le lien de l’e-mail sur le verrouillage.',
+    fr: 'Un mot de passe erroné a été saisi trop de fois. Revenez dans {span}, ou suivez le lien de l’e-mail sur le verrouillage.',
     es: 'Se ha introducido una contraseña incorrecta demasiadas veces. Vuelva en {span} o siga el enlace del correo sobre el bloqueo.',
     'pt-BR':
       'Uma senha incorreta foi digitada muitas vezes. Volte em {span} ou acesse o link do e-mail sobre o bloqueio.',

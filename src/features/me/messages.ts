@@ -85,7 +85,7 @@ export const says = {
   }),
   bringBack: defineText({
     en: 'If it was not you, bring this address back: it ends every session.',
-    de: 'Wenn Sie das nicht waren, holen Sie diese Adresse zurück: Damit enden alle Sitzungen.',
+    de: 'Wenn Sie das nicht waren, stellen Sie diese Adresse wieder her: Damit enden alle Sitzungen.',
     fr: 'Si ce n’était pas vous, rétablissez cette adresse : cela met fin à toutes les sessions.',
     es: 'Si no ha sido usted, recupere esta dirección: con ello se cierran todas las sesiones.',
     'pt-BR': 'Se não foi você, recupere este endereço: isso encerra todas as sessões.',

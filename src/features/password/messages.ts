@@ -127,7 +127,7 @@ export const lockedSays = {
     password: defineText({
       en: 'A wrong password was entered too often. No one can sign in with the password until the lock expires.',
       de: 'Es wurde zu oft ein falsches Passwort eingegeben. Bis die Sperre abläuft, kann sich niemand mit dem Passwort anmelden.',
-      fr: 'Un mot de passe erroné a été saisi trop souvent. Personne ne peut se connecter avec le mot de passe avant la fin du verrouillage.',
+      fr: 'Un mot de passe erroné a été saisi trop de fois. Personne ne peut se connecter avec le mot de passe avant la fin du verrouillage.',
       es: 'Se ha introducido una contraseña incorrecta demasiadas veces. Nadie puede iniciar sesión con la contraseña hasta que termine el bloqueo.',
       'pt-BR':
         'Uma senha incorreta foi digitada muitas vezes. Ninguém pode entrar com a senha até que o bloqueio termine.',
@@ -136,7 +136,7 @@ export const lockedSays = {
     all: defineText({
       en: 'A wrong password was entered too often. No one can sign in to your account until the lock expires.',
       de: 'Es wurde zu oft ein falsches Passwort eingegeben. Bis die Sperre abläuft, kann sich niemand bei Ihrem Konto anmelden.',
-      fr: 'Un mot de passe erroné a été saisi trop souvent. Personne ne peut se connecter à votre compte avant la fin du verrouillage.',
+      fr: 'Un mot de passe erroné a été saisi trop de fois. Personne ne peut se connecter à votre compte avant la fin du verrouillage.',
       es: 'Se ha introducido una contraseña incorrecta demasiadas veces. Nadie puede iniciar sesión en su cuenta hasta que termine el bloqueo.',
       'pt-BR':
         'Uma senha incorreta foi digitada muitas vezes. Ninguém pode entrar na sua conta até que o bloqueio termine.',
@@ -147,7 +147,7 @@ export const lockedSays = {
     password: defineText({
       en: 'A wrong password was entered too often from one network. No one can sign in with the password from there until the lock expires.',
       de: 'Aus einem Netz wurde zu oft ein falsches Passwort eingegeben. Bis die Sperre abläuft, kann sich von dort niemand mit dem Passwort anmelden.',
-      fr: 'Un mot de passe erroné a été saisi trop souvent depuis un même réseau. Personne ne peut se connecter de là avec le mot de passe avant la fin du verrouillage.',
+      fr: 'Un mot de passe erroné a été saisi trop de fois depuis un même réseau. Personne ne peut se connecter de là avec le mot de passe avant la fin du verrouillage.',
       es: 'Se ha introducido una contraseña incorrecta demasiadas veces desde una misma red. Nadie puede iniciar sesión desde allí con la contraseña hasta que termine el bloqueo.',
       'pt-BR':
         'Uma senha incorreta foi digitada muitas vezes a partir de uma mesma rede. Ninguém pode entrar de lá com a senha até que o bloqueio termine.',
@@ -156,7 +156,7 @@ export const lockedSays = {
     all: defineText({
       en: 'A wrong password was entered too often from one network. No one can sign in to your account from there until the lock expires.',
       de: 'Aus einem Netz wurde zu oft ein falsches Passwort eingegeben. Bis die Sperre abläuft, kann sich von dort niemand bei Ihrem Konto anmelden.',
-      fr: 'Un mot de passe erroné a été saisi trop souvent depuis un même réseau. Personne ne peut se connecter de là à votre compte avant la fin du verrouillage.',
+      fr: 'Un mot de passe erroné a été saisi trop de fois depuis un même réseau. Personne ne peut se connecter de là à votre compte avant la fin du verrouillage.',
       es: 'Se ha introducido una contraseña incorrecta demasiadas veces desde una misma red. Nadie puede iniciar sesión desde allí en su cuenta hasta que termine el bloqueo.',
       'pt-BR':
         'Uma senha incorreta foi digitada muitas vezes a partir de uma mesma rede. Ninguém pode entrar de lá na sua conta até que o bloqueio termine.',
