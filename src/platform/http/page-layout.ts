@@ -222,7 +222,8 @@ const HOSTED_STYLES = `main{max-width:440px;padding-top:max(32px,8vh)}
 header{margin:0 0 16px;font-weight:600;color:var(--soft);overflow-wrap:anywhere}
 header img{display:block;max-width:100%;max-height:40px}
 section{padding:28px 24px;background:var(--card);border:1px solid var(--line);border-radius:12px}
-h1{margin:0 0 12px;font-size:22px}
+h1{margin:0 0 12px;font-size:22px;text-wrap:balance}
+:lang(ja){word-break:auto-phrase}
 p{margin:0 0 16px;color:var(--ink);overflow-wrap:anywhere}
 p[role=alert]{padding:10px 12px;border:1px solid var(--alarm);border-radius:8px;color:var(--alarm)}
 section>:last-child{margin-bottom:0}
