@@ -112,6 +112,8 @@ export interface Belonging<Row extends object = object> {
   removal: Fate<UserChange>
   /** What is left then goes when the user can be restored no more. */
   purged?: true
+  /** A pending sign-up may have rows, which whoever takes its place does not get. */
+  beforeProof?: true
   /** The user moves to another directory, and is cut off in this one. */
   move: Fate<UserMove>
   /** What an export of everything that is kept about the user tells of the rows, or why nothing. */

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const EXTERNAL_IDS = 'src/features/users/external-ids.test.ts'
 const PENDING = 'src/features/users/pending.test.ts'
+const SIGNUPS = 'src/features/signup/pending.test.ts'
 const RESTORE_TESTS = 'src/features/users/restore.test.ts'
 
 /** The directory's users. */
@@ -16,16 +17,30 @@ export const users: Mutant[] = [
   {
     name: 'whoever takes the place of a sign-up has no directory role of it',
     file: 'src/features/users/store.ts',
-    find: "['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'created_at'",
+    find: "['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'role_ids', 'created_at'",
     replace: "['created_at'",
     tests: [PENDING],
   },
   {
     name: 'whoever takes the place of a sign-up has no other role of it',
     file: 'src/features/users/insert.ts',
-    find: 'user.version === 1 ? user : await removeWhatHangsOn(work, user)',
-    replace: 'user',
+    find: '  if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)\n',
+    replace: '',
     tests: [PENDING],
+  },
+  {
+    name: 'whoever takes the place of a sign-up keeps what is on its way to the address',
+    file: 'src/features/users/insert.ts',
+    find: 'filter(({ beforeProof }) => beforeProof)',
+    replace: "filter(({ removal }) => typeof removal === 'function')",
+    tests: [SIGNUPS],
+  },
+  {
+    name: 'however many sign-ups are replaced, it is one statement',
+    file: 'src/features/users/insert.ts',
+    find: 'await deleteRowsOf(db, given, directory.id, replaced)',
+    replace: 'for (const id of replaced) await deleteRowsOf(db, given, directory.id, [id])',
+    tests: ['src/features/users/bulk/passwords.test.ts'],
   },
   {
     name: 'a list that meets another one fails in the rows that they share',

@@ -12,6 +12,7 @@ export const roleBelongings: Belonging[] = [
     // They are roles of the organization that is left.
     move: gone,
     exports: tells('role_assignments', 'created_at', 'id role_id source created_at', ''),
+    beforeProof: true,
     isAbsent: (user) => user.role_ids.length === 0,
   },
 ]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { runJobs, takeJobs } from '../../../test/jobs.ts'
-import { newEmail, newUser, sessionsIn, usersAt, watchEvents } from '../../../test/people.ts'
-import { sendSignupCode } from '../../../test/sign-in.ts'
+import { type Mailbox, newEmail, newUser, sessionsIn, usersAt, watchEvents } from '../../../test/people.ts'
+import { mailedLink, sendSignupCode } from '../../../test/sign-in.ts'
 import { userCleanup } from '../users/cleanup.ts'
 import { provisionSignup } from './pending.ts'
 
@@ -14,6 +14,7 @@ const newestEvents = async (count: number) => (await app.events({ accountId: ten
 
 const SEND = '/v1/auth/signup/otp/send'
 const VERIFY = '/v1/auth/signup/otp/verify'
+const LINK = '/v1/auth/signup/authenticate-email'
 
 const sendCode = (subOrgId: string, email = newEmail()) => sendSignupCode(app, tenant, { subOrgId, email })
 
@@ -71,6 +72,47 @@ test('a pending user without proof is gone after a day', async () => {
   expect(await usersAt(tenant, subOrgId, email)).toEqual([])
   await userCleanup.handle(platform, {}, 1)
   expect(await newestEvents(1)).toMatchObject([{ type: 'user.deleted' }])
+})
+
+test.each([
+  ['a job has made the next', provision],
+  ['no job has run since', async () => {}],
+])('whoever takes the place of a sign-up of the day before signs in by their code, where %s', async (_what, happen) => {
+  const { subOrgId, email } = await sendCode(await tenant.organization())
+  await provision()
+  await app.advance(86_401)
+  const sent = await sendCode(subOrgId, email)
+  await happen()
+  const reply = await tenant.post(VERIFY, sent)
+  expect(reply.status, reply.text).toBe(200)
+  expect(await usersAt(tenant, subOrgId, email)).toMatchObject([
+    { id: reply.body.session.directory_user_id, status: 'active', emailVerified: true },
+  ])
+})
+
+test('and by their link', async () => {
+  const { subOrgId, email } = await sendCode(await tenant.organization())
+  await provision()
+  await app.advance(86_401)
+  await tenant.post(`${LINK}/send`, { subOrgId, email, openSignup: true })
+  const { token_hash } = await mailedLink(app, email, 'signup_link')
+  const reply = await tenant.post(`${LINK}/verify`, { subOrgId, email, token_hash })
+  expect(reply.status, reply.text).toBe(200)
+})
+
+test.each<[string, (person: Mailbox) => Promise<{ status: number }>]>([
+  ['one', (person) => tenant.post('/v1/users', person)],
+  ['many', ({ subOrgId, email }) => tenant.put('/v1/users', { subOrgId, users: [{ email }] })],
+])('whoever is added in the place of a sign-up, as one of %s, finds the code in their mailbox good', async (_, add) => {
+  const { subOrgId, email } = await sendCode(await tenant.organization())
+  await provision()
+  await app.advance(61)
+  const sent = await sendCode(subOrgId, email)
+  expect((await add({ subOrgId, email })).status).toBeLessThan(300)
+  const [user] = await usersAt(tenant, subOrgId, email)
+  expect(user).toMatchObject({ status: 'active', emailVerified: false })
+  const reply = await tenant.post(VERIFY, sent)
+  expect([reply.status, reply.body.session?.directory_user_id]).toEqual([200, user.id])
 })
 
 test.each<[string, (sent: Awaited<ReturnType<typeof sendCode>>) => Promise<unknown>]>([

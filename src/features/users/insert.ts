@@ -1,27 +1,21 @@
-import { record } from '../../platform/events.ts'
 import type { TxWork } from '../../platform/work.ts'
-import { applyToBelongings } from './belongings.ts'
-import { reasons } from './changes.ts'
+import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 
 /**
  * Inserts users whose addresses are free. Whoever takes the place of a pending sign-up (`replaces`) begins with nothing of
- * what hung on it, such as roles. Returns the inserted users, in no particular order.
+ * what hung on it, which are roles: whatever else could let somebody in is refused until the mailbox is proved. What is on
+ * its way to the address stays good, since only the owner of the mailbox gets it. Returns the inserted users, in no
+ * particular order.
  */
 export async function insertUsers(
-  work: TxWork,
+  { db, directory, platform }: TxWork,
   rows: NewUserRow[],
   replaces: 'pending' | 'expired',
 ): Promise<UserRow[]> {
-  const users: UserRow[] = []
-  for (const user of await insertUserRows(work.db, work.directory, rows, replaces))
-    users.push(user.version === 1 ? user : await removeWhatHangsOn(work, user))
+  const users = await insertUserRows(db, directory, rows, replaces)
+  const replaced = users.filter(({ version }) => version > 1).map(({ id }) => id)
+  const given = platform.belongings.filter(({ beforeProof }) => beforeProof)
+  if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)
   return users
-}
-
-async function removeWhatHangsOn(work: TxWork, row: UserRow): Promise<UserRow> {
-  const change = { user: { ...row, held: true as const }, reason: reasons.user_deleted }
-  const { user, announced } = await applyToBelongings(work, 'removal', change)
-  await record(work, ...announced)
-  return user
 }

@@ -3,14 +3,17 @@ import type { Belonging } from '../../platform/belongings.ts'
 import type { Tx } from '../../platform/db/pool.ts'
 import type { Platform } from '../../platform/platform.ts'
 
+type Given = [db: Tx, belongings: readonly Belonging[], directoryId: string, ids: string[]]
+
 /** Removes what stayed of deleted users for a restore. */
-export async function purgeKept(
-  db: Tx,
-  belongings: readonly Belonging[],
-  directoryId: string,
-  ids: string[],
-): Promise<void> {
-  for (const { table } of belongings.filter(({ purged }) => purged))
+export function purgeKept(...[db, belongings, directoryId, ids]: Given): Promise<void> {
+  const kept = belongings.filter(({ purged }) => purged)
+  return deleteRowsOf(db, kept, directoryId, ids)
+}
+
+/** Deletes all rows of these users in the tables of these belongings: one statement each, however many users. */
+export async function deleteRowsOf(...[db, belongings, directoryId, ids]: Given): Promise<void> {
+  for (const { table } of belongings)
     await sql`delete from ${sql.table(table)} where directory_id = ${directoryId} and user_id = any(${ids})`.execute(db)
 }
 

@@ -107,7 +107,7 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
   ...['locale', 'external_id', 'external_id_repeated', 'metadata', 'source', 'pending_until', 'active'],
-  ...['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'created_at', 'updated_at'],
+  ...['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'role_ids', 'created_at', 'updated_at'],
 ]
 
 /**
@@ -133,6 +133,8 @@ export async function insertUserRows(
           ...Object.fromEntries(REPLACED.map((column) => [column, sql.ref(`excluded.${column}`)])),
           auth_account_id: eb.fn.coalesce('users.auth_account_id', 'excluded.auth_account_id'),
           version: sql`users.version + 1`,
+          // A sign-in that began with the sign-up does not pass.
+          epoch: sql`users.epoch + 1`,
         }))
         .where(
           replaces === 'expired'
