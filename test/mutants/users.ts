@@ -22,6 +22,13 @@ export const users: Mutant[] = [
     tests: [PENDING],
   },
   {
+    name: 'whom provisioning sets at the address of a sign-up is provisioned',
+    file: 'src/features/users/store.ts',
+    find: "['scim_managed', 'invited_at'",
+    replace: "['invited_at'",
+    tests: ['src/features/provisioning/users.test.ts'],
+  },
+  {
     name: 'whoever takes the place of a sign-up has no other role of it',
     file: 'src/features/users/insert.ts',
     find: '  if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)\n',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
+import { newPendingUser } from '../../../test/people.ts'
 import { provisioned, SCIM } from '../../../test/scim.ts'
 import { newId } from '../../platform/ids.ts'
 
@@ -209,14 +210,18 @@ test('only what is asked for is answered', async () => {
   expect(listed.body.Resources).toEqual([{ schemas: made.schemas, id: made.id, displayName: 'Ada' }])
 })
 
-test('what provisioning has set is changed elsewhere only by force', async () => {
-  const made = await add({ displayName: 'Ada', title: 'Engineer' })
+test.each([
+  ['a new address', () => newName()],
+  ['the address of a sign-up', async () => (await newPendingUser(db, tenant, { subOrgId, email: newName() })).email],
+])('what provisioning has set at %s is changed elsewhere only by force', async (_, nameOf) => {
+  const made = await add({ displayName: 'Ada', title: 'Engineer', userName: await nameOf() })
+  expect(await readUser(made.id)).toMatchObject({ source: 'scim', scimManaged: true })
   const change = (body: object) => tenant.patch(`/v1/users/${made.id}`, { subOrgId, ...body })
   for (const body of [{ displayName: 'B' }, { active: false }, { email: newName() }, { jobTitle: null }]) {
     const reply = await change(body)
     expect([reply.status, reply.body.code]).toEqual([409, 'scim_managed'])
   }
-  for (const body of [{ metadata: { a: 1 } }, { externalId: 'crm-1' }, { displayName: 'Ada' }])
+  for (const body of [{ metadata: { a: 1 } }, { externalId: fresh() }, { displayName: 'Ada' }])
     expect((await change(body)).status).toBe(200)
   const forced = await change({ displayName: 'Forced', force: true })
   expect(forced.body.user).toMatchObject({ displayName: 'Forced', scimManaged: true })

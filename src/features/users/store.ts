@@ -103,10 +103,11 @@ export async function countUserRows(db: Db, reach: Reach, filter: UserFilter): P
   return row.count
 }
 
-/** What a user who takes the place of a sign-up has of their own. */
+/** What a user who takes the place of a sign-up has of their own. Not the lock, which is the address's. */
 const REPLACED = [
   ...['email', 'email_verified', 'display_name', 'first_name', 'last_name', 'phone', 'job_title', 'department'],
   ...['locale', 'external_id', 'external_id_repeated', 'metadata', 'source', 'pending_until', 'active'],
+  ...['scim_managed', 'invited_at', 'proved_before'],
   ...['role', 'own_role', 'sso_role', 'scim_role', 'role_since', 'role_ids', 'created_at', 'updated_at'],
 ]
 
