@@ -177,6 +177,13 @@ export const discovery: Mutant[] = [
     tests: byLink,
   },
   {
+    name: 'a link that ends a code gives no guess at codes back',
+    file: 'src/features/otp/store.ts',
+    find: '{ used_at: now, attempts: sql<number>`attempts + 1` }',
+    replace: '{ used_at: now }',
+    tests: byLink,
+  },
+  {
     name: 'of code and link of discovery at once one waits for the other',
     file: `${DISCOVERY}/by-link.ts`,
     find: `        await endOtpRows(work.db, work.directory, who.hash, 'discovery').execute()

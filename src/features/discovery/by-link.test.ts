@@ -104,6 +104,23 @@ test('the link and the code of a mail are one proof, whichever is used first', a
   succeeded(await tenant.post(`${AT}/otp/verify`, theirs.code))
 })
 
+test('links that are opened give no guesses at codes back, and take none of the one that follows', async () => {
+  const email = freshEmail('gus')
+  const guess = async (otp_id: string) =>
+    (await tenant.post(`${AT}/otp/verify`, { email, otp_id, code: 'wrong' })).body.code
+  const judged: string[] = []
+  for (let mail = 0; mail < 6; mail++) {
+    const { code, link } = await bothTo(email)
+    for (let n = 0; n < 3; n++) judged.push(await guess(code.otp_id))
+    succeeded(await tenant.post(VERIFY, link))
+    await app.advance(61)
+  }
+  const { code } = await bothTo(email)
+  for (let n = 0; n < 5; n++) judged.push(await guess(code.otp_id))
+  expect(judged.filter((code) => code === 'otp_invalid')).toHaveLength(20)
+  expect(judged.slice(20)).toEqual(Array(3).fill('otp_too_many_attempts'))
+})
+
 test('of code and link at two processes at once one discovers', async () => {
   const callers = [tenant, second.as(tenant.key)]
   for (let round = 0; round < 5; round++) {

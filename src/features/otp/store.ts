@@ -338,12 +338,13 @@ export const codeProof = defineProof({
 
 /**
  * Ends the sign-in codes of an address under the lock of its user, or burns those for one purpose: a query. A code that is
- * being tried is waited for, as that statement waits for nothing; one that a user redeems is so under the same lock.
+ * being tried is waited for, as that statement waits for nothing; one that a user redeems is so under the same lock. Burnt,
+ * it counts as used by the right code, whose attempt is no failure.
  */
 export function endOtpRows(tx: Tx, directory: Directory, identity: Buffer, burnt?: OtpPurpose) {
   return tx
     .updateTable('otps')
-    .set(burnt ? { used_at: now } : { expires_at: now })
+    .set(burnt ? { used_at: now, attempts: sql<number>`attempts + 1` } : { expires_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', 'in', (eb) =>
       eb
