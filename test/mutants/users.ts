@@ -29,6 +29,13 @@ export const users: Mutant[] = [
     tests: ['src/features/provisioning/users.test.ts'],
   },
   {
+    name: 'no sign-in that began with a sign-up passes for whoever takes its place',
+    file: 'src/features/users/store.ts',
+    find: '          epoch: sql`users.epoch + 1`,\n',
+    replace: '',
+    tests: [PENDING],
+  },
+  {
     name: 'whoever takes the place of a sign-up has no other role of it',
     file: 'src/features/users/insert.ts',
     find: '  if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)\n',

@@ -98,6 +98,7 @@ test('whoever takes the place of a sign-up has none of the roles that it was giv
   for (const add of ['one', 'many', 'sign-up']) {
     const email = freshEmail()
     const id = await given(email)
+    const { epoch } = await getUser(work, id)
     if (add === 'one') await t.post('/v1/users', { subOrgId, email })
     else if (add === 'many') await t.put('/v1/users', { subOrgId, users: [{ email }] })
     else {
@@ -106,6 +107,8 @@ test('whoever takes the place of a sign-up has none of the roles that it was giv
     }
     const user = await findUserByEmail(work, email)
     expect([add, user]).toMatchObject([add, { id, role: 'member', own_role: 'member', role_ids: [], role_since: null }])
+    // No sign-in that began with the sign-up passes.
+    expect([add, user?.epoch]).toEqual([add, epoch + 1])
     const { body } = await t.get(`/v1/rbac/users/${id}/roles?subOrgId=${subOrgId}`)
     expect(body).toMatchObject({ role: 'member', roleIds: [], assignments: [] })
   }
