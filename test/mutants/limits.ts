@@ -134,6 +134,13 @@ export const limits: Mutant[] = [
     tests: ['src/features/otp/delivery.test.ts'],
   },
   {
+    name: 'a code beside a link that nobody gets is a withheld one',
+    file: 'src/features/links/magic-link.ts',
+    find: 'addressee === null]',
+    replace: 'false]',
+    tests: ['src/features/links/magic-link.test.ts'],
+  },
+  {
     name: 'a generated code of which no message left is a withheld one',
     file: 'src/features/otp/sending.ts',
     find: 'withheld: channels.length === 0',

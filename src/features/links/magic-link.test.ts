@@ -246,6 +246,22 @@ test('unknown, inactive and known addresses are answered alike, and only the kno
   }
   const mails = (await app.mails()).filter((mail) => emails.includes(mail.to))
   expect(mails.map((mail) => mail.to)).toEqual([known.email])
+  // A code that no mail takes along voids none that one has.
+  const codes = app.app.platform.db
+    .selectFrom('otps')
+    .select(['user_id', 'withheld'])
+    .orderBy('created_at')
+    .orderBy('id')
+  const { id } = await app.app.platform.db
+    .selectFrom('directories')
+    .select('id')
+    .where('organization_id', '=', subOrgId)
+    .executeTakeFirstOrThrow()
+  expect(await codes.where('directory_id', '=', id).execute()).toEqual([
+    { user_id: known.id, withheld: false },
+    { user_id: null, withheld: true },
+    { user_id: null, withheld: true },
+  ])
 })
 
 test('sends are limited per address, by the settings, whatever its spelling', async () => {

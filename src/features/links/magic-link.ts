@@ -66,9 +66,10 @@ export async function sendMagicLink(
       { bucket: 'magic_link.send.hour', limit: settings.magic_link_rate_limit_per_hour, windowSeconds: 3600 },
     ],
     addressee,
-    async compose(work, mail, userId) {
+    async compose(work, mail, addressee) {
       if (!codes) return magicLinkMail(codePurpose, mail, null)
-      const otp = await issueOtp(work, { purpose: codePurpose, userId, identity, settings: codes })
+      const [userId, withheld] = [addressee?.userId ?? null, addressee === null]
+      const otp = await issueOtp(work, { purpose: codePurpose, userId, identity, settings: codes, withheld })
       otpId = otp.otpId
       return magicLinkMail(codePurpose, mail, otp)
     },

@@ -104,7 +104,7 @@ export interface SendLinkInput {
   limits: RateLimit[]
   /** Decides from the user of the address whom the link is for; null makes it a decoy. */
   addressee(facts: SignInFacts | null): Addressee | null
-  compose(work: TxWork, mail: LinkMailData, userId: string | null): Promise<Message> | Message
+  compose(work: TxWork, mail: LinkMailData, addressee: Addressee | null): Promise<Message> | Message
   /** Recorded for a link that is not a decoy. */
   event: EventFactory<typeof LinkEventData>
 }
@@ -139,7 +139,7 @@ export async function sendLink(work: Work, request: SendLinkInput): Promise<Sent
       decoy: addressee ? null : decoyReasonOf(facts, request.purpose.type === 'signup'),
       ttlSeconds: ownTtlSeconds,
       delivery,
-      compose: (work, mail) => request.compose(work, mail, userId),
+      compose: (work, mail) => request.compose(work, mail, addressee),
     })
     const sent = request.event({
       ...(userId ? { target: { type: 'user', id: userId } } : {}),

@@ -68,7 +68,7 @@ export async function sendSignupLink(work: Work, sent: SignupLinkInput): Promise
       const ownTtl = facts.pending ? ttlSeconds : Math.min(ttlSeconds, settings.magic_link_ttl_seconds)
       return { userId: facts.user_id, ttlSeconds: ownTtl }
     },
-    compose: (_, mail, userId) => signupLinkMail(mail, userId === null ? 'signUp' : 'signIn'),
+    compose: (_, mail, addressee) => signupLinkMail(mail, addressee?.userId ? 'signIn' : 'signUp'),
     event: signupEvents.linkSent,
   })
 }
