@@ -139,7 +139,7 @@ export interface Belonging<Row extends object = object> {
   arrival?: Arrival
 }
 
-/** A sign-up by code of an earlier release: nothing is attached to it before its mailbox is proved. */
+/** A sign-up by code: nothing but roles is attached to it before its mailbox is proved. */
 export function isPending(user: UserRow): boolean {
   return user.pending_until !== null
 }
