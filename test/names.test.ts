@@ -15,7 +15,6 @@ const UNRULY = [
   '\u200fa',
   'a\u2066b',
   '\u061ca',
-  'Acme\u{e0041}',
 ]
 const UNSEEN = [' ', '\u00a0\u3000', '\u200b', '\u2060', '\u3164', '\u2800', '\u00ad', '\ufeff']
 const ORDERLY = ['Ada', '株式会社', 'شرکت نمونه', 'Ünïque & Söhne']

@@ -53,9 +53,10 @@ export function oneOf(values: readonly string[], options: { description?: string
 /** The answer of what has nothing else to say. */
 export const Success = named('Success', Type.Object({ success: Type.Boolean() }, { description: 'It is done.' }))
 
-// What breaks a line or changes the direction of what stands around it (Cc, Zl, Zp, Bidi_Control), and tags, which nobody
-// sees. In escapes that JavaScript, Python and Go all support, and else written out.
-const UNRULY = '\\x00-\\x1F\\x7F-\\x9F\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}'
+// What breaks a line or changes the direction of what stands around it (Cc, Zl, Zp, Bidi_Control). In escapes that
+// JavaScript, Python and Go all support, and else written out; nothing beyond U+FFFF, which programs without the flag `u` read as
+// two characters.
+const UNRULY = '\\x00-\\x1F\\x7F-\\x9F\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069'
 // The rest of what shows nothing by itself.
 const BLANK =
   ' \u00a0\u00ad\u115f\u1160\u1680\u180e\u2000-\u200d\u202f\u205f\u2060-\u2064\u2800\u3000\u3164\ufeff\uffa0'

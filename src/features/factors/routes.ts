@@ -147,14 +147,9 @@ export const factorRoutes: Route[] = [
     errors: [...endsErrors, userErrors.notFound, userErrors.verificationRequired, factorErrors.enrollmentNotFound],
     event: factorEvents.backupCodesRegenerated,
     maybeEvents: [sessionEvents.revoked],
-    async prepare(work, { body }) {
-      const ends = await readEnds(work, body)
-      return { ends, prepared: await prepareBackupCodes(work, body.userId) }
-    },
-    handle: async (work, _, { ends, prepared }) => ({
-      success: true,
-      backupCodes: await renewBackupCodes(work, prepared, ends),
-    }),
+    prepare: async (work, { body }) =>
+      [await readEnds(work, body), await prepareBackupCodes(work, body.userId)] as const,
+    handle: async (work, _, [ends, made]) => ({ success: true, backupCodes: await renewBackupCodes(work, made, ends) }),
   }),
   defineRoute({
     method: 'POST',

@@ -214,7 +214,7 @@ test('protected fields are no part of a patch', async () => {
   const misspelt = await t.patch(`/v1/users/${user.id}`, { subOrgId, dispaly_name: 'Ada', password: 'x' })
   expect([misspelt.body.detail, misspelt.body.errors[1].message]).toEqual([
     'dispaly_name is not a known property: did you mean displayName?',
-    'password is not a known property',
+    'password is not a known property: PUT /v1/users/{userId}/password sets it',
   ])
   const nulled = await t.patch(`/v1/users/${user.id}`, { subOrgId, email: null })
   expect([nulled.status, nulled.body.errors[0].field]).toEqual([400, 'email'])

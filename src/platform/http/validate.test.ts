@@ -27,10 +27,10 @@ test('lengths are counted in characters, whatever their size in memory', () => {
   for (const name of ['', 'a', '😀']) expect(errorsOfName(name), name).toEqual(tooShort)
 })
 
-test('a text that is too long is told so, and no pattern reads it', () => {
+test('a text that is too long is told so, and no pattern reads one of any length', () => {
   const short = compileValidator(Type.Object({ slug: Type.String({ maxLength: 3, pattern: '^[a-z]+$' }) }), 'body')
-  const refused = Array.from([() => short({ slug: 'ABCDE' }), () => short({ slug: 'ABC' })], codesOf)
-  expect(refused).toEqual([['maxLength', 'pattern'], ['pattern']])
+  const refused = ['A'.repeat(7), 'ABCDE', 'ABC'].map((slug) => codesOf(() => short({ slug })))
+  expect(refused).toEqual([['maxLength'], ['maxLength', 'pattern'], ['pattern']])
 })
 
 /** Values that count how often they are looked at. */

@@ -10,8 +10,7 @@ import { domainOf, maySendAs, readSender } from './sender.ts'
 
 // Excludes control characters, which could start another header, and those that change the text direction. Written
 // out where `\\x` does not reach: patterns of the contract must compile in every language.
-const UNSEEN =
-  '\\x00-\\x1f\\x7f-\\x9f\u061c\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\u{e0000}-\u{e007f}'
+const UNSEEN = '\\x00-\\x1f\\x7f-\\x9f\u061c\u2028\u2029\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff'
 const ONE_LINE = `^[^\\s${UNSEEN}][^${UNSEEN}]*$`
 
 function line(maxLength: number) {
