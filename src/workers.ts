@@ -4,29 +4,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AggregatorRegistry } from 'prom-client'
 import { announceReady, sayTo } from './announce.ts'
 import { openPlatform } from './app.ts'
+import { assertWorkersServed } from './embedded-workers.ts'
 import type { Lifetime } from './lifetime.ts'
-import { type Config, ConfigError } from './platform/config.ts'
+import type { Config } from './platform/config.ts'
 import { readSealingKeyId } from './platform/crypto/keyring.ts'
 import { loadMasterKeys, provideMasterKeys } from './platform/crypto/master-key.ts'
-import { EMBEDDED_CONNECTIONS } from './platform/db/embedded-cluster.ts'
-import { CONNECTIONS_PER_PROCESS } from './platform/db/pool.ts'
 import { findPooler } from './platform/db/pooler.ts'
 import { type Checks, checkNames } from './platform/http/private-listener.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { bringSchema, buildService, openDeploymentDatabase, privateListener, provideFirstKey } from './start.ts'
 
-// Some connections are left for the command line, and PostgreSQL reserves three for its superuser.
-const EMBEDDED_WORKERS = Math.floor((EMBEDDED_CONNECTIONS - 8) / CONNECTIONS_PER_PROCESS)
 const ANSWER_MS = 3000
 const STOP_MS = 27_000
 const HEALTHY_MS = 60_000
 
 /** The primary of `WORKERS` workers: owns the embedded database, migrates, and keeps the workers running. */
 export async function runPrimary(config: Config, lifetime: Lifetime): Promise<void> {
-  if (!config.databaseUrl && config.workers > EMBEDDED_WORKERS)
-    throw new ConfigError(
-      `WORKERS is ${config.workers}: the embedded database serves at most ${EMBEDDED_WORKERS}. For more, set DATABASE_URL.`,
-    )
+  assertWorkersServed(config)
   const log = createLog(config)
   const say = sayTo(config, log)
   const database = await openDeploymentDatabase(config, lifetime, say)

@@ -114,6 +114,16 @@ test('no problem hides another', async () => {
     ['mail', 'problem', 'The'],
     ['SMS', 'ok', 'Text'],
   ])
+  const { DATABASE_URL, ...embedded } = env
+  const refused = await states({
+    ...{ ...embedded, WATCHWORD_DATA_DIR: makeDataDir() },
+    ...{ WORKERS: '9', WATCHWORD_BOOTSTRAP_API_KEY: `ww_live_${'a1B2c3D4e5F6'.repeat(4)}z` },
+  })
+  const ofStart = refused.findings.filter(({ check, state }) => check === 'configuration' && state === 'problem')
+  expect(ofStart.map(({ detail }) => detail.slice(0, 60))).toEqual([
+    'WORKERS is 9: the embedded database serves at most 5. For mo',
+    'WATCHWORD_BOOTSTRAP_API_KEY looks like a Watchword key but i',
+  ])
   const mode = await states({ ...env, NODE_ENV: 'prod', DATABASE_URL: 'mysql://x' })
   expect(mode.findings.map(({ check, state, detail }) => [check, state, detail.split(/ |:/, 1)[0]])).toEqual([
     ['configuration', 'problem', 'NODE_ENV'],

@@ -1,7 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
+import { assertWorkersServed } from '../embedded-workers.ts'
 import { type Config, type ExaminedConfig, examineConfig, listSettings } from '../platform/config.ts'
+import { assertBootstrapKey } from '../platform/crypto/bootstrap-key.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
 import { loadMasterKeys, missingDevelopmentKey } from '../platform/crypto/master-key.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
@@ -84,7 +86,10 @@ async function run({ name, settings = [], examine, otherwise }: Check, { config,
 
 function checksOf(config: Config, invalid: Set<string>): Check[] {
   const isEmbedded = !config.databaseUrl && !invalid.has('DATABASE_URL')
+  const { bootstrapApiKey: key } = config
   return [
+    ...(isEmbedded && !invalid.has('WORKERS') ? [refused(() => assertWorkersServed(config))] : []),
+    ...(key && !invalid.has('WATCHWORD_BOOTSTRAP_API_KEY') ? [refused(() => assertBootstrapKey(key))] : []),
     { name: 'Node', examine: examineNode },
     { name: 'base URL', settings: ['WATCHWORD_BASE_URL'], examine: () => examineBaseUrl(config) },
     { name: 'passwords', settings: ['WATCHWORD_PASSWORD_COST_LIMIT'], examine: () => examinePasswords(config) },
@@ -98,6 +103,17 @@ function checksOf(config: Config, invalid: Set<string>): Check[] {
     { name: 'mail', settings: ['SMTP_URL'], examine: () => examineMail(config) },
     { name: 'SMS', settings: ['WATCHWORD_SMS_URL'], examine: () => examineSms(config) },
   ]
+}
+
+/** What a start refuses beyond what each setting says by itself. */
+function refused(assert: () => void): Check {
+  return {
+    name: 'configuration',
+    examine() {
+      assert()
+      return []
+    },
+  }
 }
 
 function examineNode(): Finding {

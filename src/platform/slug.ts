@@ -25,6 +25,6 @@ export const slugErrors = defineErrors({
     409,
     'slug_taken',
     'The slug is taken',
-    'Slugs are unique: of organizations within their parent, archived ones included; of environments within their organization.',
+    'Slugs are unique: of organizations within their parent, archived ones included; of environments within their organization. Choose another.',
   ],
 })

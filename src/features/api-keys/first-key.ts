@@ -1,5 +1,5 @@
-import { ConfigError } from '../../platform/config.ts'
-import { isDamaged, isPresentable, makeKey } from '../../platform/crypto/api-key.ts'
+import { makeKey } from '../../platform/crypto/api-key.ts'
+import { assertBootstrapKey } from '../../platform/crypto/bootstrap-key.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { homeAccount } from '../accounts/accounts.ts'
 import { createApiKey } from './api-keys.ts'
@@ -11,14 +11,7 @@ import { hasAnyApiKey, lockFirstKey } from './store.ts'
  * did.
  */
 export async function storeBootstrapKey(platform: Platform, key: string): Promise<boolean> {
-  if (isDamaged(key))
-    throw new ConfigError(
-      'WATCHWORD_BOOTSTRAP_API_KEY looks like a Watchword key but is mistyped or truncated: its checksum does not match. Copy the whole key again, or create another (openssl rand -hex 32).',
-    )
-  if (!isPresentable(key))
-    throw new ConfigError(
-      'WATCHWORD_BOOTSTRAP_API_KEY cannot be sent in a header: use 32 to 200 visible ASCII characters (openssl rand -hex 32).',
-    )
+  assertBootstrapKey(key)
   return createFirstKey(platform, key, 'bootstrap')
 }
 
