@@ -127,6 +127,8 @@ async function enrolPhones(bench: Bench, subOrgId: string): Promise<void> {
   await callOnce(bench, { method: 'PATCH', path: '/v1/otp/settings', body: JSON.stringify({ subOrgId, ...settings }) })
   const signIn = JSON.stringify({ subOrgId, sms_sign_in_enabled: true })
   await callOnce(bench, { method: 'PATCH', path: '/v1/auth/settings', body: signIn })
+  const policy = JSON.stringify({ subOrgId, allowed_methods: ['totp', 'backup', 'sms'] })
+  await callOnce(bench, { method: 'PATCH', path: '/v1/mfa/policy', body: policy })
   const services = JSON.stringify({ subOrgId, enabledAppIds: ['auth', 'otp'] })
   await callOnce(bench, { method: 'PUT', path: '/v1/organization-apps', body: services })
   const { databaseUrl } = await getDeployment(bench)

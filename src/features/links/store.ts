@@ -104,8 +104,9 @@ export const linkProof = defineProof({
 })
 
 /**
- * Closes the links of a user, or to an address, except `exceptId`: a query, to execute or to embed. One that another request is redeeming
- * right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user itself.
+ * Closes the links of a user, or to an address, except `exceptId`: a query, to execute or to embed. One that another request
+ * is redeeming right now is skipped, to avoid a deadlock: that statement waits for the user's row in turn, and checks the user
+ * itself.
  */
 export function closeLinkRows(
   tx: Tx,
