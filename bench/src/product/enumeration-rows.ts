@@ -54,8 +54,8 @@ function discovery(id: string, path: string): Asked {
 }
 
 /**
- * Whether the time of a request reveals that a user has the address: known and unknown addresses in turn, one request
- * at a time, compared by the Mann-Whitney U test (two-sided, normal approximation).
+ * Whether the time of a request reveals that a user has the address: known and unknown addresses in an order of chance, one
+ * request at a time, compared by the Mann-Whitney U test (two-sided, normal approximation).
  */
 export const enumerationRows: Row[] = routes.map((route) => ({
   id: `enumeration-${route.id}`,
@@ -75,22 +75,28 @@ async function measure(bench: Bench, route: Asked): Promise<Measurement> {
     known.map((email) => ({ email, ...(route.isProved ? { emailVerified: true } : {}) })),
   )
   await route.prepare?.(bench, subOrgId, known)
-  const unknown = makeEmails(SAMPLES)
-  const times: { known: number[]; unknown: number[] } = { known: [], unknown: [] }
   const ask = await asker(bench, route, subOrgId)
-  for (const [i, email] of known.entries()) {
-    const other = unknown[i] ?? ''
-    // The first kind alternates, so that after-effects of a request do not fall on only one kind.
-    if (i % 2 === 0) times.known.push(await ask(email))
-    times.unknown.push(await ask(other))
-    if (i % 2 === 1) times.known.push(await ask(email))
-  }
+  const times = { known: [] as number[], unknown: [] as number[] }
+  // A message that is being sent slows whatever request comes next: whose that is must be chance.
+  for (const [email, kind] of shuffled(known, makeEmails(SAMPLES))) times[kind].push(await ask(email))
   const gap = Math.abs((median(times.known) ?? 0) - (median(times.unknown) ?? 0))
   const p = mannWhitney(times.known, times.unknown)
   const missing = (await route.missing?.(bench)) ?? []
   const problems = [...missing, ...(p < 0.01 ? [`the times differ: p = ${p.toExponential(1)}`] : [])]
   console.error(`enumeration-${route.id}: gap of the medians ${gap.toFixed(3)} ms, p = ${p.toPrecision(2)}`)
   return { value: gap, p50Ms: median(times.known), p99Ms: null, problems }
+}
+
+/** Addresses of both kinds, mixed. */
+function shuffled(known: string[], unknown: string[]) {
+  const all = [
+    ...known.map((email) => [email, 'known'] as const),
+    ...unknown.map((email) => [email, 'unknown'] as const),
+  ]
+  return all
+    .map((one) => [Math.random(), one] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one)
 }
 
 /** A password for each, so that the known are checked against their own. */
