@@ -32,7 +32,11 @@ export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, li
       .where('directory_id', '=', directory.id)
       .where('revoked_at', 'is', null)
       // As an array they are looked up by the primary key; else the planner may go through all sessions of the directory.
-      .where(sql<boolean>`id = any(array(select id from sessions where ${unmarked(cutOff, directory)} limit ${limit}))`)
+      // The oldest first, which an index has in this order.
+      .where(
+        sql<boolean>`id = any(array(
+          select id from sessions where ${unmarked(cutOff, directory)} order by created_at limit ${limit}))`,
+      )
       .returning(['directory_id', 'id', 'user_id', 'auth_account_id'])
   )
 }
