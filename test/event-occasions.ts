@@ -166,7 +166,7 @@ const goneReceiver: Occasion = async ({ app, tenant, caller, subOrgId, peer }) =
   succeeded(await caller.post('/v1/webhooks', { name: 'Lake', url: peer.url, events: ['user.*'] }))
   peer.answer = () => ({ status: 410 })
   await newUser(tenant, { subOrgId })
-  // The feed holds back what is younger than a transaction of any database of the server, and other webhooks have deliveries too.
+  // The feed holds back what is younger than an open transaction of the server, and other webhooks have deliveries too.
   await until(async () => {
     await fanOut(app.app.platform)
     await deliverDue(app.app.platform)

@@ -54,7 +54,7 @@ function discovery(id: string, path: string): Asked {
 }
 
 /**
- * Whether the time of a request reveals that a user has the address: known and unknown addresses in an order of chance, one
+ * Whether the time of a request reveals that a user has the address: known and unknown addresses in random order, one
  * request at a time, compared by the Mann-Whitney U test (two-sided, normal approximation).
  */
 export const enumerationRows: Row[] = routes.map((route) => ({
@@ -77,7 +77,7 @@ async function measure(bench: Bench, route: Asked): Promise<Measurement> {
   await route.prepare?.(bench, subOrgId, known)
   const ask = await asker(bench, route, subOrgId)
   const times = { known: [] as number[], unknown: [] as number[] }
-  // A message that is being sent slows whatever request comes next: whose that is must be chance.
+  // A message that is being sent slows the next request: a random order spreads that over both kinds.
   for (const [email, kind] of shuffled(known, makeEmails(SAMPLES))) times[kind].push(await ask(email))
   const gap = Math.abs((median(times.known) ?? 0) - (median(times.unknown) ?? 0))
   const p = mannWhitney(times.known, times.unknown)
@@ -87,7 +87,6 @@ async function measure(bench: Bench, route: Asked): Promise<Measurement> {
   return { value: gap, p50Ms: median(times.known), p99Ms: null, problems }
 }
 
-/** Addresses of both kinds, mixed. */
 function shuffled(known: string[], unknown: string[]) {
   const all = [
     ...known.map((email) => [email, 'known'] as const),
@@ -133,6 +132,7 @@ async function enrolPhones(bench: Bench, subOrgId: string): Promise<void> {
   await callOnce(bench, { method: 'PATCH', path: '/v1/otp/settings', body: JSON.stringify({ subOrgId, ...settings }) })
   const signIn = JSON.stringify({ subOrgId, sms_sign_in_enabled: true })
   await callOnce(bench, { method: 'PATCH', path: '/v1/auth/settings', body: signIn })
+  // Before the service is switched off, which closes this route as well. The policy allows no SMS unless it says so.
   const policy = JSON.stringify({ subOrgId, allowed_methods: ['totp', 'backup', 'sms'] })
   await callOnce(bench, { method: 'PATCH', path: '/v1/mfa/policy', body: policy })
   const services = JSON.stringify({ subOrgId, enabledAppIds: ['auth', 'otp'] })
