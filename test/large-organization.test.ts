@@ -28,9 +28,6 @@ test('every table of directories is declared to have many rows of each', async (
 })
 
 test('the planner knows it of a table that has rows already, and with PostgreSQL 18 of one that has none', async () => {
-  const { rows } = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`.execute(
-    db,
-  )
   await sql`create table filled as select gen_random_uuid() as directory_id from generate_series(1, 2000)`.execute(db)
   await sql`analyze filled`.execute(db)
   await sql`create table unfilled (directory_id uuid)`.execute(db)
@@ -38,9 +35,33 @@ test('the planner knows it of a table that has rows already, and with PostgreSQL
   await sql`select expect_many_rows('filled'), expect_many_rows('unfilled')`.execute(db)
   expect(await directoriesExpected('filled')).toBe(20)
   const ofUnfilled = await directoriesExpected('unfilled')
-  if (Number(rows[0]?.version) < 180_000) expect(ofUnfilled).toBeNull()
+  if ((await serverVersion()) < 180_000) expect(ofUnfilled).toBeNull()
   else expect(ofUnfilled).toBe(20)
   await sql`drop table filled, unfilled`.execute(db)
+})
+
+async function serverVersion(): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select current_setting('server_version_num')::int as version`.execute(
+    db,
+  )
+  return Number(rows[0]?.version)
+}
+
+test('who is looked up by address is found by the index of addresses, before the first analysis too', async () => {
+  const subOrgId = await tenant.organization()
+  const { email } = await newUser(tenant, { subOrgId })
+  await sql`
+    insert into users (directory_id, id, environment_id, email, email_norm, source)
+    select directory_id, gen_random_uuid(), environment_id, 'early' || n, 'early' || n, source
+    from users, generate_series(1, 1000) n where email_norm = ${email}`.execute(db)
+  // No older one can be told before.
+  if ((await serverVersion()) < 180_000) await sql`analyze users`.execute(db)
+  const statements = await recordStatements(async () => {
+    await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: newEmail() })
+  })
+  const lookUps = statements.filter((statement) => /from users where/.test(statement))
+  expect(lookUps).toHaveLength(1)
+  expect((await searchesOf(lookUps[0] ?? '')).map(({ index }) => index)).toEqual(['users_by_email'])
 })
 
 const TABLES = ['users', 'sessions', 'otps']

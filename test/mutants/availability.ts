@@ -102,7 +102,7 @@ export const availability: Mutant[] = [
   {
     name: 'lists of an environment leave the team out',
     file: 'src/features/sessions/store.ts',
-    find: "eb('directories.kind', '<>', 'console'),",
+    find: "sql<SqlBool>`directories.kind <> 'console'`,",
     replace: "eb('directories.kind', '<>', 'nothing'),",
     tests: ['src/features/sessions/console.test.ts'],
   },
