@@ -144,8 +144,8 @@ export function listSessionRows(
         ? eb('sessions.directory_id', '=', directory.id)
         : eb.and([
             eb('sessions.environment_id', '=', reach.environmentId),
-            // The account's own team signs in through a directory that is not one of its customers'. Not a parameter: of
-            // another kind than any the planner expects none where all are of one, and would sort every session.
+            // The account's own team signs in through a directory that is not one of its customers'. No parameter: where all are
+            // of one kind the planner expects none of another, and would sort every session.
             sql<SqlBool>`directories.kind <> 'console'`,
           ]),
     )
