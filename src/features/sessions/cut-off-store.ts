@@ -31,8 +31,7 @@ export function markSessionRows(db: Db, directory: Directory, cutOff: CutOff, li
       .set(asEnded(cutOff.reason))
       .where('directory_id', '=', directory.id)
       .where('revoked_at', 'is', null)
-      // As an array they are looked up by the primary key; else the planner may go through all sessions of the directory. An
-      // index has the oldest first.
+      // As an array they are looked up by the primary key; else the planner may go through all sessions of the directory.
       .where(
         sql<boolean>`id = any(array(
           select id from sessions where ${unmarked(cutOff, directory)} order by created_at limit ${limit}))`,
