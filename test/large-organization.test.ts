@@ -54,7 +54,7 @@ test('who is looked up by address is found by the index of addresses, before the
     insert into users (directory_id, id, environment_id, email, email_norm, source)
     select directory_id, gen_random_uuid(), environment_id, 'early' || n, 'early' || n, source
     from users, generate_series(1, 1000) n where email_norm = ${email}`.execute(db)
-  // No older one can be told before.
+  // An older PostgreSQL cannot be told before.
   if ((await serverVersion()) < 180_000) await sql`analyze users`.execute(db)
   const statements = await recordStatements(async () => {
     await tenant.post('/v1/auth/login/otp/send', { subOrgId, email: newEmail() })
@@ -98,7 +98,7 @@ test('in a large organization among small ones every search asks for more than t
  */
 async function crowd(table: string, subOrgId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // No foreign keys: there are no such directories.
+    // Without foreign keys: there are no such directories.
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`
       insert into ${sql.table(table)} select made.* from generate_series(1, ${ALL}::int) n, lateral (

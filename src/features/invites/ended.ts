@@ -4,7 +4,7 @@ import { inviteEvents } from './events.ts'
 import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 
-/** An invitation whose user has come in by another way is withdrawn with that, and told as any that is. */
+/** Whoever has signed in by another way needs no invitation: theirs is withdrawn, and recorded like every withdrawal. */
 export const endedInvites: NonNullable<Belonging<WithdrawnLink>['announce']> = {
   event: inviteEvents.revoked,
   onProofAlone: true,

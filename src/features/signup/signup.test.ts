@@ -61,7 +61,7 @@ test('whoever has come to the address meanwhile signs in by the code, as the own
   expect(login.body.code).toBe('invalid_credentials')
 })
 
-test('a sign-up code is of one address and one organization, lives as long as any, and a newer one voids it', async () => {
+test('a sign-up code is bound to one address and one organization, expires like every code, and is voided by a newer one', async () => {
   const [subOrgId, elsewhere] = [await tenant.organization(), await tenant.organization()]
   const older = await sendCode(subOrgId)
   await app.advance(61)

@@ -117,7 +117,7 @@ describe('a page', () => {
     expect(contentSecurityPolicy).toBe(PAGE_POLICY)
   })
 
-  test('that is not there answers as any unknown address', async () => {
+  test('that does not exist answers like any unknown address', async () => {
     for (const path of ['/test/hosted/none', '/test/nothing']) {
       const response = await fetch(base + path)
       expect([response.status, JSON.parse(await response.text()).code]).toEqual([404, 'not_found'])
