@@ -2,19 +2,19 @@ import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { caller, until } from '../harness.ts'
-import { productionSettings, type Service, startService } from './service.ts'
+import { productionSettings, startedOnce, startService } from './service.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string) => readFileSync(`${root}${file}`, 'utf8')
 
-async function start(env: Record<string, string> = {}) {
+const { service, api } = await startedOnce(async () => {
   const settings = await productionSettings()
-  const service = await startService({ ...settings, ...env })
-  await service.ready()
-  return { service, api: caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY) }
-}
+  const started = await startService({ ...settings, WORKERS: '2' })
+  await started.ready()
+  return { service: started, api: caller(started.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY) }
+})
 
-const metricsOf = async ({ privateUrl }: Service) => (await fetch(`${privateUrl}/metrics`)).text()
+const readMetrics = async () => (await fetch(`${service.privateUrl}/metrics`)).text()
 
 /** The names that a query may use: of a histogram those of its series. */
 function namesIn(text: string): string[] {
@@ -24,8 +24,7 @@ function namesIn(text: string): string[] {
 }
 
 test('what the dashboard and the alerts ask for is in the metrics, and each metric is in the guide', async () => {
-  const { service } = await start()
-  const text = await metricsOf(service)
+  const text = await readMetrics()
   const names = new Set(namesIn(text))
   const files = globSync('docs/ops/*.{json,yaml}', { cwd: root }).sort()
   expect(files).toEqual(['docs/ops/alerts.yaml', 'docs/ops/grafana-dashboard.json'])
@@ -40,7 +39,6 @@ test('what the dashboard and the alerts ask for is in the metrics, and each metr
 })
 
 test('each of several processes tells how long a mail has been waiting', async () => {
-  const { service, api } = await start({ WORKERS: '2' })
   const made = await api.post('/v1/organizations', { name: 'A', slug: 'a' })
   const subOrgId = made.body.subOrganization.id
   const email = 'ann@a.example'
@@ -48,7 +46,7 @@ test('each of several processes tells how long a mail has been waiting', async (
   expect((await api.post('/v1/auth/login/otp/send', { subOrgId, email })).status).toBe(200)
   await until(async () => {
     const waiting = /^watchword_mail_oldest_waiting_seconds\{worker="[12]"\} (?!0$)\S+$/gm
-    return (await metricsOf(service)).match(waiting)?.length === 2
+    return (await readMetrics()).match(waiting)?.length === 2
   }, 10_000)
 })
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ID_LENGTH } from '../../src/platform/crypto/tokens.ts'
 import { type Caller, caller, until } from '../harness.ts'
 import { newEmail } from '../people.ts'
-import { productionSettings, type Service, startService } from './service.ts'
+import { productionSettings, type Service, startedOnce, startService } from './service.ts'
 
 interface Deployment {
   service: Service
@@ -30,6 +30,9 @@ async function startDeployment(env: Record<string, string>): Promise<Deployment>
   const { search } = new URL(sent.body.url)
   return { service, databaseUrl: settings.DATABASE_URL, key, api, subOrgId, linkPath: `/auth/link${search}` }
 }
+
+const limited = await startedOnce(() => startDeployment({}))
+const unlimited = await startedOnce(() => startDeployment({ WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0' }))
 
 /** Connections that ask again as soon as they are answered. Returns what ends them, and returns answers by status. */
 async function hammer(baseUrl: string, connections: number, requestOf: () => { path: string; headers?: string[] }) {
@@ -87,8 +90,7 @@ async function callOn({ api, subOrgId }: Deployment, rounds: number): Promise<Se
 }
 
 test('while requests of nobody hold every connection that they get, callers are answered', async () => {
-  const deployment = await startDeployment({ WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0' })
-  const { service, databaseUrl, linkPath, subOrgId } = deployment
+  const { service, databaseUrl, linkPath, subOrgId, api } = unlimited
   const holder = new pg.Client({ connectionString: databaseUrl })
   await holder.connect()
   onTestFinished(() => holder.end())
@@ -96,9 +98,9 @@ test('while requests of nobody hold every connection that they get, callers are 
   await holder.query('begin; lock table links in access exclusive mode')
   const ask = () => fetch(service.baseUrl + linkPath)
   const anonymous = Promise.all(Array.from({ length: 300 }, ask))
-  expect(await callOn(deployment, 20)).toEqual(new Set([200]))
+  expect(await callOn(unlimited, 20)).toEqual(new Set([200]))
   // A key that the process has not met, and settings that it has not read.
-  const made = await deployment.api.post('/v1/api-keys', { name: 'fresh', scopes: ['users.read'] })
+  const made = await api.post('/v1/api-keys', { name: 'fresh', scopes: ['users.read'] })
   const fresh = caller(service.baseUrl, made.body.key)
   expect((await fresh.get(`/v1/users?subOrgId=${subOrgId}`)).status).toBe(200)
   const refused = await anonymous
@@ -110,38 +112,35 @@ test('while requests of nobody hold every connection that they get, callers are 
 })
 
 test('several hundred connections that hammer what needs no key are refused, and callers are answered', async () => {
-  const deployment = await startDeployment({})
-  const { service, linkPath } = deployment
+  const { service, linkPath } = limited
   const madeUp = linkPath.replace(/token_hash=\w+/, (genuine) =>
     genuine.slice(0, 'token_hash='.length + ID_LENGTH).padEnd(genuine.length, '0'),
   )
   const paths = [linkPath, madeUp, '/docs', '/docs/errors', '/v1/openapi.json', '/.well-known/jwks.json', '/nowhere']
   let asked = 0
   const storm = await hammer(service.baseUrl, 500, () => ({ path: paths[asked++ % paths.length] ?? '' }))
-  expect(await callOn(deployment, 60)).toEqual(new Set([200]))
+  expect(await callOn(limited, 60)).toEqual(new Set([200]))
   const others = await storm.endRefused()
   expect(Object.keys(others).filter((status) => !['200', '400', '404', '503'].includes(status))).toEqual([])
   expect((await fetch(`${service.baseUrl}/healthz`)).status).toBe(200)
 })
 
 test('several hundred connections with made-up keys are refused, and those with a right one answered', async () => {
-  const deployment = await startDeployment({})
-  const storm = await hammer(deployment.service.baseUrl, 500, () => ({
+  const storm = await hammer(limited.service.baseUrl, 500, () => ({
     path: '/v1/users',
     headers: [`x-api-key: made-up-${crypto.randomUUID()}`],
   }))
-  expect(await callOn(deployment, 60)).toEqual(new Set([200]))
+  expect(await callOn(limited, 60)).toEqual(new Set([200]))
   const others = await storm.endRefused()
   expect(Object.keys(others).filter((status) => !['401', '503'].includes(status))).toEqual([])
 })
 
 test('made-up keys from as many networks as there are slow no right one', async () => {
-  const deployment = await startDeployment({ WATCHWORD_NETWORK_REQUESTS_PER_SECOND: '0' })
-  const storm = await hammer(deployment.service.baseUrl, 500, () => ({
+  const storm = await hammer(unlimited.service.baseUrl, 500, () => ({
     path: '/v1/users',
     headers: [`x-api-key: made-up-${crypto.randomUUID()}`],
   }))
-  expect(await callOn(deployment, 60)).toEqual(new Set([200]))
+  expect(await callOn(unlimited, 60)).toEqual(new Set([200]))
   const answers = storm.end()
   expect(Object.keys(answers).filter((status) => !['401', '503'].includes(status))).toEqual([])
   expect(answers[401] ?? 0).toBeGreaterThan(100)

@@ -192,6 +192,15 @@ export async function takePort(): Promise<number> {
   return held.localPort
 }
 
+/** A port on which somebody else listens until the test ends. */
+export async function takenPort(): Promise<string> {
+  const taken = createServer().listen(0)
+  await once(taken, 'listening')
+  afterThisTest(() => void taken.close())
+  const address = taken.address()
+  return String(typeof address === 'object' ? address?.port : '')
+}
+
 let anchor: Promise<number> | undefined
 
 /** The far end of the connections that reserve ports. */

@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, inject, test } from 'vitest'
@@ -17,6 +15,7 @@ import {
   productionSettings,
   refusedStart,
   startService,
+  takenPort,
 } from './service.ts'
 
 test('the first start in development makes a key, shows how to use it, and never shows it again', async () => {
@@ -50,7 +49,7 @@ function makeCurl(): string {
   return file
 }
 
-test('a start in production takes the operator’s key and speaks in JSON lines', async () => {
+test('a start in production takes the operator’s key, speaks in JSON lines, and tells about its inside on the private port alone', async () => {
   const settings = await productionSettings()
   const service = await startService({ ...settings, LOG_LEVEL: 'info' })
   await service.ready()
@@ -82,6 +81,7 @@ test('a start in production takes the operator’s key and speaks in JSON lines'
     checks: { database: 'ok', migrations: 'ok', queue: 'ok', signing_key: 'ok' },
   })
   expect((await fetch(`${service.privateUrl}/v1/organizations`)).status).toBe(404)
+  for (const path of ['/readyz', '/metrics']) expect((await fetch(service.baseUrl + path)).status).toBe(404)
 })
 
 test('a wrong setting is one line', async () => {
@@ -110,9 +110,9 @@ test('a wrong setting is one line', async () => {
     expect(await refusedStart({ ...settings, ...change })).toEqual({ code: 1, line })
 })
 
-test('a master key of another database is one line, and changes nothing', async () => {
-  const settings = await productionSettings()
-  const first = await startService(settings)
+test('a database takes no other master key and none is made for it: each is one line, and changes nothing', async () => {
+  const { WATCHWORD_MASTER_KEY: key = '', ...settings } = await productionSettings()
+  const first = await startService({ ...settings, WATCHWORD_MASTER_KEY: key })
   await first.ready()
   first.child.kill('SIGTERM')
   await first.ended
@@ -121,15 +121,6 @@ test('a master key of another database is one line, and changes nothing', async 
   expect(other.line).toMatch(
     /^The master key does not fit this database, .*: set WATCHWORD_MASTER_KEY to that key, or .*\.$/,
   )
-  await (await startService(settings)).ready()
-})
-
-test('no master key is made for a database that is sealed with another', async () => {
-  const { WATCHWORD_MASTER_KEY: key = '', ...settings } = await productionSettings()
-  const first = await startService({ ...settings, WATCHWORD_MASTER_KEY: key })
-  await first.ready()
-  first.child.kill('SIGTERM')
-  await first.ended
   const dataDir = makeDataDir()
   const development = { ...settings, NODE_ENV: 'development', WATCHWORD_DATA_DIR: dataDir }
   const refused = await refusedStart(development)
@@ -193,11 +184,7 @@ test('waits for a database that starts later', async () => {
 
 test('a port in use is one line that names the setting', async () => {
   const settings = await productionSettings()
-  const taken = createServer().listen(0)
-  await once(taken, 'listening')
-  afterThisTest(() => void taken.close())
-  const address = taken.address()
-  const port = String(typeof address === 'object' ? address?.port : '')
+  const port = await takenPort()
   const line = (setting: string) =>
     `Port ${port} is in use by another process: stop that one, or set ${setting} to another port.`
   expect(await refusedStart({ ...settings, PORT: port })).toEqual({ code: 1, line: line('PORT') })
@@ -237,10 +224,4 @@ test('an operator who migrates apart is told what lacks, and nothing is applied'
   expect(line).toMatch(
     /^The database lacks 0001_platform\.sql, .* and WATCHWORD_MIGRATE_ON_START is false: run `npx watchword migrate` first\.$/,
   )
-})
-
-test('what tells about the inside answers on the private port alone', async () => {
-  const service = await startService(await productionSettings())
-  await service.ready()
-  for (const path of ['/readyz', '/metrics']) expect((await fetch(service.baseUrl + path)).status).toBe(404)
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { caller, until } from '../harness.ts'
-import { databasePid, makeDataDir, productionSettings, refusedStart, startService, takePort } from './service.ts'
+import { databasePid, makeDataDir, productionSettings, refusedStart, startService, takenPort } from './service.ts'
 
 /** The process ids of the workers of a primary. */
 function workersOf(primary: number | undefined): number[] {
@@ -56,12 +56,8 @@ test('several processes share one port, are replaced when they die, and end toge
 })
 
 test('what keeps the workers from starting is told once', async () => {
-  const settings = { ...(await productionSettings()), WORKERS: '2' }
-  const port = await takePort()
-  const holder = await startService({ ...(await productionSettings()), PORT: String(port) })
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null))?.status === 200)
-  expect(holder.child.exitCode).toBeNull()
-  const { code, line } = await refusedStart({ ...settings, PORT: String(port) })
+  const port = await takenPort()
+  const { code, line } = await refusedStart({ ...(await productionSettings()), WORKERS: '2', PORT: port })
   expect([code, line]).toEqual([
     1,
     `Port ${port} is in use by another process: stop that one, or set PORT to another port.`,
