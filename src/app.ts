@@ -29,6 +29,7 @@ import { noticeReceivers, webhookKeeper } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
+import { type MakeRsaPair, makeRsaPair } from './platform/crypto/certificates.ts'
 import { openKeyring } from './platform/crypto/keyring.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
 import type { PasswordParameters } from './platform/crypto/password-format.ts'
@@ -63,6 +64,7 @@ export interface AppOptions {
   log?: Log
   strict?: boolean
   hashCost?: PasswordParameters
+  makeRsaPair?: MakeRsaPair
 }
 
 export interface App {
@@ -94,6 +96,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     belongings,
     strict: options.strict ?? false,
     hashCost: options.hashCost ?? null,
+    makeRsaPair: options.makeRsaPair ?? makeRsaPair,
   }
   watchConnections(platform.metrics, database.poolStates)
   handIn(platform)

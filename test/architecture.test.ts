@@ -469,6 +469,13 @@ test('the environment is read in config.ts, and Fastify used in platform/http', 
     'src/platform/http/idempotency.ts',
     'src/platform/platform.ts',
   ])
+  // Nor pairs of keys that were made before.
+  expect(filesWith(/\bmakeRsaPair\b/)).toEqual([
+    'src/app.ts',
+    'src/features/connections/sp-keys.ts',
+    'src/platform/crypto/certificates.ts',
+    'src/platform/platform.ts',
+  ])
   const users = sources.filter((file) => file.imports.some(({ target, typeOnly }) => target === 'fastify' && !typeOnly))
   expect(users.filter((file) => !file.path.startsWith('src/platform/http/')).map((file) => file.path)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import type { Belonging } from './belongings.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
+import type { MakeRsaPair } from './crypto/certificates.ts'
 import type { Keyring } from './crypto/keyring.ts'
 import type { PasswordParameters } from './crypto/password-format.ts'
 import type { Caches } from './db/cache.ts'
@@ -28,6 +29,8 @@ export interface Platform {
   strict: boolean
   /** In tests: what argon2id costs, whatever is set. */
   hashCost: PasswordParameters | null
+  /** In tests: others that were made before. */
+  makeRsaPair: MakeRsaPair
 }
 
 /** What `app.ts` hands to a feature that may not import where it comes from: a table of what others bring in. */

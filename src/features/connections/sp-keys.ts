@@ -72,11 +72,10 @@ async function make(platform: Platform, of: SpPlace): Promise<void> {
 /** A pair for each use, yet to be stored. */
 async function makePairs(platform: Platform, { accountId, environmentId }: SpPlace, status: SpKey['status']) {
   const make = async (use: (typeof USES)[number]) => {
-    const { certificatePem, privateKeyPem, notAfter } = await makeCertificate({
-      commonName: `Watchword ${use}`,
-      years: YEARS,
-      from: platform.clock.now(),
-    })
+    const { certificatePem, privateKeyPem, notAfter } = await makeCertificate(
+      { commonName: `Watchword ${use}`, years: YEARS, from: platform.clock.now() },
+      platform.makeRsaPair,
+    )
     const id = newId()
     return {
       environment_id: environmentId,

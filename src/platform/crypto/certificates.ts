@@ -15,14 +15,22 @@ const RSA = {
   publicExponent: new Uint8Array([1, 0, 1]),
 }
 
+export type MakeRsaPair = () => Promise<webcrypto.CryptoKeyPair>
+
+/** Makes an RSA-3072 pair, which takes a fifth of a second of a core. */
+export const makeRsaPair: MakeRsaPair = () => webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify'])
+
 /** Makes an RSA-3072 pair and a self-signed certificate (RFC 5280), valid from yesterday on, for clocks that are late. */
-export async function makeCertificate(input: { commonName: string; years: number; from: Date }): Promise<SelfSigned> {
+export async function makeCertificate(
+  input: { commonName: string; years: number; from: Date },
+  makePair = makeRsaPair,
+): Promise<SelfSigned> {
   // Loaded when first needed: the start does not.
   await import('reflect-metadata')
   const { X509CertificateGenerator, PemConverter } = await import('@peculiar/x509')
   const [notBefore, notAfter] = [new Date(input.from.getTime() - DAY_MS), new Date(input.from)]
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + input.years)
-  const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify'])
+  const keys = await makePair()
   const certificate = await X509CertificateGenerator.createSelfSigned({
     name: `CN=${input.commonName}`,
     notBefore,
