@@ -7,6 +7,7 @@ import { formatJson } from '../src/platform/http/openapi-text.ts'
 import { isId } from '../src/platform/ids.ts'
 import { routes } from '../src/routes.ts'
 import { contract, documents, escapePointer, operations, responseOf } from './contract.ts'
+import { readSources } from './source.ts'
 
 const { document, ajv } = contract()
 const text = formatJson(document)
@@ -209,4 +210,13 @@ test('patterns are such that Python, Go and Java compile them too', () => {
   expect(patterns.length).toBeGreaterThan(3)
   // RE2 has no lookaround and no back-references; `re` no Unicode classes; neither knows `\\u`.
   for (const pattern of patterns) expect(pattern).not.toMatch(/\\[pP]\{|\(\?[=!<]|\\[1-9]|\\u/)
+})
+
+test('a route that reads If-Match declares the conflict, by which the documentation knows', () => {
+  const blocks = readSources('src')
+    .filter((file) => file.path.endsWith('/routes.ts'))
+    .flatMap((file) => file.text.split('defineRoute({').map((text) => ({ path: file.path, text })))
+  const reading = blocks.filter(({ text }) => /\bifMatch\b/.test(text))
+  expect(reading.length).toBeGreaterThan(0)
+  expect(reading.filter(({ text }) => !text.includes('httpErrors.versionConflict')).map(({ path }) => path)).toEqual([])
 })
