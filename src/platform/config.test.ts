@@ -87,3 +87,16 @@ test.each(['prod', 'Production', 'staging', 'dev', 'PRODUCTION'])('refuses the m
 test.each([undefined, '', 'development', 'test'])('the mode %s is development', (mode) => {
   expect(parseConfig({ NODE_ENV: mode }).production).toBe(false)
 })
+
+test.each([
+  [{ PORT: '99999' }, 'PORT is 99999: use a whole number from 0 to 65535.'],
+  [{ WATCHWORD_BASEURL: 'x' }, 'WATCHWORD_BASEURL is not a setting of Watchword: did you mean WATCHWORD_BASE_URL?'],
+  [{ WATCHWORD_SMTP_URL: 'x' }, 'WATCHWORD_SMTP_URL is not a setting of Watchword: did you mean SMTP_URL?'],
+  [
+    { DATABASE_URL: 'mysql://x' },
+    'DATABASE_URL is not a URL that starts with postgres:// or postgresql://: correct it.',
+  ],
+  [{ NODE_ENV: 'prod' }, 'NODE_ENV is prod: use production or development (or test).'],
+])('a wrong setting says what to do: %o', (env, message) => {
+  expect(() => parseConfig(env)).toThrow(expect.objectContaining({ name: 'ConfigError', message }))
+})

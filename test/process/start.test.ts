@@ -87,24 +87,15 @@ test('a start in production takes the operator’s key, speaks in JSON lines, an
 test('a wrong setting is one line', async () => {
   const settings = await productionSettings()
   const refusals: [Record<string, string>, string][] = [
-    [{ PORT: '99999' }, 'PORT is 99999: use a whole number from 0 to 65535.'],
-    [{ WATCHWORD_BASEURL: 'x' }, 'WATCHWORD_BASEURL is not a setting of Watchword: did you mean WATCHWORD_BASE_URL?'],
     [{ WATCHWORD_PORT: '1' }, 'WATCHWORD_PORT is not a setting of Watchword: did you mean PORT?'],
-    [{ WATCHWORD_SMTP_URL: 'x' }, 'WATCHWORD_SMTP_URL is not a setting of Watchword: did you mean SMTP_URL?'],
     [
       { WATCHWORD_MASTER_KEY: 'short' },
       'WATCHWORD_MASTER_KEY has a master key that is not 32 bytes as base64: create one with `openssl rand -base64 32`.',
     ],
     [
-      { DATABASE_URL: 'mysql://x' },
-      'DATABASE_URL is not a URL that starts with postgres:// or postgresql://: correct it.',
-    ],
-    [
       { WATCHWORD_METRICS_HOST: 'no.such.host.invalid' },
       'WATCHWORD_METRICS_HOST is no.such.host.invalid, which has no address: use one of this machine.',
     ],
-    [{ NODE_ENV: 'prod' }, 'NODE_ENV is prod: use production or development (or test).'],
-    [{ NODE_ENV: 'staging' }, 'NODE_ENV is staging: use production or development (or test).'],
   ]
   for (const [change, line] of refusals)
     expect(await refusedStart({ ...settings, ...change })).toEqual({ code: 1, line })
