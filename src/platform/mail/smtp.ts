@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { type Config, ConfigError } from '../config.ts'
 import { readErrorField } from '../errors.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
@@ -19,7 +18,10 @@ const MAX_CONNECTIONS = 3
 /** Opens the server of SMTP_URL, or returns null without one; connects with the first mail. Throws ConfigError. */
 export function openMailServer(config: Config): MailServer | null {
   if (config.smtpUrl === null) return null
-  const transport = createTransport({ ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true })
+  const options = { ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true as const }
+  // Loaded with the first mail: startup does not need it.
+  const open = async () => (await import('nodemailer')).createTransport(options)
+  let opening: ReturnType<typeof open> | null = null
   const sender = readSender(config.mailFrom)
   const domain = domainOf(sender.address)
   return {
@@ -28,7 +30,8 @@ export function openMailServer(config: Config): MailServer | null {
       if (!to) throw new DeliveryFailure('BAD_RECIPIENT', true, false)
       const replyTo = mail.replyTo === null ? null : parseEmail(mail.replyTo)
       try {
-        await transport.sendMail({
+        opening ??= open()
+        await (await opening).sendMail({
           from: senderOf(config, mail.from),
           ...(replyTo ? { replyTo: { name: '', address: replyTo.email } } : {}),
           to: { name: '', address: to.email },
@@ -50,7 +53,7 @@ export function openMailServer(config: Config): MailServer | null {
         throw toFailure(error)
       }
     },
-    close: () => transport.close(),
+    close: () => void opening?.then((transport) => transport.close()),
   }
 }
 
@@ -71,6 +74,7 @@ const LIMITS = {
 export async function checkMailServer(config: Config): Promise<void> {
   if (config.smtpUrl === null) return
   readSender(config.mailFrom)
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({ ...readSmtpUrl(config.smtpUrl), ...LIMITS })
   try {
     await transport.verify()
