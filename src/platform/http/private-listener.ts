@@ -1,4 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+
+// Not imported: an import reads every export, and Node loads its `fetch` for that of `WebSocket`.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export const checkNames = ['database', 'migrations', 'queue', 'signing_key'] as const
 /** The state of each part that requests need. */
