@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { routes } from '../../routes.ts'
@@ -18,9 +20,11 @@ test('each path names its methods where another one is sent, whatever its parame
     const method = ['PUT', 'PATCH', 'DELETE', 'POST', 'GET'].find((name) => !taken.some((one) => one === name))
     if (!method) continue
     asked++
-    const url = baseUrl + path.replaceAll(/\{\w+\}/g, 'a%2Fb.c')
-    const reply = await fetch(`${url}?a=/b`, { method, headers: { accept: 'application/json' } })
-    expect([path, reply.status, reply.headers.get('allow')]).toEqual([path, 405, allowOf(served)])
+    for (const folder of path.startsWith('/v1/') ? ['', '/api'] : ['']) {
+      const url = baseUrl + folder + path.replaceAll(/\{\w+\}/g, 'a%2Fb.c')
+      const reply = await fetch(`${url}?a=/b`, { method, headers: { accept: 'application/json' } })
+      expect([url, reply.status, reply.headers.get('allow')]).toEqual([url, 405, allowOf(served)])
+    }
   }
   expect(asked).toBeGreaterThan(byPath.length / 2)
 })
@@ -35,8 +39,23 @@ test('a path is known however it is spelled, and none that only begins like it',
   expect(await Promise.all(['/v1/%75sers', '/v1/users', '/v1/users;a', '/v1/%75ser', '/v1/users/%C3'].map(of))).toEqual(
     [405, 405, 404, 404, 404],
   )
+  expect(
+    await Promise.all(['/api/v1/users', '/%61pi/%761/%75sers', '/API/v1/users', '/api/api/v1/users'].map(of)),
+  ).toEqual([405, 405, 404, 404])
+})
+
+test('a path is known behind an authority too', async () => {
+  const of = async (path: string): Promise<number | undefined> => {
+    const sent = request(baseUrl, { path }).end()
+    const [reply]: IncomingMessage[] = await once(sent, 'response')
+    reply?.resume()
+    return reply?.statusCode
+  }
+  expect(await Promise.all(['/v1/users', '/api/v1/users', '/api/v2/users'].map((path) => of(baseUrl + path)))).toEqual([
+    401, 401, 404,
+  ])
 })
 
 test('a path takes no more of the router than its own methods', () => {
-  expect(app.server.printRoutes({ commonPrefix: false })).toContain('/v1/users (GET, HEAD, POST, PUT)')
+  expect(app.server.printRoutes({ commonPrefix: false })).toContain(' v1/users (GET, HEAD, POST, PUT)')
 })

@@ -47,7 +47,7 @@ function indexPaths(routes: Route[]): [RegExp, Served][] {
 export function methodsByPath(routes: Route[]): Map<string, Served> {
   const taken = new Map<string, Served>()
   for (const route of routes)
-    for (const path of servedPaths(route)) {
+    for (const path of routedPaths(route)) {
       const served = taken.get(path) ?? { methods: new Set(), route }
       if (served.route.cors !== route.cors) throw new Error(`${path} has routes with different rules for web pages`)
       served.methods.add(route.method)
@@ -62,9 +62,22 @@ export function allowOf({ methods, route }: Served): string {
   return [...taken, ...(route.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
 }
 
+/** The paths of a route that the router knows. */
+export function routedPaths(route: Route): string[] {
+  return [route.path, ...route.aliases]
+}
+
 /** Every path a route answers at: versioned ones under `/api` and at the root. */
 export function servedPaths(route: Route): string[] {
-  return [route.path, ...route.aliases].flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
+  return routedPaths(route).flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
+}
+
+/**
+ * What the router is asked for a URL: versioned paths at the root, since to register each of them twice takes twice as
+ * long. Letters may come as escapes, which the router reads likewise, and an authority before the path (RFC 9112 §3.2.2).
+ */
+export function routedUrl(url: string): string {
+  return url.replace(/^(\w+:\/\/[^/?]*)?\/(?:a|%61)(?:p|%70)(?:i|%69)(?=\/(?:v|%76)(?:1|%31)\/)/, '$1')
 }
 
 /** A path of the contract as the router takes it. */

@@ -10,7 +10,7 @@ import type { Directory } from './directory.ts'
 import { hasEmptyParameter, refuseNetwork } from './entry.ts'
 import { mediaOf } from './media.ts'
 import { findMedia, type MediumOf } from './medium-of.ts'
-import { allowOf, methodsByPath, otherMethods, servedPaths, urlOf } from './other-method.ts'
+import { allowOf, methodsByPath, otherMethods, routedPaths, routedUrl, urlOf } from './other-method.ts'
 import { compileRoute } from './pipeline.ts'
 import { noteProblem, routeNameOf, toProblem } from './problem.ts'
 import { keyLimiter } from './rate-limit.ts'
@@ -91,6 +91,7 @@ export function buildServer(parts: ServerParts): FastifyInstance {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
     },
+    rewriteUrl: ({ url = '/' }) => routedUrl(url),
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
     clientErrorHandler: (_error, socket) => refuseUnreadable(config.baseUrl, socket),
     frameworkErrors: async (error, request, reply) =>
@@ -138,7 +139,7 @@ function addRoutes(
     const response = responsesOf(route)
     if (route.cors === 'origins' && route.auth !== 'user')
       throw new Error(`${route.method} ${route.path}: only a route of an end user has origins that may call it`)
-    for (const path of servedPaths(route))
+    for (const path of routedPaths(route))
       app.route({
         method: route.method,
         // Load balancers and link checkers ask with HEAD (RFC 9110 §9.1): the same pipeline, no body.
@@ -162,7 +163,7 @@ function addRoutes(
 
 function observer(observe: ServerParts['observeScim']) {
   return async (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
-    const { state, method, url, body } = request
+    const { state, method, originalUrl: url, body } = request
     const { caller, route, code } = state
     if (caller?.kind === 'scim' && route)
       await observe(caller.directory, {
