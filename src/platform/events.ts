@@ -1,9 +1,9 @@
 import type { Insertable } from 'kysely'
 import type { Static, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
 import { type Columns, type RowOf, recordset } from './db/recordset.ts'
 import type { Events } from './db/schema.gen.ts'
 import { newId } from './ids.ts'
+import { findFault } from './validator.ts'
 import type { Work } from './work.ts'
 
 /** Who caused something, and in which request. */
@@ -116,9 +116,8 @@ export function eventRow({ platform, directory, origin }: EventWork, event: Even
 /** In tests: what is recorded matches the catalogue, and a change says what was there before. */
 function assertFits({ definition: { type, data: schema }, previous }: EventInput, data: unknown): void {
   if (type.endsWith('updated') && !previous) throw new Error(`${type} was recorded without what was there before`)
-  if (Value.Check(schema, data)) return
-  const [error] = Value.Errors(schema, data)
-  throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(error)}`)
+  const fault = findFault(schema, data)
+  if (fault) throw new Error(`${type} was recorded with data that does not match its schema: ${JSON.stringify(fault)}`)
 }
 
 /** An event of a statement that is joined over requests. */

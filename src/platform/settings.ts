@@ -1,10 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { httpErrors } from './errors.ts'
 import { changedFrom, defineEvents, type EventFactory, record } from './events.ts'
 import type { AccountScope } from './http/directory.ts'
 import { named, nullable } from './schema.ts'
 import { onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
+import { fits } from './validator.ts'
 import { inTx, type Work } from './work.ts'
 
 /** Where a setting's value comes from. */
@@ -109,7 +109,7 @@ function compose<P extends TProperties>(
   own: Record<string, unknown>,
 ): Static<TObject<P>> {
   const values: unknown = overlay(schema, overlay(schema, defaults, inherited), own)
-  if (!Value.Check(schema, values)) throw new Error('The defaults of settings do not fit their schema')
+  if (!isWhole(schema, values)) throw new Error('The defaults of settings do not fit their schema')
   return values
 }
 
@@ -183,9 +183,20 @@ function overlay(
   for (const [name, field] of Object.entries<TProperties[string]>(schema.properties)) {
     const value = values[name]
     if (Type.IsObject(field)) result[name] = overlay(field, onlyObject(base[name]), onlyObject(value))
-    else if (value !== undefined && Value.Check(field, value)) result[name] = value
+    else if (value !== undefined && fits(field, value)) result[name] = value
   }
   return result
+}
+
+/**
+ * Whether values are those of a family. Field by field, as they are overlaid: many are of the same schema, which as a
+ * part of the whole would be compiled for each of them.
+ */
+function isWhole<P extends TProperties>(schema: TObject<P>, values: unknown): values is Static<TObject<P>> {
+  const given = onlyObject(values)
+  return Object.entries<TProperties[string]>(schema.properties).every(([name, field]) =>
+    Type.IsObject(field) ? isWhole(field, given[name]) : fits(field, given[name]),
+  )
 }
 
 /** The scope of a key that may set what all organizations inherit. Throws `sub_org_mismatch` for a narrower key. */

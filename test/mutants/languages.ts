@@ -11,7 +11,7 @@ export const languages: Mutant[] = [
   },
   {
     name: 'a locale is a language tag',
-    file: 'src/platform/http/validate.ts',
+    file: 'src/platform/validator.ts',
     find: 'ajv.addFormat(LOCALE_FORMAT, isLocale)',
     replace: 'ajv.addFormat(LOCALE_FORMAT, (text: string) => isLocale(text) || true)',
     tests: ['test/locale.test.ts'],

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { newId, newRequestId } from '../../platform/ids.ts'
+import { fits } from '../../platform/validator.ts'
 import { CliError } from '../print.ts'
 
 const Counts = Type.Object({
@@ -68,7 +68,7 @@ export async function readCheckpoint(
 function parse(text: string): Checkpoint | null {
   try {
     const value: unknown = JSON.parse(text)
-    return Value.Check(Checkpoint, value) ? value : null
+    return fits(Checkpoint, value) ? value : null
   } catch {
     return null
   }

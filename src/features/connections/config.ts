@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { named, nullable } from '../../platform/schema.ts'
+import { fits } from '../../platform/validator.ts'
 import { MAX_IDP_CERTIFICATES } from './limits.ts'
 
 const text = (maxLength: number, example: string) => Type.String({ minLength: 1, maxLength, examples: [example] })
@@ -87,6 +87,6 @@ const DEFAULTS: ConnectionConfig = {
 /** What is stored, with the defaults of what is not. Throws for what no release has written. */
 export function readConfig(stored: unknown): ConnectionConfig {
   const config: unknown = { ...DEFAULTS, ...Object(stored) }
-  if (!Value.Check(ConnectionConfig, config)) throw new Error('The configuration of a connection is not readable')
+  if (!fits(ConnectionConfig, config)) throw new Error('The configuration of a connection is not readable')
   return config
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { identify } from '../../platform/crypto/identity.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { record } from '../../platform/events.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import type { Message } from '../../platform/mail/outbox.ts'
+import { fits } from '../../platform/validator.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   consumeLink,
@@ -70,7 +70,7 @@ export async function disownSignIn(work: Work, presented: { email: string; token
       // Lock order: the user first, as in a sign-in.
       const user = link.user_id === null ? null : await findUserForUpdate(work, link.user_id)
       const consumed = await consumeLink(work, link)
-      if (!user || !consumed || !Value.Check(Disowned, link.details)) throw linkErrors.tokenInvalid()
+      if (!user || !consumed || !fits(Disowned, link.details)) throw linkErrors.tokenInvalid()
       const { session_id, device } = link.details
       await cutOff(work, user, reasons.sign_in_disowned)
       await forgetDevices(work.db, work.directory, user.id, {

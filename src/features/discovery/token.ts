@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { SealedPlace } from '../../platform/crypto/secret-box.ts'
 import { isDatabaseUnavailable } from '../../platform/db/failure.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
+import { fits } from '../../platform/validator.ts'
 import type { GrantedCode } from '../otp/otp.ts'
 import type { DiscoveryMethod } from './methods.ts'
 
@@ -48,5 +48,5 @@ export async function openToken(
   })
   if (text === null) return null
   const said: unknown = JSON.parse(text)
-  return Value.Check(Sealed, said) ? { method: 'otp', ...said } : null
+  return fits(Sealed, said) ? { method: 'otp', ...said } : null
 }

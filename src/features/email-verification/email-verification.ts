@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { identify } from '../../platform/crypto/identity.ts'
 import { record } from '../../platform/events.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
+import { fits } from '../../platform/validator.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import {
   consumeLink,
@@ -125,7 +125,7 @@ function redeem(
     // The password that was proved may have been replaced meanwhile, and another must not be kept for it.
     if (keepsPassword && user.epoch !== whose.epoch) return null
     if (!(await consumeLink(work, link))) return null
-    const profile = Value.Check(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))
+    const profile = fits(OfSignup, link.details) && !(await hasPassword(work.db, work.directory, user.id))
     await proveMailbox(work, user, { linkId: link.id, password: keepsPassword, profile })
     return { userId: await ensureAuthAccount(work, user), directoryUserId: user.id }
   })

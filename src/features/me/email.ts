@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { identify } from '../../platform/crypto/identity.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
@@ -8,6 +7,7 @@ import { maskEmail, requireEmail } from '../../platform/mail/address.ts'
 import { countMail } from '../../platform/mail/limits.ts'
 import { queueMail } from '../../platform/mail/outbox.ts'
 import { burn } from '../../platform/proofs.ts'
+import { fits } from '../../platform/validator.ts'
 import { inTx, type TxWork } from '../../platform/work.ts'
 import {
   assertRedirectAllowed,
@@ -130,7 +130,8 @@ export async function finishEmailChangeByLink(
     inTx(work, async (work) => {
       // Lock order: the user first, as in a sign-in.
       const held = await holdOwn(work)
-      const { otpId, sessionId } = Value.Parse(LinkDetails, link.details)
+      if (!fits(LinkDetails, link.details)) throw new Error('The details of a link are not readable')
+      const { otpId, sessionId } = link.details
       const isOwn = link.user_id === held.id && sessionId === work.caller.sessionId
       if (!isOwn || !(await consumeLink(work, link))) throw linkErrors.tokenInvalid()
       const code = codeProof({ otp_id: otpId, otp_purpose: purpose })

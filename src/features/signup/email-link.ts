@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { canonicalLocale } from '../../platform/messages/locale.ts'
+import { fits } from '../../platform/validator.ts'
 import type { Work } from '../../platform/work.ts'
 import { emailVerificationSettings } from '../email-verification/email-verification.ts'
 import {
@@ -100,7 +100,7 @@ async function isOlderThanSignIn(work: Work, link: LinkRow): Promise<boolean> {
 }
 
 function profileOf({ details }: LinkRow): SignupProfile | null {
-  return Value.Check(Waiting, details) ? details.profile : null
+  return fits(Waiting, details) ? details.profile : null
 }
 
 function signInByLink(work: Work, link: LinkRow, facts: SignInFacts): Promise<SessionReply | null> {

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { SealedPlace } from '../../platform/crypto/secret-box.ts'
 import { type Origin, record, systemOrigin } from '../../platform/events.ts'
 import { type Directory, findDirectory } from '../../platform/http/directory.ts'
 import { enqueue, type JobHandler } from '../../platform/jobs/queue.ts'
 import { requireEmail } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
+import { fits } from '../../platform/validator.ts'
 import { inTx, type TxWork } from '../../platform/work.ts'
 import { doorSettings } from '../login/login.ts'
 import { findWaitingSignup } from '../otp/otp.ts'
@@ -48,7 +48,7 @@ export const provisionSignup: JobHandler = {
     const directory = await findDirectory(platform, String(directoryId))
     if (!directory) return
     const asked: unknown = JSON.parse(await platform.keyring.open(placeOf(directory, String(otpId)), String(sealed)))
-    if (!Value.Check(Asked, asked)) return
+    if (!fits(Asked, asked)) return
     const { email, ip, userAgent, ...by } = asked
     const origin = { ...systemOrigin(), ...by, endUser: { ip, userAgent } }
     await inTx({ platform, directory, origin, db: platform.db }, async (work) => {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { named, nullable } from '../../platform/schema.ts'
+import { fits } from '../../platform/validator.ts'
 import { Impersonator, permissionsOf } from '../sessions/sessions.ts'
 import type { LiveToken } from './tokens.ts'
 
@@ -70,7 +70,7 @@ export function toIntrospection(
 /** Who acts for the user, if somebody does. */
 function actOf(claims: LiveToken['claims']): { act?: Static<typeof Impersonator> } {
   const act: unknown = claims?.['act']
-  return act !== undefined && Value.Check(Impersonator, act) ? { act } : {}
+  return act !== undefined && fits(Impersonator, act) ? { act } : {}
 }
 
 /** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */

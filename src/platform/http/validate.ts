@@ -1,81 +1,14 @@
-import { Ajv, type AnySchemaObject, type ErrorObject, str, type ValidateFunction } from 'ajv'
-import addFormats from 'ajv-formats'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { type TSchema, Type } from 'typebox'
 import { type FieldError, httpErrors } from '../errors.ts'
-import { isId } from '../ids.ts'
-import { isLocale, LOCALE_FORMAT } from '../messages/locale.ts'
 import { findNearest } from '../nearest.ts'
 import { isCheckedApart } from '../schema.ts'
+import { exact, makeAjv } from '../validator.ts'
 import { refuseHostile } from './hostile.ts'
 
 // Query and path are text by nature, so types are coerced; a body states its types (RFC 8259), so they are not.
-const bodies = { first: makeAjv(false, false), all: makeAjv(false, true) }
+const bodies = { first: exact, all: makeAjv(false, true) }
 const texts = { first: makeAjv(true, false), all: makeAjv(true, true) }
-
-function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
-  const ajv = new Ajv({
-    coerceTypes,
-    allErrors,
-    verbose: true,
-    strict: false,
-    removeAdditional: false,
-    useDefaults: false,
-  })
-  addFormats.default(ajv)
-  // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
-  ajv.addFormat('uuid', isId)
-  ajv.addFormat(LOCALE_FORMAT, isLocale)
-  // Ajv's own count the characters of every text. There are at most as many as UTF-16 units, and at least half.
-  addLength(
-    ajv,
-    'maxLength',
-    'more',
-    (text, limit) => text.length <= limit || countCharacters(text, limit + 1) <= limit,
-  )
-  addLength(
-    ajv,
-    'minLength',
-    'fewer',
-    (text, limit) => text.length >= 2 * limit || countCharacters(text, limit) >= limit,
-  )
-  if (allErrors) boundPatterns(ajv)
-  return ajv
-}
-
-/** A text that is longer than the schema allows is not matched as well: that may take a time of its length squared. */
-function boundPatterns(ajv: Ajv): void {
-  ajv.removeKeyword('pattern').addKeyword({
-    keyword: 'pattern',
-    type: 'string',
-    schemaType: 'string',
-    compile(pattern: string, { maxLength = Number.POSITIVE_INFINITY }: AnySchemaObject) {
-      const expression = new RegExp(pattern, 'u')
-      return (text: string) => text.length > 2 * maxLength || expression.test(text)
-    },
-    error: { message: ({ schemaCode }) => str`must match pattern ${schemaCode}` },
-  })
-}
-
-type Fits = (text: string, limit: number) => boolean
-
-/** Before patterns, which would read a text of any length. */
-function addLength(ajv: Ajv, keyword: string, than: string, fits: Fits): void {
-  ajv.removeKeyword(keyword).addKeyword({
-    keyword,
-    before: 'pattern',
-    type: 'string',
-    schemaType: 'number',
-    compile: (limit: number) => (text: string) => fits(text, limit),
-    error: { message: ({ schemaCode }) => str`must NOT have ${than} than ${schemaCode} characters` },
-  })
-}
-
-/** Code points, which is what JSON Schema limits (Validation §6.3), up to `enough` of them. */
-function countCharacters(text: string, enough: number): number {
-  let count = 0
-  for (const _ of text) if (++count >= enough) break
-  return count
-}
 
 export type Part = 'body' | 'query' | 'params'
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Directory } from '../http/directory.ts'
 import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, placeOf, putIntoOutbox } from '../outbox/outbox.ts'
 import type { Platform } from '../platform.ts'
 import { nullable } from '../schema.ts'
+import { fits } from '../validator.ts'
 import type { Work } from '../work.ts'
 import { composeMail, type Mail, type Message } from './compose.ts'
 
@@ -44,7 +44,7 @@ export const mailOutbox: Outbox<SealedMail> = {
   read(value) {
     // Mails queued by a release without per-directory senders lack both.
     const mail: unknown = { from: { name: null, address: null }, replyTo: null, ...Object(value) }
-    return Value.Check(SealedMail, mail) ? mail : null
+    return fits(SealedMail, mail) ? mail : null
   },
 }
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import { chooseLanguage, type Language } from '../messages/language.ts'
 import { type DecoyReason, decoyFields } from '../outbox/decoy.ts'
 import { type Outbox, putIntoOutbox } from '../outbox/outbox.ts'
 import { findKept, listKept, type Waiting } from '../outbox/waiting.ts'
 import type { Platform } from '../platform.ts'
+import { fits } from '../validator.ts'
 import type { Work } from '../work.ts'
 
 const Sms = Type.Object({
@@ -23,7 +23,7 @@ export const smsOutbox: Outbox<Sms> = {
   table: 'sms_outbox',
   job: 'sms.send',
   keeps: ({ config }) => config.sms === null && !config.production,
-  read: (value) => (Value.Check(Sms, value) ? value : null),
+  read: (value) => (fits(Sms, value) ? value : null),
 }
 
 /** Whether messages can be sent, or are kept in development. Production without WATCHWORD_SMS_URL sends none. */

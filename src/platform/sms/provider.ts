@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
-import { Value } from 'typebox/value'
 import type { Config, SmsProvider } from '../config.ts'
 import { OutboundFailure, type OutboundResponse, outboundFetch } from '../outbound/http.ts'
 import { DeliveryFailure, type Transport } from '../outbox/delivery.ts'
 import type { Platform } from '../platform.ts'
+import { fits } from '../validator.ts'
 import type { OpenedSms, Sms } from './outbox.ts'
 
 const SEND_TIMEOUT_MS = 10_000
@@ -64,7 +64,7 @@ function readCode(body: Buffer): string {
 }
 
 function isProblem(value: unknown): value is Static<typeof Problem> {
-  return Value.Check(Problem, value)
+  return fits(Problem, value)
 }
 
 /** What happens to text messages, for `doctor`. Without a provider production sends none, and needs none. */
