@@ -15,6 +15,9 @@ export function makeAjv(coerceTypes: boolean, allErrors: boolean): Ajv {
     strict: false,
     removeAdditional: false,
     useDefaults: false,
+    // Ours are valid: to compile the schema of schemas takes longer than any of them.
+    meta: false,
+    validateSchema: false,
   })
   addFormats.default(ajv)
   // Ajv's own accepts a `urn:uuid:` prefix and any case, for which a database query would be in vain.
