@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
-import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
+import { createLocalJWKSet } from 'jose/jwks/local'
+import { jwtVerify } from 'jose/jwt/verify'
 import type { Platform } from '../../platform/platform.ts'
 import { inTx } from '../../platform/work.ts'
 import { findConnectionAnywhere } from '../connections/connections.ts'

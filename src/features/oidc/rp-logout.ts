@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Platform } from '../../platform/platform.ts'
 import {

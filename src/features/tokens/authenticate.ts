@@ -1,4 +1,5 @@
-import { decodeJwt, type JWTPayload } from 'jose'
+import type { JWTPayload } from 'jose'
+import { decodeJwt } from 'jose/jwt/decode'
 import { looksLikeApiKey } from '../../platform/crypto/api-key.ts'
 import { looksLikeRefreshToken } from '../../platform/crypto/refresh-token.ts'
 import { verifyAccessToken, wasVerified } from '../../platform/crypto/signing-keys.ts'
