@@ -38,7 +38,7 @@ export function hashSmsCode(platform: Platform, id: string, code: string): Buffe
  * invalid number, `method_disabled` where no message can be sent, `rate_limited`.
  */
 export async function admitFactorPhone(work: Work, text: string): Promise<string> {
-  const phone = requirePhone(text)
+  const phone = await requirePhone(text)
   const settings = await otpSettings(work)
   if (!(await admitPhone(work, toSmsLimits(settings), phone)))
     throw loginErrors.methodDisabled({

@@ -23,9 +23,12 @@ interface Recipient {
 }
 
 /** Reads where a code is to be sent. Returns null for nowhere. Throws `invalid_request`. */
-export function readRecipient(input: { email?: string | null; phone?: string | null }): Recipient | null {
+export async function readRecipient(input: {
+  email?: string | null
+  phone?: string | null
+}): Promise<Recipient | null> {
   const email = typeof input.email === 'string' ? requireEmail(input.email) : null
-  const phone = typeof input.phone === 'string' ? requirePhone(input.phone) : null
+  const phone = typeof input.phone === 'string' ? await requirePhone(input.phone) : null
   const identity = email?.norm ?? phone?.e164
   return identity === undefined ? null : { email, phone, identity }
 }

@@ -73,7 +73,7 @@ export async function sendCodeBySms(work: Work, email: string): Promise<SentCode
   const shown = { deliveryHint: HINT, channel: 'sms' as const, rate }
   if (live) return { ...live, ...shown }
   // Also where there is none: the time of parsing would tell (the bench row `enumeration-otp-send-sms`).
-  const phone = parsePhone(chosen.number ?? STAND_IN_NUMBER)
+  const phone = await parsePhone(chosen.number ?? STAND_IN_NUMBER)
   const admitted = await admitQuietly(work, toSmsLimits(settings), {
     phone: chosen.number === null ? null : phone,
     // Of no address and no number.

@@ -8,7 +8,7 @@ test.each([
   ['+4915112345678', '+4915112345678', 'DE'],
   ['+7 701 123 4567', '+77011234567', 'KZ'],
   ['+79161234567', '+79161234567', 'RU'],
-])('reads %s', (text, e164, country) => expect(parsePhone(text)).toEqual({ e164, country }))
+])('reads %s', async (text, e164, country) => expect(await parsePhone(text)).toEqual({ e164, country }))
 
 test.each([
   ['a landline', '+49301234567'],
@@ -17,7 +17,7 @@ test.each([
   ['a satellite phone', '+881612345678'],
   ['a number that nobody can have', '+15550100000'],
   ['a number that is too short', '+1234567890'],
-])('no message goes to %s', (_, text) => expect(parsePhone(text)).toMatchObject({ country: null }))
+])('no message goes to %s', async (_, text) => expect(await parsePhone(text)).toMatchObject({ country: null }))
 
 test.each([
   '',
@@ -28,7 +28,7 @@ test.each([
   '+14155550123 ext. 5',
   '+9',
   `+1${'4'.repeat(40)}`,
-])('%j is no phone number', (text) => expect(parsePhone(text)).toBeNull())
+])('%j is no phone number', async (text) => expect(await parsePhone(text)).toBeNull())
 
 test('a hint shows two digits, and not how long the number is', () => {
   expect([maskPhone('+14155550123'), maskPhone('+3725551')]).toEqual(['+•••••23', '+•••••51'])

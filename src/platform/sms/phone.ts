@@ -1,6 +1,6 @@
 // The build with mobile number ranges: it refuses landlines and premium-rate numbers, which cannot receive SMS or bill
 // for it, and distinguishes countries that share a calling code. The smallest build does neither.
-import { getCountries, parsePhoneNumberFromString } from 'libphonenumber-js/mobile'
+import metadata from 'libphonenumber-js/mobile/metadata'
 import { Type } from 'typebox'
 import { invalidField } from '../errors.ts'
 import { named } from '../schema.ts'
@@ -14,7 +14,7 @@ export interface Phone {
 }
 
 /** Every country that has phone numbers. */
-export const COUNTRIES: readonly string[] = getCountries()
+export const COUNTRIES: readonly string[] = Object.keys(metadata.countries)
 
 /** One of them, in bodies and replies. */
 export const Country = named(
@@ -27,16 +27,18 @@ export const Country = named(
 )
 
 /** Parses a phone number in international form, or returns null when it is not one. */
-export function parsePhone(text: string): Phone | null {
+export async function parsePhone(text: string): Promise<Phone | null> {
   if (text.length > 40 || !text.startsWith('+')) return null
+  // Loaded with the first number: startup does not need it.
+  const { parsePhoneNumberFromString } = await import('libphonenumber-js/mobile')
   const number = parsePhoneNumberFromString(text)
   if (!number || number.ext !== undefined) return null
   return { e164: number.number, country: number.isValid() ? (number.country ?? null) : null }
 }
 
 /** Throws `invalid_request`. */
-export function requirePhone(text: string): Phone {
-  const phone = parsePhone(text)
+export async function requirePhone(text: string): Promise<Phone> {
+  const phone = await parsePhone(text)
   if (phone) return phone
   throw invalidField('phone', 'phone', 'phone must be a phone number in international form, such as +14155550123')
 }
