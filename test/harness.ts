@@ -14,6 +14,7 @@ import type { Mail } from '../src/platform/mail/compose.ts'
 import { mailPlace } from '../src/platform/mail/outbox.ts'
 import { assertHeadersDeclared, assertMatchesContract } from './contract.ts'
 import { administer, copyTemplate, databaseUrl } from './database.ts'
+import { exchange } from './exchange.ts'
 
 export interface Reply {
   status: number
@@ -201,10 +202,9 @@ export function caller(baseUrl: string, key: string | null): Caller {
     const headers: Record<string, string> = { ...(key ? { 'x-api-key': key } : {}), ...extra }
     if (body !== undefined) headers['content-type'] ??= 'application/json'
     const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body)
-    const response = await fetch(baseUrl + path, { method, headers, body: payload, redirect: 'manual' })
-    const text = await response.text()
-    const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '')
-    const reply = { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+    const answer = await exchange(baseUrl + path, method, headers, payload)
+    const isJson = /[/+]json\b/.test(answer.headers.get('content-type') ?? '')
+    const reply = { ...answer, body: isJson ? JSON.parse(answer.text) : null }
     assertMatchesContract(method, path, reply.status, reply.body)
     assertHeadersDeclared(method, path, reply.status, reply.headers)
     return reply
