@@ -91,6 +91,11 @@ export function errorCatalogue(): ErrorDefinition[] {
   return [...catalogue.values()].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
 }
 
+/** What any loaded module defines for a code. */
+export function findErrorDefinition(code: string): ErrorDefinition | undefined {
+  return catalogue.get(code)
+}
+
 const fieldErrors = (description: string) =>
   Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }), { description })
 

@@ -1,5 +1,5 @@
 import { runTogether } from '../../platform/db/joined.ts'
-import { errorCatalogue } from '../../platform/errors.ts'
+import { findErrorDefinition } from '../../platform/errors.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import type { Observed } from '../../platform/http/server.ts'
@@ -107,7 +107,7 @@ export async function toLog({ platform, directory }: Work, row: LogRow): Promise
     outcome: row.status < 400 ? 'accepted' : 'refused',
     code: row.code,
     reason: said.reason,
-    fix: errorCatalogue().find(({ code }) => code === row.code)?.help ?? null,
+    fix: findErrorDefinition(row.code ?? '')?.help ?? null,
     body: said.body,
     replayOf: said.replayOf ?? null,
     createdAt: row.created_at.toISOString(),
