@@ -4,7 +4,7 @@ import type { Route } from '../src/platform/http/route.ts'
 import { mailKinds } from '../src/platform/mail/kinds.ts'
 import { routes } from '../src/routes.ts'
 import { enrollTotp, makeProvenUser, signInByLink } from './factors.ts'
-import { startApp, type Tenant } from './harness.ts'
+import { startApp } from './harness.ts'
 import { ownSamples, ownWorld, signedIn } from './own-world.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf } from './samples.ts'
 import { mailedLink } from './sign-in.ts'
@@ -17,6 +17,10 @@ const BASE_URL = 'https://auth.acme.example'
 const EVIL = 'evil.example'
 const app = await startApp({ env: { WATCHWORD_BASE_URL: BASE_URL, WATCHWORD_TRUST_PROXY: '127.0.0.0/8' } })
 const { port } = new URL(app.baseUrl)
+const account = await app.tenant()
+/** For requests that change nothing in it. */
+const common = await makeWorld(app, account)
+const people = await ownWorld(app, account)
 
 /** Every route that sends a mail, or returns a link to be mailed. */
 const MAILING_ROUTES = [
@@ -63,33 +67,55 @@ const MAILING_ROUTES = [
 /** No request has a part in these. */
 const SENT_BY_JOBS = ['webhook_disabled', 'new_device']
 
-type MakeRequest = (world: World) => SampleRequest | Promise<SampleRequest>
+interface Asked {
+  make: (world: World) => SampleRequest | Promise<SampleRequest>
+  /** What `make` reads of the world, where it also calls the service. */
+  reads?: (world: World) => unknown
+}
 
 /** Requests that send a mail, for routes whose sample does not. */
-const more: Record<string, MakeRequest | MakeRequest[]> = {
-  'PATCH /v1/users/{userId}': ({ ids, email }) => ({ params: { userId: ids.user }, body: { email: `new-${email}` } }),
-  'POST /v1/otp/generate': ({ email }) => ({ body: { email } }),
-  async 'POST /v1/auth/login/password'(world) {
-    await failTwice(world, world.passwordEmail)
-    return { body: { email: world.passwordEmail, password: 'the third mistake' } }
-  },
-  async 'POST /v1/auth/email/verify'(world) {
-    await failTwice(world, world.linkEmail)
-    const { linkEmail: email, ids } = world
-    return { body: { email, token_hash: ids.verificationLink, password: 'the third mistake' } }
-  },
-  'POST /v1/mfa/challenge/verify': [
-    async ({ scoped, ids }) => {
-      await scoped.patch('/v1/auth/settings', { lockout_max_attempts: 3 })
-      const body = { challenge_token: ids.challengeToken, code: '000000' }
-      for (const _ of [1, 2]) await scoped.post('/v1/mfa/challenge/verify', body)
-      return { body }
+const more: Record<string, Asked[]> = {
+  'PATCH /v1/users/{userId}': [
+    { make: ({ ids, email }) => ({ params: { userId: ids.user }, body: { email: `new-${email}` } }) },
+  ],
+  'POST /v1/otp/generate': [{ make: ({ email }) => ({ body: { email } }) }],
+  'POST /v1/auth/login/password': [
+    {
+      reads: ({ passwordEmail }) => passwordEmail,
+      async make(world) {
+        await failTwice(world, world.passwordEmail)
+        return { body: { email: world.passwordEmail, password: 'the third mistake' } }
+      },
     },
-    async ({ scoped }) => {
-      const { id, email } = await makeProvenUser(scoped)
-      const { backupCodes } = await enrollTotp(scoped, id)
-      const { challenge_token } = (await signInByLink(scoped, email)).body
-      return { body: { challenge_token, code: backupCodes[0] ?? '' } }
+  ],
+  'POST /v1/auth/email/verify': [
+    {
+      reads: ({ linkEmail, ids }) => [linkEmail, ids.verificationLink],
+      async make(world) {
+        await failTwice(world, world.linkEmail)
+        const { linkEmail: email, ids } = world
+        return { body: { email, token_hash: ids.verificationLink, password: 'the third mistake' } }
+      },
+    },
+  ],
+  'POST /v1/mfa/challenge/verify': [
+    {
+      reads: ({ ids }) => ids.challengeToken,
+      async make({ scoped, ids }) {
+        await scoped.patch('/v1/auth/settings', { lockout_max_attempts: 3 })
+        const body = { challenge_token: ids.challengeToken, code: '000000' }
+        for (const _ of [1, 2]) await scoped.post('/v1/mfa/challenge/verify', body)
+        return { body }
+      },
+    },
+    {
+      reads: ({ scoped }) => scoped,
+      async make({ scoped }) {
+        const { id, email } = await makeProvenUser(scoped)
+        const { backupCodes } = await enrollTotp(scoped, id)
+        const { challenge_token } = (await signInByLink(scoped, email)).body
+        return { body: { challenge_token, code: backupCodes[0] ?? '' } }
+      },
     },
   ],
 }
@@ -100,12 +126,11 @@ async function failTwice({ scoped }: World, email: string): Promise<void> {
 }
 
 /** Requests to a route: its sample, others that send a mail, and, where possible, one with the link in the answer. */
-function requestsOf(route: Route): MakeRequest[] {
+function requestsOf(route: Route): Asked[] {
   const sample = (world: World) => (route.auth === 'key' ? sampleOf(route, world) : {})
   const takesLink = 'deliver' in (route.body?.properties ?? {})
   const answered = (world: World) => ({ ...sample(world), body: { ...sample(world).body, deliver: false } })
-  const others = more[nameOf(route)]
-  return [sample, ...(others ? [others].flat() : []), ...(takesLink ? [answered] : [])]
+  return [{ make: sample }, ...(more[nameOf(route)] ?? []), ...(takesLink ? [{ make: answered }] : [])]
 }
 
 interface Disguise {
@@ -137,23 +162,28 @@ const disguises: Record<string, Disguise> = {
 }
 
 /** The sample of a route that people call about themselves, and the token of one of them. */
-async function ownRequest(route: Route, tenant: Tenant) {
-  const person = await signedIn(await ownWorld(app, tenant))
+async function ownRequest(route: Route) {
+  const person = await signedIn(people)
   const sample: SampleRequest = (await ownSamples[nameOf(route)]?.(person)) ?? {}
   return { sample, token: person.session.access_token }
 }
 
-/** Sends the request verbatim, in a world of its own, and reads what it has queued. */
-async function ask(route: Route, make: MakeRequest, { headers, target }: Disguise) {
-  // Of its own, since some routes change what all of an account inherits.
-  const tenant = await app.tenant()
-  const world = await makeWorldFor(app, tenant, route, make)
-  const own = route.auth === 'user' ? await ownRequest(route, tenant) : null
-  const { params = {}, query = {}, body } = own?.sample ?? (await make(world))
+/** Where a route may change things: with a key of the account, some change what all of it inherits. */
+async function worldFor(route: Route, { make, reads = make }: Asked): Promise<World> {
+  if (route.auth !== 'key' || route.method === 'GET') return common
+  const tenant = orgWideOnly.includes(nameOf(route)) ? await app.tenant() : account
+  return makeWorldFor(app, tenant, route, reads)
+}
+
+/** Sends the request verbatim, and reads what it has queued. */
+async function ask(route: Route, asked: Asked, { headers, target }: Disguise) {
+  const own = route.auth === 'user' ? await ownRequest(route) : null
+  const world = await worldFor(route, asked)
+  const { params = {}, query = {}, body } = own?.sample ?? (await asked.make(world))
   await app.app.platform.db.deleteFrom('mail_outbox').execute()
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '')
   const search = new URLSearchParams(query).toString()
-  const { key } = orgWideOnly.includes(nameOf(route)) ? tenant : world.scoped
+  const { key } = orgWideOnly.includes(nameOf(route)) ? world.orgWide : world.scoped
   const reply = await send(route.method, target + path + (search && `?${search}`), {
     headers: {
       ...(own ? { authorization: `Bearer ${own.token}` } : { 'x-api-key': key }),
@@ -209,10 +239,10 @@ function outline({ status, text, mails }: Answer): string {
 async function findMailing() {
   const found = []
   for (const route of routes)
-    for (const [index, make] of requestsOf(route).entries()) {
-      const plain = await ask(route, make, none)
+    for (const [index, asked] of requestsOf(route).entries()) {
+      const plain = await ask(route, asked, none)
       if (index === 0 && route.auth === 'key') expect(plain.status, `${nameOf(route)}: ${plain.text}`).toBe(200)
-      if (mailsOrLinks(plain)) found.push({ name: `${nameOf(route)} (${index + 1})`, route, make, plain })
+      if (mailsOrLinks(plain)) found.push({ name: `${nameOf(route)} (${index + 1})`, route, asked, plain })
     }
   return found
 }
@@ -228,9 +258,9 @@ test('every route that mails, and every kind of mail, is known here', () => {
 })
 
 test.each(mailing)('$name: mails and links are the same, whatever host the request claims', async (each) => {
-  const { route, make, plain } = each
+  const { route, asked, plain } = each
   for (const [what, disguise] of Object.entries(disguises)) {
-    const answer = await ask(route, make, disguise)
+    const answer = await ask(route, asked, disguise)
     expect(outline(answer), what).toBe(outline(plain))
     const all = JSON.stringify(answer)
     expect(all, what).not.toContain(EVIL)
