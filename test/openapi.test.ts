@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { eventCatalogue } from '../src/platform/events.ts'
 import { buildOpenApi } from '../src/platform/http/openapi.ts'
@@ -219,4 +220,14 @@ test('a route that reads If-Match declares the conflict, by which the documentat
   const reading = blocks.filter(({ text }) => /\bifMatch\b/.test(text))
   expect(reading.length).toBeGreaterThan(0)
   expect(reading.filter(({ text }) => !text.includes('httpErrors.versionConflict')).map(({ path }) => path)).toEqual([])
+})
+
+test('the schemas of routes and of events are schemas, which the service takes for granted', () => {
+  const judge = new Ajv({ strict: false })
+  const ofRoutes = routes.flatMap(({ path, params, query, body, replies }) =>
+    [params, query, body ?? {}, ...Object.values(replies)].map((schema) => ({ name: path, schema })),
+  )
+  const ofEvents = eventCatalogue().map(({ type, data }) => ({ name: type, schema: data }))
+  const all = [...ofRoutes, ...ofEvents]
+  expect(all.filter(({ schema }) => judge.validateSchema(schema) !== true).map(({ name }) => name)).toEqual([])
 })

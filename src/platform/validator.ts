@@ -77,11 +77,16 @@ function countCharacters(text: string, enough: number): number {
 
 const validators = new WeakMap<TSchema, ValidateFunction>()
 
-/** What is wrong with a value by a schema, or null. The schema is compiled when it is first used, and kept: it is a constant. */
+/** What is wrong with a value by a schema, or null. The schema is compiled when it is first used, and kept for good: it is a constant. */
 export function findFault(schema: TSchema, value: unknown): ErrorObject | null {
   const validate = validators.get(schema) ?? exact.compile(schema)
   validators.set(schema, validate)
-  return validate(value) ? null : (validate.errors?.[0] ?? null)
+  if (validate(value)) return null
+  const [fault] = validate.errors ?? []
+  // They hold the value, which may be a secret.
+  validate.errors = null
+  if (!fault) throw new Error('A validator has refused a value and does not say why')
+  return fault
 }
 
 /** Whether a value is as its schema says, such as one of the database, where other releases have written. */

@@ -45,16 +45,31 @@ test('a path is known however it is spelled, and none that only begins like it',
 })
 
 test('a path is known behind an authority too', async () => {
-  const of = async (path: string): Promise<number | undefined> => {
-    const sent = request(baseUrl, { path }).end()
-    const [reply]: IncomingMessage[] = await once(sent, 'response')
-    reply?.resume()
-    return reply?.statusCode
-  }
-  expect(await Promise.all(['/v1/users', '/api/v1/users', '/api/v2/users'].map((path) => of(baseUrl + path)))).toEqual([
-    401, 401, 404,
-  ])
+  expect(
+    await Promise.all(['/v1/users', '/api/v1/users', '/api/v2/users'].map((path) => statusOf(baseUrl + path))),
+  ).toEqual([401, 401, 404])
+  expect(await statusOf(`${baseUrl}/api/v1/users`, 'DELETE')).toBe(405)
 })
+
+test('a path ends at a fragment, and one that cannot be decoded, or an authority, is none', async () => {
+  const targets = [
+    '/v1/users#x',
+    '/v1/users#%C3',
+    '/api/v1/users#%C3',
+    '/v1/nope#%C3',
+    '/v1/%C3',
+    'http://%C3@h/v1/nope',
+  ]
+  expect(await Promise.all(targets.map((target) => statusOf(target, 'DELETE')))).toEqual([405, 405, 405, 404, 404, 404])
+})
+
+/** Of a request target as it is. */
+async function statusOf(path: string, method = 'GET'): Promise<number | undefined> {
+  const sent = request(baseUrl, { path, method }).end()
+  const [reply]: IncomingMessage[] = await once(sent, 'response')
+  reply?.resume()
+  return reply?.statusCode
+}
 
 test('a path takes no more of the router than its own methods', () => {
   expect(app.server.printRoutes({ commonPrefix: false })).toContain(' v1/users (GET, HEAD, POST, PUT)')

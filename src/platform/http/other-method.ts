@@ -1,6 +1,9 @@
 import { type ApiError, httpErrors } from '../errors.ts'
 import type { Method, Route } from './route.ts'
 
+/** Before the path (RFC 9112 §3.2.2). */
+const AUTHORITY = /^\w+:\/\/[^/?#]*/
+
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** What a path answers, and one of its routes. */
@@ -20,15 +23,24 @@ export function otherMethods(routes: Route[]): FindOther {
   let paths: [RegExp, Served][] | null = null
   return ({ method, url }) => {
     paths ??= indexPaths(routes)
-    // Spelled as the router reads it, which has refused what cannot be decoded.
-    const path = decodeURI(url.split('?', 1)[0] ?? '').replace(/(?<=.)\/$/, '')
-    const served = METHODS.includes(method) ? paths.find(([pattern]) => pattern.test(path))?.[1] : undefined
+    const path = METHODS.includes(method) ? pathOf(url) : null
+    const served = path === null ? undefined : paths.find(([pattern]) => pattern.test(path))?.[1]
     if (!served) return null
     const allow = allowOf(served)
     return {
       route: served.route,
       refusal: httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` }),
     }
+  }
+}
+
+/** The path as the router reads it: without an authority, to the query or a fragment. Null where it cannot be decoded. */
+function pathOf(url: string): string | null {
+  const [path = ''] = url.replace(AUTHORITY, '').split(/[?#]/, 1)
+  try {
+    return decodeURI(path).replace(/(?<=.)\/$/, '')
+  } catch {
+    return null
   }
 }
 

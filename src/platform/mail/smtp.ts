@@ -1,3 +1,4 @@
+import type { Transporter } from 'nodemailer'
 import { type Config, ConfigError } from '../config.ts'
 import { readErrorField } from '../errors.ts'
 import { DeliveryFailure } from '../outbox/delivery.ts'
@@ -19,9 +20,7 @@ const MAX_CONNECTIONS = 3
 export function openMailServer(config: Config): MailServer | null {
   if (config.smtpUrl === null) return null
   const options = { ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true as const }
-  // Loaded with the first mail: startup does not need it.
-  const open = async () => (await import('nodemailer')).createTransport(options)
-  let opening: ReturnType<typeof open> | null = null
+  let transport: Transporter | null = null
   const sender = readSender(config.mailFrom)
   const domain = domainOf(sender.address)
   return {
@@ -30,8 +29,10 @@ export function openMailServer(config: Config): MailServer | null {
       if (!to) throw new DeliveryFailure('BAD_RECIPIENT', true, false)
       const replyTo = mail.replyTo === null ? null : parseEmail(mail.replyTo)
       try {
-        opening ??= open()
-        await (await opening).sendMail({
+        // Loaded with the first mail: the start does not need it.
+        const { createTransport } = await import('nodemailer')
+        transport ??= createTransport(options)
+        await transport.sendMail({
           from: senderOf(config, mail.from),
           ...(replyTo ? { replyTo: { name: '', address: replyTo.email } } : {}),
           to: { name: '', address: to.email },
@@ -53,7 +54,7 @@ export function openMailServer(config: Config): MailServer | null {
         throw toFailure(error)
       }
     },
-    close: () => void opening?.then((transport) => transport.close()),
+    close: () => transport?.close(),
   }
 }
 
