@@ -71,6 +71,16 @@ test.each(byName)('%s: its sample names every id that the route takes', (name, r
   expect(missing, 'put `ids.…` into the row of its sample.ts, or the field into `notIds` there').toEqual([])
 })
 
+const look = () => snapshot(app, { failedSignInsOf: own.directoryId })
+let seen = await look()
+
+/** Since the last look: each is what the next is compared with. */
+async function expectNothingChanged(): Promise<void> {
+  const before = seen
+  seen = await look()
+  expect(seen).toEqual(before)
+}
+
 /** What a caller learns: the same for what it may not see and for what does not exist. */
 async function learn(caller: Caller, route: Route, sample: SampleRequest) {
   const reply = await sendSample(caller, route, sample)
@@ -93,13 +103,12 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
       const nobodys = put(unknownId(stranger, kind))
       // An org-wide key reaches every organization of its account, and may name two in one request.
       const reachesBoth = kind === 'organization' && stranger.accountId === own.accountId
-      const before = await snapshot(app, { failedSignInsOf: own.directoryId })
       expect(await learn(own.scoped, route, theirs)).toEqual(await learn(own.scoped, route, nobodys))
       if (!reachesBoth) {
-        const [seen, unseen] = [named(route, theirs), named(route, nobodys)]
-        expect(await learn(own.orgWide, route, seen)).toEqual(await learn(own.orgWide, route, unseen))
+        const [there, nowhere] = [named(route, theirs), named(route, nobodys)]
+        expect(await learn(own.orgWide, route, there)).toEqual(await learn(own.orgWide, route, nowhere))
       }
-      expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
+      await expectNothingChanged()
     }
   })
 
@@ -108,12 +117,11 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
     // The same organization in another environment may be changed from here, and so may its team.
     const isOurs = (kind: Kind) => stranger.ids[kind] === own.ids[kind] && kindsIn(theirs).includes(kind)
     if (OF_EVERY_ENVIRONMENT.some(isOurs)) return
-    const before = await snapshot(app, { failedSignInsOf: own.directoryId })
     const reply = await sendSample(own.scoped, route, theirs)
     expect(reply.status, reply.text).toBeLessThan(500)
     for (const secret of [stranger.email, stranger.loginEmail, stranger.ids.session])
       expect(reply.text).not.toContain(secret)
-    expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
+    await expectNothingChanged()
   })
 })
 
@@ -121,11 +129,10 @@ describe.each(Object.entries(foreign))('ids of %s', (_, stranger: World) => {
 const withUuids = withIds.filter(([, route]) => kindsIn(sampleOf(route, own)).some((kind) => isId(own.ids[kind])))
 test.each(withUuids)('%s: an id in another form than ours is no failure, and changes nothing', async (_, route) => {
   const sample = sampleOf(route, own)
-  const before = await snapshot(app, { failedSignInsOf: own.directoryId })
   for (const form of [(id: string) => `urn:uuid:${id}`, (id: string) => `{${id}}`]) {
     const other = replaceIds(sample, (__, id) => (isId(id) ? form(id) : id))
     const reply = await sendSample(own.scoped, route, other)
     expect(reply.status, reply.text).toBeLessThan(500)
   }
-  expect(await snapshot(app, { failedSignInsOf: own.directoryId })).toEqual(before)
+  await expectNothingChanged()
 })
