@@ -60,7 +60,7 @@ test.each([
   ['somebody new', false],
   ['somebody whose mailbox was proved before', true],
 ])('one code of %s in 100 requests at once gives exactly one session', async (_, isProven) => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const { email, otp_id, code } = await sendCode(isProven)
     const replies = await atOnce(100, '/v1/auth/login/otp/verify', () => ({ subOrgId, email, otp_id, code }))
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(1)
@@ -73,7 +73,7 @@ test.each([
 })
 
 test('the right code among 100 wrong ones at once is judged within the code’s budget', async () => {
-  for (const rightAt of [0, 0, 1, 50, 98, 99]) {
+  for (const rightAt of [0, 1, 50, 99]) {
     const { email, otp_id, code } = await sendCode(true)
     const guess = (i: number) => (i === rightAt ? code : `wrong words${i}`)
     const replies = await atOnce(100, '/v1/auth/login/otp/verify', (i) => ({ subOrgId, email, otp_id, code: guess(i) }))
@@ -113,7 +113,7 @@ test('guesses spread over many codes stay within the budget of the address', asy
 })
 
 test('100 refreshes at once of one token give one successor, and the session lives on', async () => {
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 2; round++) {
     const { session } = await signedInUser(app, tenant, subOrgId, newEmail())
     const replies = await atOnce(100, '/v1/auth/token/refresh', () => ({
       subOrgId,
@@ -158,7 +158,7 @@ test.each(['revoke_oldest', 'deny_new'])(
     const limited = await tenant.organization()
     const settings = { subOrgId: limited, max_concurrent_sessions: 2, concurrent_session_policy: policy }
     succeeded(await tenant.patch('/v1/auth/settings', settings))
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       const { email, id } = await newPasswordUser(tenant, { subOrgId: limited, password: PASSWORD })
       const body = { subOrgId: limited, email, password: PASSWORD }
       const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => signInByPassword(i, body)))
