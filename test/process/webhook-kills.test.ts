@@ -3,7 +3,7 @@ import { startApp } from '../harness.ts'
 import { killWhileSending, WEBHOOKS } from './webhook-kills.ts'
 
 // `WEBHOOK_EVENTS=100000` tries more.
-const EVENTS = Number(process.env['WEBHOOK_EVENTS'] ?? 2000)
+const EVENTS = Number(process.env['WEBHOOK_EVENTS'] ?? 4000)
 const KILLS = Math.max(2, Math.floor(EVENTS / 5000))
 const MANY = 100_000
 
