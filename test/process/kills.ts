@@ -9,7 +9,7 @@ const KEY = 'a-key-that-survives-every-crash-0123456789'
 const VICTIMS = ['service', 'database', 'both'] as const
 type Victim = (typeof VICTIMS)[number]
 /** The moment of a kill: after so many proofs and sessions at most. */
-const LATEST_MOMENT = 40
+const LATEST_MOMENT = 30
 const PATIENCE_MS = 180_000
 
 /** One kill, and what there was to check after it. */

@@ -13,7 +13,7 @@ const tenant = await service.tenant()
 const home = mkdtempSync(join(tmpdir(), 'watchword-resume-'))
 afterAll(() => rmSync(home, { recursive: true }))
 
-const ROWS = 7_000
+const ROWS = 5_000
 const BATCH = 500
 const HASH = '$2b$04$r2eJDZ82DW.GHLk14ej83.4NaDJs75qVwYrBQ7GJ3bG22vCO6ewbq'
 
@@ -66,7 +66,7 @@ test('an import that is killed in the middle goes on: nobody twice, nobody lost,
   const checkpoint = `${path}.checkpoint.json`
   const early = join(home, 'early.json')
   const kills: number[] = []
-  for (const after of [500, 2000, 3500]) {
+  for (const after of [500, 1500, 2500]) {
     const running = runFile('cli.ts', commandOf(path, subOrgId), env)
     await until(async () => rowsOf(checkpoint) >= after)
     running.child.kill('SIGKILL')
