@@ -74,14 +74,9 @@ export function allowOf({ methods, route }: Served): string {
   return [...taken, ...(route.cors === 'none' ? [] : ['OPTIONS'])].join(', ')
 }
 
-/** The paths of a route that the router knows. */
+/** The paths of a route that the router knows. Versioned ones answer below `/api` too (`routedUrl`). */
 export function routedPaths(route: Route): string[] {
   return [route.path, ...route.aliases]
-}
-
-/** Every path a route answers at: versioned ones under `/api` and at the root. */
-export function servedPaths(route: Route): string[] {
-  return routedPaths(route).flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { routes } from '../../routes.ts'
-import { servedPaths } from './other-method.ts'
+import { routedPaths } from './other-method.ts'
 
 const app = await startApp()
 
@@ -16,7 +16,11 @@ async function look(method: string, path: string) {
 }
 
 const fill = (path: string) => path.replaceAll(/\{\w+\}/g, '0198b6f2-4503-7b31-88cc-4c599ba00e1e')
-const cases = routes.flatMap((route) => servedPaths(route).map((path) => ({ method: route.method, path })))
+const cases = routes.flatMap((route) =>
+  routedPaths(route)
+    .flatMap((path) => (path.startsWith('/v1/') ? [path, `/api${path}`] : [path]))
+    .map((path) => ({ method: route.method, path })),
+)
 
 test('a trailing slash is the same route', async () => {
   for (const { method, path } of cases) {
