@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
@@ -20,12 +22,14 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
+  const compiled = compileService()
   const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
   const embedded = given ? null : await startForTests(dataDir)
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
   await migrate(databaseUrl(serverUrl, template))
+  await compiled
   project.provide('serverUrl', serverUrl)
   project.provide('template', template)
   return async () => {
@@ -34,6 +38,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     if (embedded) reportCrashes(join(dataDir, 'postgres.log'))
     if (embedded) rmSync(join(dataDir, '..'), { recursive: true, force: true })
   }
+}
+
+/**
+ * Fills the cache of compiled code (vitest.config.ts), on the core that making the database leaves idle. After an installation
+ * each of the processes that begin together would compile all of it by itself.
+ */
+async function compileService(): Promise<void> {
+  const service = new URL('../src/app.ts', import.meta.url).href
+  await promisify(execFile)(process.execPath, ['-e', `import('${service}')`])
 }
 
 /** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */

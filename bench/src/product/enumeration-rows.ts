@@ -79,11 +79,13 @@ async function measure(bench: Bench, route: Asked): Promise<Measurement> {
   const times = { known: [] as number[], unknown: [] as number[] }
   // A message that is being sent slows the next request: a random order spreads that over both kinds.
   for (const [email, kind] of shuffled(known, makeEmails(SAMPLES))) times[kind].push(await ask(email))
-  const gap = Math.abs((median(times.known) ?? 0) - (median(times.unknown) ?? 0))
+  const later = (median(times.known) ?? 0) - (median(times.unknown) ?? 0)
+  const gap = Math.abs(later)
   const p = mannWhitney(times.known, times.unknown)
   const missing = (await route.missing?.(bench)) ?? []
   const problems = [...missing, ...(p < 0.01 ? [`the times differ: p = ${p.toExponential(1)}`] : [])]
-  console.error(`enumeration-${route.id}: gap of the medians ${gap.toFixed(3)} ms, p = ${p.toPrecision(2)}`)
+  const who = later < 0 ? 'nobody' : 'somebody'
+  console.error(`enumeration-${route.id}: ${gap.toFixed(3)} ms longer for ${who} (medians), p = ${p.toPrecision(2)}`)
   return { value: gap, p50Ms: median(times.known), p99Ms: null, problems }
 }
 
