@@ -22,14 +22,12 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
-  const compiled = compileService()
   const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
-  const embedded = given ? null : await startForTests(dataDir)
+  const [embedded] = await Promise.all([given ? null : startForTests(dataDir), compileService()])
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
   await migrate(databaseUrl(serverUrl, template))
-  await compiled
   project.provide('serverUrl', serverUrl)
   project.provide('template', template)
   return async () => {
@@ -42,11 +40,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /**
  * Fills the cache of compiled code (vitest.config.ts), on the core that making the database leaves idle. After an installation
- * each of the processes that begin together would compile all of it by itself.
+ * each of the processes that begin together would compile all of it by itself. What does not load is left to the tests that load it.
  */
 async function compileService(): Promise<void> {
   const service = new URL('../src/app.ts', import.meta.url).href
-  await promisify(execFile)(process.execPath, ['-e', `import('${service}')`])
+  await promisify(execFile)(process.execPath, ['-e', `import(${JSON.stringify(service)})`]).catch(() => undefined)
 }
 
 /** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { measureJobs } from '../src/platform/jobs/measure.ts'
 import { enqueue } from '../src/platform/jobs/queue.ts'
+import { createMetrics } from '../src/platform/metrics.ts'
 import { codeOf, enrollTotp, makeProvenUser, succeeded } from './factors.ts'
 import { startApp } from './harness.ts'
 import { newPasswordUser } from './people.ts'
@@ -98,4 +99,10 @@ test('connections count as used while something holds them, and what waits for o
   const last = await next
   last.release()
   expect([await used(), await waiting()]).toEqual([before, 0])
+})
+
+test('a process is measured once, by one timer, whatever runs in it', () => {
+  const delay = 'nodejs_eventloop_lag_p99_seconds'
+  expect(metrics.registry.getSingleMetric(delay)).toBeDefined()
+  expect(createMetrics().registry.getSingleMetric(delay)).toBe(metrics.registry.getSingleMetric(delay))
 })

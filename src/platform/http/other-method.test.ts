@@ -49,6 +49,16 @@ test('a path is known behind an authority too', async () => {
     await Promise.all(['/v1/users', '/api/v1/users', '/api/v2/users'].map((path) => statusOf(baseUrl + path))),
   ).toEqual([401, 401, 404])
   expect(await statusOf(`${baseUrl}/api/v1/users`, 'DELETE')).toBe(405)
+  // Schemes are not case-sensitive, and whoever asks this server means it.
+  const spelled = [
+    'HTTP://h/v1/users',
+    'Https://h:1/api/v1/users',
+    'ftp://h/v1/users',
+    'http://h/healthz',
+    'http://h?x=/',
+  ]
+  expect(await Promise.all(spelled.map((target) => statusOf(target)))).toEqual([401, 401, 401, 200, 302])
+  expect(await Promise.all(spelled.map((target) => statusOf(target, 'DELETE')))).toEqual([405, 405, 405, 405, 404])
 })
 
 test('a path ends at a fragment, and one that cannot be decoded, or an authority, is none', async () => {

@@ -1,9 +1,6 @@
 import { type ApiError, httpErrors } from '../errors.ts'
 import type { Method, Route } from './route.ts'
 
-/** Before the path (RFC 9112 §3.2.2). */
-const AUTHORITY = /^\w+:\/\/[^/?#]*/
-
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']
 
 /** What a path answers, and one of its routes. */
@@ -25,7 +22,8 @@ export function otherMethods(routes: Route[]): FindOther {
     paths ??= indexPaths(routes)
     const path = METHODS.includes(method) ? pathOf(url) : null
     const served = path === null ? undefined : paths.find(([pattern]) => pattern.test(path))?.[1]
-    if (!served) return null
+    // The router has its reasons where it takes a method of the path all the same, such as the length of a parameter.
+    if (!served || answers(served, method)) return null
     const allow = allowOf(served)
     return {
       route: served.route,
@@ -34,9 +32,14 @@ export function otherMethods(routes: Route[]): FindOther {
   }
 }
 
-/** The path as the router reads it: without an authority, to the query or a fragment. Null where it cannot be decoded. */
+function answers({ methods }: Served, method: string): boolean {
+  const asked = method === 'HEAD' ? 'GET' : method
+  return [...methods].some((taken) => taken === asked)
+}
+
+/** The path as the router reads it: to the query or a fragment. Null where it cannot be decoded. */
 function pathOf(url: string): string | null {
-  const [path = ''] = url.replace(AUTHORITY, '').split(/[?#]/, 1)
+  const [path = ''] = url.split(/[?#]/, 1)
   try {
     return decodeURI(path).replace(/(?<=.)\/$/, '')
   } catch {
@@ -80,11 +83,14 @@ export function routedPaths(route: Route): string[] {
 }
 
 /**
- * What the router is asked for a URL: versioned paths at the root, since to register each of them twice takes twice as
- * long. Letters may come as escapes, which the router reads likewise, and an authority before the path (RFC 9112 §3.2.2).
+ * What the router is asked for a URL: its path and query, without the authority that may stand before them (RFC 9112
+ * §3.2.2), and versioned paths at the root, since to register each of them twice takes twice as long. Letters may come as
+ * escapes, which the router reads likewise.
  */
 export function routedUrl(url: string): string {
-  return url.replace(/^(\w+:\/\/[^/?]*)?\/(?:a|%61)(?:p|%70)(?:i|%69)(?=\/(?:v|%76)(?:1|%31)\/)/, '$1')
+  return url
+    .replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
+    .replace(/^\/(?:a|%61)(?:p|%70)(?:i|%69)(?=\/(?:v|%76)(?:1|%31)\/)/, '')
 }
 
 /** A path of the contract as the router takes it. */
