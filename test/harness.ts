@@ -163,7 +163,7 @@ const RSA_PAIRS = 8
 const rsaPairs: ReturnType<MakeRsaPair>[] = []
 let rsaPairsGiven = 0
 
-/** A few pairs in turn, for all the environments of a run: each takes a fifth of a second to make. */
+/** A few pairs in turn, for all the environments of a process: each takes a fifth of a second to make. */
 function pairMadeBefore(): ReturnType<MakeRsaPair> {
   const at = rsaPairsGiven++ % RSA_PAIRS
   const pair = rsaPairs[at] ?? makeRsaPair()
