@@ -8,6 +8,7 @@ import { createApiKey } from '../src/features/api-keys/api-keys.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { type MakeRsaPair, makeRsaPair } from '../src/platform/crypto/certificates.ts'
 import { type MasterKey, parseMasterKey } from '../src/platform/crypto/master-key.ts'
+import { busy } from '../src/platform/errors.ts'
 import { findDirectory } from '../src/platform/http/directory.ts'
 import { createLog } from '../src/platform/log.ts'
 import type { Mail } from '../src/platform/mail/compose.ts'
@@ -292,4 +293,12 @@ export async function until<T>(probe: () => Promise<T | null | undefined | false
     if (Date.now() > end) throw new Error('The condition did not come true in time')
     await once(AbortSignal.timeout(20), 'abort')
   }
+}
+
+/** Again where no connection became free in time, which a busy machine explains, and only that. */
+export function onceFree(call: () => Promise<Reply>): Promise<Reply> {
+  return until(async () => {
+    const reply = await call()
+    return reply.body.detail !== busy().details.detail && reply
+  }, 60_000)
 }

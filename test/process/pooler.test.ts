@@ -1,16 +1,7 @@
 import { expect, test } from 'vitest'
-import { busy } from '../../src/platform/errors.ts'
-import { caller, type Reply, until } from '../harness.ts'
+import { caller, onceFree, until } from '../harness.ts'
 import { startPooler } from '../pooler-peer.ts'
 import { afterThisTest, productionSettings, startService } from './service.ts'
-
-/** Again where no connection became free in time, which a busy machine explains, and only that. */
-function onceFree(call: () => Promise<Reply>): Promise<Reply> {
-  return until(async () => {
-    const reply = await call()
-    return reply.body.detail !== busy().details.detail && reply
-  }, 60_000)
-}
 
 test.each([
   ['without prepared statements', false],
