@@ -22,19 +22,13 @@ export function otherMethods(routes: Route[]): FindOther {
     paths ??= indexPaths(routes)
     const path = METHODS.includes(method) ? pathOf(url) : null
     const served = path === null ? undefined : paths.find(([pattern]) => pattern.test(path))?.[1]
-    // The router has its reasons where it takes a method of the path all the same, such as the length of a parameter.
-    if (!served || answers(served, method)) return null
+    if (!served) return null
     const allow = allowOf(served)
     return {
       route: served.route,
       refusal: httpErrors.methodNotAllowed({ headers: { allow }, detail: `Use ${allow}.` }),
     }
   }
-}
-
-function answers({ methods }: Served, method: string): boolean {
-  const asked = method === 'HEAD' ? 'GET' : method
-  return [...methods].some((taken) => taken === asked)
 }
 
 /** The path as the router reads it: to the query or a fragment. Null where it cannot be decoded. */
