@@ -34,7 +34,7 @@ const screens = [
   { size, colorScheme: 'dark' as const },
 ])
 
-/** On a desktop and on a phone, light and dark; on the phone it goes on. */
+/** Looks at the page on a desktop and on a phone, light and dark, and leaves it on the phone. */
 async function expectToFit(page: Page) {
   for (const { size, colorScheme } of screens) {
     await page.setViewportSize(size)
