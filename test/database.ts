@@ -8,6 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { databasesPlace } from './databases-place.ts'
+import { bundlePrograms } from './programs.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,7 +24,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
   const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
-  const [embedded] = await Promise.all([given ? null : startForTests(dataDir), compileService()])
+  const [embedded, removePrograms] = await Promise.all([given ? null : startForTests(dataDir), prepareCode()])
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
@@ -33,6 +34,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await administer(serverUrl, `drop database if exists ${template} with (force)`)
     await embedded?.stop()
+    removePrograms()
     if (embedded) reportCrashes(join(dataDir, 'postgres.log'))
     if (embedded) rmSync(join(dataDir, '..'), { recursive: true, force: true })
   }
@@ -45,6 +47,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function compileService(): Promise<void> {
   const service = new URL('../src/app.ts', import.meta.url).href
   await promisify(execFile)(process.execPath, ['-e', `import(${JSON.stringify(service)})`]).catch(() => undefined)
+}
+
+async function prepareCode(): Promise<() => void> {
+  const remove = await bundlePrograms()
+  await compileService()
+  return remove
 }
 
 /** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { chainAll, verified } from '../audit.ts'
 import { startApp, until } from '../harness.ts'
+import { spawnProgram } from '../programs.ts'
 
-const PROGRAM = fileURLToPath(new URL('audit-worker.ts', import.meta.url))
 // More than a transaction chains.
 const EVENTS = 600
 
@@ -20,7 +18,10 @@ async function killAtWriteOf(table: string): Promise<void> {
   await platform.db.transaction().execute(async (tx) => {
     // Lets others read and lock rows, and write none.
     await sql`lock table ${sql.table(table)} in share mode`.execute(tx)
-    const worker = spawn(process.execPath, [PROGRAM, service.databaseUrl, service.masterKeyText], { stdio: 'inherit' })
+    const worker = spawnProgram('audit-worker.ts', [service.databaseUrl, service.masterKeyText], {
+      stdio: 'inherit',
+      env: process.env,
+    })
     try {
       await until(() => waitsFor(table), 60_000)
     } finally {

@@ -1,6 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import type { TestApp } from '../harness.ts'
+import { spawnProgram } from '../programs.ts'
 import type { CliAnswer, CliRequest } from './cli-host.ts'
 
 export interface CliResult {
@@ -44,9 +44,12 @@ function ask(request: CliRequest): Promise<CliAnswer> {
 }
 
 function startHost(): ChildProcess {
-  const file = fileURLToPath(new URL('cli-host.ts', import.meta.url))
   // Where no .env is. It ends with the channel to this process.
-  const child = fork(file, { cwd: '/', execArgv: [] })
+  const child = spawnProgram('cli-host.ts', [], {
+    cwd: '/',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: process.env,
+  })
   child.unref()
   child.channel?.unref()
   child.on('message', (answer: CliAnswer) => {

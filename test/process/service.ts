@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, inject, onTestFinished } from 'vitest'
 import { administer, copyTemplate, databaseUrl } from '../database.ts'
 import { databasesPlace } from '../databases-place.ts'
 import { until } from '../harness.ts'
+import { type Program, spawnProgram } from '../programs.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
 type Step = () => Promise<unknown> | unknown
 
 /** Undoes what a whole file shares, while that is being started. */
@@ -74,14 +73,14 @@ export interface Service extends Running {
   readiness(): Promise<Readiness | null>
 }
 
-/** Runs `src/<file>` without our environment variables, in a directory without a .env. */
-export function runFile(file: string, args: string[], env: Record<string, string>, input?: string): Running {
-  const child = spawn(process.execPath, [join(root, 'src', file), ...args], {
+/** Runs a program without our environment variables, in a directory without a .env. */
+export function runFile(program: Program, args: string[], env: Record<string, string>, fromSource = false): Running {
+  const child = spawnProgram(program, args, {
     cwd: makeDirectory(),
     env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    fromSource,
   })
-  child.stdin?.end(input)
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
@@ -98,10 +97,10 @@ export function runFile(file: string, args: string[], env: Record<string, string
 }
 
 /** Starts the service on ports of its own. */
-export async function startService(env: Record<string, string>): Promise<Service> {
+export async function startService(env: Record<string, string>, { fromSource = false } = {}): Promise<Service> {
   const [port, metricsPort] = [await takePort(), await takePort()]
   const ports = { PORT: String(port), WATCHWORD_METRICS_PORT: String(metricsPort), LOG_LEVEL: 'warn' }
-  const running = runFile('main.js', [], { ...ports, ...env })
+  const running = runFile('main.js', [], { ...ports, ...env }, fromSource)
   const privateUrl = `http://127.0.0.1:${metricsPort}`
   const readiness = async (): Promise<Readiness | null> => {
     const reply = await fetch(`${privateUrl}/readyz`).catch(() => null)

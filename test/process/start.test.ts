@@ -20,7 +20,8 @@ import {
 
 test('the first start in development makes a key, shows how to use it, and never shows it again', async () => {
   const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
-  const first = await startService(settings)
+  // From its source, as an operator runs it; most others are put together for the run.
+  const first = await startService(settings, { fromSource: true })
   await first.ready()
   const said = await until(async () => /\n {2}(curl .*)\n/.exec(first.stdout())?.[1])
   expect(first.stdout()).toMatch(/^Watchword \d+\.\d+\.\d+ is ready at http:\/\/localhost:\d+ \(after \d+\.\d s\)$/m)

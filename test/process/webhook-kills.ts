@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import type { ChildProcess } from 'node:child_process'
 import { type TestApp, until } from '../harness.ts'
+import { spawnProgram } from '../programs.ts'
 import { startReceiver } from '../webhook-receiver.ts'
 
-const PROGRAM = fileURLToPath(new URL('webhook-worker.ts', import.meta.url))
 export const WEBHOOKS = 16
 const [AT_ONCE, WORKERS] = [500, 2]
 
@@ -31,7 +30,10 @@ export async function killWhileSending(service: TestApp, events: number, everyMa
   }
   const workers: ChildProcess[] = []
   const start = () =>
-    spawn(process.execPath, [PROGRAM, service.databaseUrl, service.masterKeyText], { stdio: 'inherit' })
+    spawnProgram('webhook-worker.ts', [service.databaseUrl, service.masterKeyText], {
+      stdio: 'inherit',
+      env: process.env,
+    })
   for (let n = 0; n < WORKERS; n++) workers.push(start())
   let [made, kills] = [0, 0]
   const making = (async () => {

@@ -26,7 +26,8 @@ function readText(path: string): string {
 test('several processes share one port, are replaced when they die, and end together', async () => {
   const dataDir = makeDataDir()
   const key = 'a-key-for-several-processes-0123456789'
-  const service = await startService({ WATCHWORD_DATA_DIR: dataDir, WATCHWORD_BOOTSTRAP_API_KEY: key, WORKERS: '2' })
+  const settings = { WATCHWORD_DATA_DIR: dataDir, WATCHWORD_BOOTSTRAP_API_KEY: key, WORKERS: '2' }
+  const service = await startService(settings, { fromSource: true })
   await service.ready()
   const first = await until(async () => {
     const pids = workersOf(service.child.pid)

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import { type Caller, caller, type TestApp, until } from '../harness.ts'
 import { takePort } from '../process/service.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url))
+import { spawnProgram } from '../programs.ts'
 
 export interface RunningProcess {
   baseUrl: string
@@ -30,7 +28,7 @@ export async function startProcesses(app: TestApp, count: number): Promise<Runni
 
 async function startProcess(app: TestApp): Promise<RunningProcess> {
   const port = await takePort()
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawnProgram('main.js', [], {
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),
