@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -24,7 +24,10 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
   const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
-  const [embedded, removePrograms] = await Promise.all([given ? null : startForTests(dataDir), prepareCode()])
+  const [embedded, removePrograms] = await Promise.all([
+    given ? null : startForTests(dataDir),
+    compileService().then(bundlePrograms),
+  ])
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
   await administer(serverUrl, `create database ${template}`)
@@ -41,18 +44,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * Fills the cache of compiled code (vitest.config.ts), on the core that making the database leaves idle. After an installation
+ * Fills the cache of compiled code (vitest.config.ts) after an installation, on the core that making the database leaves idle:
  * each of the processes that begin together would compile all of it by itself. What does not load is left to the tests that load it.
  */
 async function compileService(): Promise<void> {
+  if (existsSync(process.env['NODE_COMPILE_CACHE'] ?? '')) return
   const service = new URL('../src/app.ts', import.meta.url).href
   await promisify(execFile)(process.execPath, ['-e', `import(${JSON.stringify(service)})`]).catch(() => undefined)
-}
-
-async function prepareCode(): Promise<() => void> {
-  const remove = await bundlePrograms()
-  await compileService()
-  return remove
 }
 
 /** A server that dies under the tests recovers and leaves refusals without a reason: says here what it died of. */

