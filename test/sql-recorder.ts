@@ -38,6 +38,17 @@ export async function recordStatements(act: () => Promise<unknown>): Promise<str
   return texts
 }
 
+const OTHERS = [
+  /graphile_worker\./,
+  /^\s*update "?api_keys\b/,
+  /^\s*select\b(?:(?!\bfrom\b).)*\bfrom "?(\w+_settings|service_configs|mfa_policies|directories|api_keys|data_keys|signing_keys)\b/s,
+]
+
+/** Without what jobs send, the last use of keys, and what caches read anew after a while, whoever asks then. */
+export function ofRequests(texts: string[]): string[] {
+  return texts.filter((text) => !OTHERS.some((other) => other.test(text)))
+}
+
 function textOf(query: unknown): string | null {
   if (typeof query === 'string') return query
   if (typeof query !== 'object' || query === null || !('text' in query)) return null

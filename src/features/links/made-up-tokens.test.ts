@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { mailLinkTo, type OrganizationLinkType, organizationLinkTypes } from '../../../test/mailed-links.ts'
-import { recordStatements } from '../../../test/sql-recorder.ts'
+import { ofRequests, recordStatements } from '../../../test/sql-recorder.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { ID_LENGTH, randomBase62, SECRET_LENGTH, tagOf } from '../../platform/crypto/tokens.ts'
 import { findDirectory } from '../../platform/http/directory.ts'
@@ -61,10 +61,7 @@ async function page(method: 'GET' | 'POST', fields: { email: string; type: strin
   return { status: response.status, text: await response.text() }
 }
 
-/** What requests send to the database, but for the queue's and the last uses of keys. */
-async function statementsOf(act: () => Promise<unknown>): Promise<string[]> {
-  return (await recordStatements(act)).filter((text) => !/graphile_worker\.|update api_keys/.test(text))
-}
+const statementsOf = async (act: () => Promise<unknown>) => ofRequests(await recordStatements(act))
 
 test.each(organizationLinkTypes)(
   '%s: a made-up token is refused without a statement, at the API and on the page',
