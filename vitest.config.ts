@@ -4,9 +4,6 @@ import { WaitingBetween } from './test/order.ts'
 
 // What the service has compiled is compiled here as well, and in the processes that tests start: one cache for all.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/watchword')
-// The programs that tests start are put together there, within the project: packages that are not put in are found from there.
-process.env['TEST_PROGRAMS'] ??= join(import.meta.dirname, `node_modules/.cache/watchword-test-${process.pid}`)
-
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

@@ -324,6 +324,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/process/cli-host.ts': 'is a program of its own, which no test imports',
   'test/process/express-example.test.ts': 'in the text of a program that runs in a process of its own',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
+  'test/run-directories.ts': 'cleans up as the process of the run exits, which runs no test',
   'test/smtp-peer.ts': 'trusts one more certificate, for a key that it alone has',
   'test/statements.test.ts': 'stops the clock of the process, and sets it going again',
 }

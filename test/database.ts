@@ -9,6 +9,7 @@ import { startEmbedded } from '../src/platform/db/embedded.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { databasesPlace } from './databases-place.ts'
 import { bundlePrograms } from './programs.ts'
+import { runDirectory } from './run-directories.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -23,10 +24,11 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_DATABASE_URL']
-  const dataDir = join(databasesPlace(), `watchword-test-${randomUUID()}`, 'data')
-  const [embedded, removePrograms] = await Promise.all([
+  const dataDir = join(runDirectory(databasesPlace()), 'data')
+  const [embedded] = await Promise.all([
     given ? null : startForTests(dataDir),
-    compileService().then(bundlePrograms),
+    // What is run again has changed since: from its source.
+    compileService().then(() => (project.config.watch ? undefined : bundlePrograms())),
   ])
   const serverUrl = given ?? embedded?.url ?? ''
   const template = `watchword_template_${randomUUID().slice(0, 8)}`
@@ -37,7 +39,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     await administer(serverUrl, `drop database if exists ${template} with (force)`)
     await embedded?.stop()
-    removePrograms()
     if (embedded) reportCrashes(join(dataDir, 'postgres.log'))
     if (embedded) rmSync(join(dataDir, '..'), { recursive: true, force: true })
   }

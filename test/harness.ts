@@ -299,6 +299,6 @@ export async function until<T>(probe: () => Promise<T | null | undefined | false
 export function onceFree(call: () => Promise<Reply>): Promise<Reply> {
   return until(async () => {
     const reply = await call()
-    return reply.body.detail !== busy().details.detail && reply
+    return reply.body?.detail !== busy().details.detail && reply
   }, 60_000)
 }

@@ -1,13 +1,14 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { rolldown } from 'rolldown'
+import { runDirectory } from './run-directories.ts'
 
 /**
  * The service, its command line and what the tests run beside them, put together in a few files. Some two hundred processes of
- * a run load the service; to find and read its two thousand modules one by one takes each of them four times as long.
+ * a run load the service; to find and read its two thousand modules one by one takes each of them three times as long.
  */
 const ENTRIES = {
   'app.ts': 'src/app.ts',
@@ -20,13 +21,23 @@ const ENTRIES = {
 export type Program = keyof typeof ENTRIES
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-/** Where the run puts them (vitest.config.ts); nowhere without a run. */
-const place = process.env['TEST_PROGRAMS']
-const compiled = { NODE_COMPILE_CACHE: join(place ?? '', 'compiled') }
+/** Where a run puts them, of which the number is the parent's. Nowhere without one, and where they cannot be put together. */
+const placeOf = (run: number) => join(root, `node_modules/.cache/watchword-test-${run}`)
+const compiledIn = (place: string) => ({ NODE_COMPILE_CACHE: join(place, 'compiled') })
 
-/** Puts the programs together for the run. Returns what removes them again. */
-export async function bundlePrograms(): Promise<() => void> {
-  if (!place) throw new Error('TEST_PROGRAMS is not set')
+/** Puts the programs together for the run. What does not load is left to the tests that load it, from its source. */
+export async function bundlePrograms(): Promise<void> {
+  // Within the project: the packages that are not put in are found from there.
+  const place = runDirectory(join(root, 'node_modules/.cache'))
+  try {
+    await bundleTo(place)
+  } catch (error) {
+    rmSync(place, { recursive: true, force: true })
+    process.stderr.write(`The programs of the tests run from their source, which could not be put together: ${error}\n`)
+  }
+}
+
+async function bundleTo(place: string): Promise<void> {
   const bundle = await rolldown({
     input: Object.fromEntries(
       Object.entries(ENTRIES).map(([program, source]) => [program.replace(/\.\w+$/, ''), join(root, source)]),
@@ -41,17 +52,18 @@ export async function bundlePrograms(): Promise<() => void> {
   await bundle.write({ dir: place, entryFileNames: '[name].js', keepNames: true, strictExecutionOrder: true })
   // A process that is killed leaves no compiled code behind: one that ends does.
   const load = "Promise.all(['./app.js', './cli-host.js'].map((file) => import(file))).then(() => process.exit())"
-  const env = { ...process.env, ...compiled }
+  const env = { ...process.env, ...compiledIn(place) }
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', load], { cwd: place, env })
-  return () => rmSync(place, { recursive: true, force: true })
 }
 
 /** Files beside a module are found where it is written. */
 function whereItLies(code: string, id: string): string | null {
-  if (!id.startsWith(join(root, 'src')) || !code.includes('import.meta')) return null
-  return code
+  if (id.includes('/node_modules/') || !code.includes('import.meta')) return null
+  const placed = code
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
+  if (placed.includes('import.meta.')) throw new Error(`${id} asks for more of import.meta than is known here`)
+  return placed
 }
 
 /** A package that is loaded on first use, if ever, stays where it is. */
@@ -65,7 +77,9 @@ export function spawnProgram(
   args: string[],
   { fromSource = false, env, ...options }: SpawnOptions & { fromSource?: boolean },
 ): ChildProcess {
-  const isBundled = place !== undefined && !fromSource
-  const file = isBundled ? join(place, program.replace(/\.\w+$/, '.js')) : join(root, ENTRIES[program])
-  return spawn(process.execPath, [file, ...args], { ...options, env: { ...(isBundled && compiled), ...env } })
+  const place = placeOf(process.ppid)
+  const bundled = join(place, program.replace(/\.\w+$/, '.js'))
+  const isBundled = !fromSource && existsSync(bundled)
+  const file = isBundled ? bundled : join(root, ENTRIES[program])
+  return spawn(process.execPath, [file, ...args], { ...options, env: { ...env, ...(isBundled && compiledIn(place)) } })
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { chainAll, tampering } from '../../test/audit.ts'
 import { startApp } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
@@ -19,7 +19,9 @@ const { body } = await tenant.post('/v1/users', { subOrgId, email: 'ada@example.
 await chainAll(platform)
 
 const file = (text: string) => {
-  const path = join(mkdtempSync(join(tmpdir(), 'watchword-heads-')), 'heads.ndjson')
+  const directory = mkdtempSync(join(tmpdir(), 'watchword-heads-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const path = join(directory, 'heads.ndjson')
   writeFileSync(path, text)
   return path
 }

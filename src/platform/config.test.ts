@@ -80,6 +80,15 @@ test('takes the address of one DNS server, with a port if need be, and nothing e
     expect(() => server(text), text).toThrow(/WATCHWORD_DNS_SERVER is/)
 })
 
+test('leaves the environment of clients alone, as the guides name it', () => {
+  const client = {
+    WATCHWORD_URL: 'http://localhost:4100',
+    WATCHWORD_KEY: 'ww_live_x',
+    WATCHWORD_ISSUER: 'https://a.example',
+  }
+  expect(parseConfig(client)).toEqual(parseConfig({}))
+})
+
 test.each(['prod', 'Production', 'staging', 'dev', 'PRODUCTION'])('refuses the mode %s', (mode) => {
   expect(() => parseConfig({ NODE_ENV: mode })).toThrow(`NODE_ENV is ${mode}: use production or development`)
 })
@@ -91,6 +100,10 @@ test.each([undefined, '', 'development', 'test'])('the mode %s is development', 
 test.each([
   [{ PORT: '99999' }, 'PORT is 99999: use a whole number from 0 to 65535.'],
   [{ WATCHWORD_BASEURL: 'x' }, 'WATCHWORD_BASEURL is not a setting of Watchword: did you mean WATCHWORD_BASE_URL?'],
+  [
+    { WATCHWORD_TEAPOT: 'x' },
+    'WATCHWORD_TEAPOT is not a setting of Watchword: `npx watchword doctor --variables` lists them.',
+  ],
   [{ WATCHWORD_SMTP_URL: 'x' }, 'WATCHWORD_SMTP_URL is not a setting of Watchword: did you mean SMTP_URL?'],
   [
     { DATABASE_URL: 'mysql://x' },

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config-error.ts'
 import { readSocial, type SocialConfig, type SocialName, socialVariables } from './config-social.ts'
-import { editDistance } from './nearest.ts'
+import { findNearest } from './nearest.ts'
 import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
 
 export { ConfigError } from './config-error.ts'
@@ -348,12 +348,17 @@ function readBootstrapKey(value: string | null): string | null {
 function refuseUnknownNames(env: Record<string, string | undefined>): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('WATCHWORD_') || name in variables || env[name] === undefined) continue
+    if (OF_CLIENTS.includes(name)) continue
     // Compared without the prefix, or WATCHWORD_PORT would be closer to any WATCHWORD_… name than to PORT.
-    const distance = (known: string) => editDistance(withoutPrefix(known), withoutPrefix(name))
-    const nearest = Object.keys(variables).sort((a, b) => distance(a) - distance(b))[0]
-    throw new ConfigError(`${name} is not a setting of Watchword: did you mean ${nearest}?`)
+    const known = new Map(Object.keys(variables).map((each) => [withoutPrefix(each), each]))
+    const nearest = known.get(findNearest(withoutPrefix(name), [...known.keys()]) ?? '')
+    const hint = nearest ? `did you mean ${nearest}?` : '`npx watchword doctor --variables` lists them.'
+    throw new ConfigError(`${name} is not a setting of Watchword: ${hint}`)
   }
 }
+
+/** What the guides and examples call the service's address, its issuer and a key, in the environment of a client. */
+const OF_CLIENTS = ['WATCHWORD_URL', 'WATCHWORD_KEY', 'WATCHWORD_ISSUER']
 
 function withoutPrefix(name: string): string {
   return name.replace(/^WATCHWORD_/, '')

@@ -19,7 +19,7 @@ let count = 0
 /** Those under way, by the settings that they run under: a process has one environment at a time. */
 let underWay: { settings: string; ended: Promise<unknown> } = { settings: '', ended: Promise.resolve() }
 
-/** Runs the command line to its end, in a process that has loaded it. `runFile` of service.ts runs it as an operator. */
+/** Runs the command line to its end, in a process that has loaded it. `runFile` of service.ts starts it for one. */
 export async function runCommand(env: Record<string, string>, ...args: string[]): Promise<CliResult> {
   const settings = JSON.stringify(env)
   while (underWay.settings !== settings) {

@@ -2,7 +2,8 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { caller, until } from '../harness.ts'
-import { afterThisTest, databasePid, makeDataDir, productionSettings, startService } from './service.ts'
+import { databasePid } from '../run-directories.ts'
+import { afterThisTest, makeDataDir, productionSettings, startService } from './service.ts'
 
 test('a restart of PostgreSQL costs 503s with Retry-After, and no restart of the service', async () => {
   const dataDir = makeDataDir()

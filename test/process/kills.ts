@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { caller, until } from '../harness.ts'
+import { databasePid } from '../run-directories.ts'
 import { findViolations } from './kill-check.ts'
 import { type Access, type Journal, REUSE_SECONDS, startLoad } from './kill-load.ts'
-import { databasePid, makeDataDir, type Service, startService } from './service.ts'
+import { makeDataDir, type Service, startService } from './service.ts'
 
 const KEY = 'a-key-that-survives-every-crash-0123456789'
 const VICTIMS = ['service', 'database', 'both'] as const

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, inject, onTestFinished } from 'vitest'
@@ -9,6 +9,7 @@ import { administer, copyTemplate, databaseUrl } from '../database.ts'
 import { databasesPlace } from '../databases-place.ts'
 import { until } from '../harness.ts'
 import { type Program, spawnProgram } from '../programs.ts'
+import { databasePid } from '../run-directories.ts'
 
 type Step = () => Promise<unknown> | unknown
 
@@ -51,7 +52,7 @@ export async function outsideTests<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A program of the project, running as an operator runs it. */
+/** A program of the project, running in a process of its own. */
 export interface Running {
   child: ChildProcess
   stdout(): string
@@ -161,15 +162,6 @@ export function makeDataDir(): string {
     await until(async () => databasePid(dataDir) === null)
   })
   return dataDir
-}
-
-/** The process of the embedded database, or null when none runs. */
-export function databasePid(dataDir: string): number | null {
-  const file = join(dataDir, 'postgres', 'postmaster.pid')
-  const pid = existsSync(file) ? Number.parseInt(readFileSync(file, 'utf8'), 10) : 0
-  // A zombie has no command line, and another process may have the number by now.
-  const command = pid > 0 && existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : ''
-  return command.includes(join(dataDir, 'postgres')) ? pid : null
 }
 
 export function makeDirectory(): string {

@@ -7,9 +7,9 @@ import { expect, inject, test } from 'vitest'
 import { startEmbedded } from '../../src/platform/db/embedded.ts'
 import { administer, databaseUrl } from '../database.ts'
 import { caller, until } from '../harness.ts'
+import { databasePid } from '../run-directories.ts'
 import {
   afterThisTest,
-  databasePid,
   makeDataDir,
   makeDirectory,
   productionSettings,
@@ -52,7 +52,7 @@ function makeCurl(): string {
 
 test('a start in production takes the operator’s key, speaks in JSON lines, and tells about its inside on the private port alone', async () => {
   const settings = await productionSettings()
-  const service = await startService({ ...settings, LOG_LEVEL: 'info' })
+  const service = await startService({ ...settings, LOG_LEVEL: 'info' }, { fromSource: true })
   await service.ready()
   const reply = await caller(service.baseUrl, settings.WATCHWORD_BOOTSTRAP_API_KEY).get('/v1/organizations')
   expect(reply.status).toBe(200)

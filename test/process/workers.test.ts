@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { caller, until } from '../harness.ts'
-import { databasePid, makeDataDir, productionSettings, refusedStart, startService, takenPort } from './service.ts'
+import { databasePid } from '../run-directories.ts'
+import { makeDataDir, productionSettings, refusedStart, startService, takenPort } from './service.ts'
 
 /** The process ids of the workers of a primary. */
 function workersOf(primary: number | undefined): number[] {

@@ -1,14 +1,28 @@
+import { get } from 'node:http'
 import { expect, test } from 'vitest'
 import { startApp } from '../../../test/harness.ts'
 import { provisioned } from '../../../test/scim.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
-const { subOrgId, call } = await provisioned(app, tenant)
+const { subOrgId, call, token } = await provisioned(app, tenant)
 
 const logs = async () => (await tenant.get(`/v1/scim/logs?order=desc&limit=100&subOrgId=${subOrgId}`)).body.logs
 const replay = (id: string) => tenant.post(`/v1/scim/logs/${id}/replay`, { subOrgId })
 const list = async () => (await call('GET', '/Users')).body.Resources
+
+test.each(['http://elsewhere.example/api/os/scim/v2', '/api/o%73/scim/v2'])(
+  'what was asked of %s is kept by its path below the base',
+  async (base) => {
+    const { promise, resolve } = Promise.withResolvers<number | undefined>()
+    const headers = { authorization: `Bearer ${token}` }
+    get(app.baseUrl, { path: `${base}/Users?count=2`, headers, agent: false }, (reply) =>
+      resolve(reply.resume().statusCode),
+    )
+    expect(await promise).toBe(200)
+    expect((await logs())[0]).toMatchObject({ method: 'GET', path: '/Users?count=2' })
+  },
+)
 
 test('a write that was refused is performed again once its reason is mended, and kept as one of its own', async () => {
   const { id } = (await call('POST', '/Users', { userName: 'ada@acme.example' })).body

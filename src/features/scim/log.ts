@@ -20,11 +20,20 @@ const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 
 export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
   try {
     const { method, url, route, status, code } = seen
-    const asked = { method, path: url.slice(BASE.length), route: route.slice(BASE.length), body: bodyOf(seen.body) }
+    const asked = { method, path: belowBase(url), route: route.slice(BASE.length), body: bodyOf(seen.body) }
     await keepLog(platform, directory, { ...asked, status, code, reason: reasonOf(seen), replayOf: null })
   } catch (error) {
     platform.log.warn({ error }, 'A request of provisioning was not logged')
   }
+}
+
+/** A path of SCIM, and its query: of the base any letter may have come as an escape. */
+function belowBase(url: string): string {
+  return url
+    .split('/')
+    .slice(BASE.split('/').length)
+    .map((part) => `/${part}`)
+    .join('')
 }
 
 function bodyOf(body: unknown): unknown {

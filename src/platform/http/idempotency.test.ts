@@ -24,6 +24,13 @@ test('a repeated request is answered with the first answer, and does nothing mor
   expect([await usersOf('ada@example.com'), await createdEvents()]).toEqual([[expect.anything()], 1])
 })
 
+test('below either base path it is the same request', async () => {
+  const body = { subOrgId, email: 'both@example.com' }
+  const create = (path: string) => tenant.post(path, body, { 'idempotency-key': 'both' })
+  const [first, again] = [await create('/v1/users'), await create('/api/v1/users')]
+  expect([first.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, first.text, 'true'])
+})
+
 test('the repeated answer has the headers of the first', async () => {
   const { body } = await tenant.post('/v1/users', { subOrgId, email: 'tag@example.com' })
   const change = () =>

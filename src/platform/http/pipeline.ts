@@ -56,7 +56,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
       const key = request.headers['idempotency-key']
       try {
         if (route.idempotency && typeof key === 'string' && caller && isManager(caller)) {
-          const sent = { key, url: request.originalUrl, body: request.body }
+          const sent = { key, url: request.url, body: request.body }
           const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
             prepare: async () => route.prepare?.(context, input),
             async run(db, prepared) {

@@ -163,7 +163,7 @@ function addRoutes(
 
 function observer(observe: ServerParts['observeScim']) {
   return async (request: FastifyRequest, reply: FastifyReply, answer: unknown) => {
-    const { state, method, originalUrl: url, body } = request
+    const { state, method, url, body } = request
     const { caller, route, code } = state
     if (caller?.kind === 'scim' && route)
       await observe(caller.directory, {

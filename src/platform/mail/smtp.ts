@@ -21,6 +21,7 @@ export function openMailServer(config: Config): MailServer | null {
   if (config.smtpUrl === null) return null
   const options = { ...readSmtpUrl(config.smtpUrl), ...LIMITS, pool: true as const }
   let transport: Transporter | null = null
+  let isClosed = false
   const sender = readSender(config.mailFrom)
   const domain = domainOf(sender.address)
   return {
@@ -31,6 +32,7 @@ export function openMailServer(config: Config): MailServer | null {
       try {
         // Loaded with the first mail: the start does not need it.
         const { createTransport } = await import('nodemailer')
+        if (isClosed) throw new DeliveryFailure('CLOSED', false, false)
         transport ??= createTransport(options)
         await transport.sendMail({
           from: senderOf(config, mail.from),
@@ -54,7 +56,10 @@ export function openMailServer(config: Config): MailServer | null {
         throw toFailure(error)
       }
     },
-    close: () => transport?.close(),
+    close() {
+      isClosed = true
+      transport?.close()
+    },
   }
 }
 
