@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { WaitingBetween } from './test/order.ts'
 
-// What the service has compiled is compiled here as well, and in the processes that tests start: one cache for all.
+// What the service has compiled is compiled here as well: one cache for both. What test/programs.ts puts together has its own.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/watchword')
+
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],

@@ -45,7 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 /**
- * Fills the cache of compiled code (vitest.config.ts) after an installation, on the core that making the database leaves idle:
+ * Fills the cache of compiled code (vitest.config.ts) where there is none yet, after an installation, on the core that making the database leaves idle:
  * each of the processes that begin together would compile all of it by itself. What does not load is left to the tests that load it.
  */
 async function compileService(): Promise<void> {
