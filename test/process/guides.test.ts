@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { administer } from '../database.ts'
 import { blocksOf, differenceOf, itemsOf } from '../guide-blocks.ts'
 import { makeDirectory, productionSettings, startedOnce, startService } from './service.ts'
 
@@ -23,9 +25,16 @@ const { service, env } = await startedOnce(async () => {
 const address = service.baseUrl.replace('127.0.0.1', 'localhost')
 const PRINTED = 'http://localhost:4000'
 
+/** Feeds show what nobody under way in the cluster, here in the databases of other tests, can come before any more. */
+const UNTIL_SHOWN = `do $$ begin
+  while (select pg_snapshot_xmin(pg_current_snapshot()) <= max(tx_id) from events) loop perform pg_sleep(0.01); end loop;
+end $$`
+const readsFeed = (code: string) => /api GET "\/(events|sessions\/revocations)\b/.test(code)
+
 /** What each block prints, and what bash complains of: the service is elsewhere, where WATCHWORD_URL says. */
 async function run(codes: string[]) {
-  const script = codes.map((code, at) => `${code}\nprintf '\\n@@ %s\\n' ${at}\n`).join('')
+  const waiting = (code: string) => (readsFeed(code) ? 'echo >&3; read -r <&3\n' : '')
+  const script = codes.map((code, at) => `${waiting(code)}${code}\nprintf '\\n@@ %s\\n' ${at}\n`).join('')
   const file = join(makeDirectory(), 'guide.sh')
   writeFileSync(file, script)
   const bash = spawn('bash', [file], {
@@ -35,13 +44,15 @@ async function run(codes: string[]) {
       ...env,
       PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
+  const asked = bash.stdio[3] as Duplex
+  asked.on('data', () => administer(env.DATABASE_URL, UNTIL_SHOWN).then(() => asked.write('\n')))
   const text = { out: '', err: '' }
-  bash.stdout.setEncoding('utf8').on('data', (part: string) => {
+  bash.stdout?.setEncoding('utf8').on('data', (part: string) => {
     text.out += part
   })
-  bash.stderr.setEncoding('utf8').on('data', (part: string) => {
+  bash.stderr?.setEncoding('utf8').on('data', (part: string) => {
     text.err += part
   })
   await once(bash, 'close')
