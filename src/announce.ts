@@ -26,10 +26,15 @@ export interface Ready {
   log: Log
   port: number
   firstKey: FirstKey
+  /** Aborted when the service begins to stop. */
+  ending: AbortSignal
 }
 
-/** Announces that the service accepts requests, and on the first start how to make one. */
-export function announceReady({ config, log, port, firstKey }: Ready): void {
+const STOPPING = 'Watchword is stopping: it answers the requests it has, and takes no others.'
+
+/** Announces that the service accepts requests, on the first start how to make one, and in time that it stops. */
+export function announceReady({ config, log, port, firstKey, ending }: Ready): void {
+  ending.addEventListener('abort', () => sayTo(config, log)(STOPPING))
   const readyMs = Math.round(performance.now())
   if (config.production) {
     log.info({ port, durationMs: readyMs }, `Watchword ${version} is ready`)

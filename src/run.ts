@@ -45,7 +45,7 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const firstKey = await provideFirstKey(service.app.platform)
   const port = await service.listen()
   await openPrivateListener(service.readers)
-  announceReady({ config, log, port, firstKey })
+  announceReady({ config, log, port, firstKey, ending: lifetime.ending })
 }
 
 /** An uncaught error leaves the process in an unknown state: it ends, and its supervisor starts a fresh one. */

@@ -39,7 +39,7 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
     readChecks: async () => (lifetime.ending.aborted ? null : mergeChecks(await askAll('checks'))),
     readMetrics: async () => mergeMetrics(await askAll('metrics')),
   })
-  announceReady({ config, log, port, firstKey })
+  announceReady({ config, log, port, firstKey, ending: lifetime.ending })
 }
 
 /** A process that answers requests, on the database that the primary has prepared. */

@@ -64,7 +64,7 @@ function addLength(ajv: Ajv, keyword: string, than: string, fits: Fits): void {
     type: 'string',
     schemaType: 'number',
     compile: (limit: number) => (text: string) => fits(text, limit),
-    error: { message: ({ schemaCode }) => str`must NOT have ${than} than ${schemaCode} characters` },
+    error: { message: ({ schemaCode }) => str`must not have ${than} than ${schemaCode} characters` },
   })
 }
 

@@ -29,11 +29,7 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
 
 /** A path of SCIM, and its query: of the base any letter may have come as an escape. */
 function belowBase(url: string): string {
-  return url
-    .split('/')
-    .slice(BASE.split('/').length)
-    .map((part) => `/${part}`)
-    .join('')
+  return `/${url.split('/').slice(BASE.split('/').length).join('/')}`
 }
 
 function bodyOf(body: unknown): unknown {

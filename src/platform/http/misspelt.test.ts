@@ -44,7 +44,7 @@ test('so is any other unknown name, and a body that is no object', async () => {
       'sub_org_required',
       [['', 'type']],
     ])
-    expect(reply.body.detail).toContain('The body must be object')
+    expect(reply.body.detail).toContain('The body must be an object')
   }
   const plain = await tenant.post('/v1/users', { email: newEmail() })
   expect([plain.body.code, plain.body.errors]).toEqual(['sub_org_required', undefined])

@@ -21,10 +21,21 @@ const errorsOfName = (name: string) => errorsOf(() => validate({ name }))
 
 test('lengths are counted in characters, whatever their size in memory', () => {
   for (const name of ['ab', 'abcd', '😀😀', '😀😀😀😀', 'é😀ß']) expect(errorsOfName(name), name).toEqual([])
-  const tooLong = [{ field: 'name', code: 'maxLength', message: 'name must NOT have more than 4 characters' }]
+  const tooLong = [{ field: 'name', code: 'maxLength', message: 'name must not have more than 4 characters' }]
   for (const name of ['abcde', '😀😀😀😀😀', 'x'.repeat(100_000)]) expect(errorsOfName(name)).toEqual(tooLong)
-  const tooShort = [{ field: 'name', code: 'minLength', message: 'name must NOT have fewer than 2 characters' }]
+  const tooShort = [{ field: 'name', code: 'minLength', message: 'name must not have fewer than 2 characters' }]
   for (const name of ['', 'a', '😀']) expect(errorsOfName(name), name).toEqual(tooShort)
+})
+
+test('what is of another type is told in words', () => {
+  const orNull = Type.Unsafe({ type: ['string', 'null'] })
+  const typed = compileValidator(Type.Object({ count: Type.Integer(), on: Type.Boolean(), name: orNull }), 'body')
+  expect(errorsOf(() => typed({ count: '1', on: 1, name: {} })).map(({ message }) => message)).toEqual([
+    'count must be an integer',
+    'on must be true or false',
+    'name must be a string or null',
+  ])
+  expect(errorsOf(() => typed([]))).toEqual([{ field: '', code: 'type', message: 'The body must be an object' }])
 })
 
 test('a text that is too long is told so, and no pattern reads one of any length', () => {

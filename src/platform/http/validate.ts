@@ -64,6 +64,16 @@ function isNullBranch({ keyword, params, schemaPath }: ErrorObject): boolean {
   return keyword === 'type' && params['type'] === 'null' && schemaPath.includes('/anyOf/')
 }
 
+const TYPES_IN_WORDS: Record<string, string> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'an integer',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
 function toFieldError(error: ErrorObject): FieldError {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
   const inside = (name: unknown) => (path ? `${path}.${String(name)}` : String(name))
@@ -93,8 +103,16 @@ function toFieldError(error: ErrorObject): FieldError {
       const rule = typeof form === 'string' ? `must be ${form}` : (error.message ?? 'is invalid')
       return { field: path, code: error.keyword, message: `${path} ${rule}` }
     }
+    case 'type': {
+      const types = [error.params['type']].flat().map((type) => TYPES_IN_WORDS[type])
+      return { field: path, code: 'type', message: `${path || 'The body'} must be ${types.join(' or ')}` }
+    }
     default:
       // Ajv's messages name limits and types, never the value sent.
-      return { field: path, code: error.keyword, message: `${path || 'The body'} ${error.message ?? 'is invalid'}` }
+      return {
+        field: path,
+        code: error.keyword,
+        message: `${path || 'The body'} ${(error.message ?? 'is invalid').replace('NOT', 'not')}`,
+      }
   }
 }
