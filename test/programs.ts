@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown'
 import { runDirectory } from './run-directories.ts'
 
 /**
- * The service, its command line and what the tests run beside them, put together in a few files. Some two hundred processes of
+ * The service, its command line and what the tests run beside them, put together in one file. Some two hundred processes of
  * a run load the service; to find and read its two thousand modules one by one takes each of them three times as long.
  */
 const ENTRIES = {
@@ -25,6 +25,8 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const placeOf = (run: number) => join(root, `node_modules/.cache/watchword-test-${run}`)
 const compiledIn = (place: string) => ({ NODE_COMPILE_CACHE: join(place, 'compiled') })
 
+const nameOf = (program: string) => program.replace(/\.\w+$/, '')
+
 /** Puts the programs together for the run. What does not load is left to the tests that load it, from its source. */
 export async function bundlePrograms(): Promise<void> {
   // Within the project: the packages that are not put in are found from there.
@@ -40,7 +42,7 @@ export async function bundlePrograms(): Promise<void> {
 async function bundleTo(place: string): Promise<void> {
   const bundle = await rolldown({
     input: Object.fromEntries(
-      Object.entries(ENTRIES).map(([program, source]) => [program.replace(/\.\w+$/, ''), join(root, source)]),
+      Object.entries(ENTRIES).map(([program, source]) => [nameOf(program), join(root, source)]),
     ),
     platform: 'node',
     // What holds native code, or starts threads from files of its own.
@@ -48,10 +50,19 @@ async function bundleTo(place: string): Promise<void> {
     plugins: [{ name: 'as-it-lies', transform: whereItLies, resolveDynamicImport: leavePackages }],
     logLevel: 'silent',
   })
-  // As from the source: names of classes and functions, and the order in which modules run.
-  await bundle.write({ dir: place, entryFileNames: '[name].js', keepNames: true, strictExecutionOrder: true })
+  await bundle.write({
+    dir: place,
+    // Node would parse what has no type in its name once more, to find out.
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name].mjs',
+    // One file is found and read sooner than a hundred; what is loaded on first use still runs on first use.
+    codeSplitting: { groups: [{ name: 'parts' }] },
+    // As from the source: names of classes and functions, and the order in which modules run.
+    keepNames: true,
+    strictExecutionOrder: true,
+  })
   // A process that is killed leaves no compiled code behind: one that ends does.
-  const load = "Promise.all(['./app.js', './cli-host.js'].map((file) => import(file))).then(() => process.exit())"
+  const load = "Promise.all(['./app.mjs', './cli-host.mjs'].map((file) => import(file))).then(() => process.exit())"
   const env = { ...process.env, ...compiledIn(place) }
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', load], { cwd: place, env })
 }
@@ -78,7 +89,7 @@ export function spawnProgram(
   { fromSource = false, env, ...options }: SpawnOptions & { fromSource?: boolean },
 ): ChildProcess {
   const place = placeOf(process.ppid)
-  const bundled = join(place, program.replace(/\.\w+$/, '.js'))
+  const bundled = join(place, `${nameOf(program)}.mjs`)
   const isBundled = !fromSource && existsSync(bundled)
   const file = isBundled ? bundled : join(root, ENTRIES[program])
   return spawn(process.execPath, [file, ...args], { ...options, env: { ...env, ...(isBundled && compiledIn(place)) } })
