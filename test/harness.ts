@@ -138,6 +138,7 @@ export async function startApp(options: StartOptions = {}): Promise<TestApp> {
   const baseUrl = `http://127.0.0.1:${typeof bound === 'object' && bound ? bound.port : 0}`
   afterAll(async () => {
     await closeApp(app)
+    logLines.length = 0
     await administer(serverUrl, `drop database if exists ${name} with (force)`)
   })
   const as = (key: string | null) => caller(baseUrl, key)

@@ -12,6 +12,13 @@ export const secrets: Mutant[] = [
     tests: [SEALING],
   },
   {
+    name: 'a shared statement holds nothing of the request that it was first made for',
+    file: 'src/platform/db/joined.ts',
+    find: '        isLed',
+    replace: '        lead',
+    tests: ['src/platform/db/joined.test.ts'],
+  },
+  {
     name: 'no two places have the same associated data',
     file: 'src/platform/crypto/secret-box.ts',
     find: '`${Buffer.byteLength(part)}:${part}`',

@@ -140,9 +140,11 @@ const queues = perPlatform((platform: Platform) => {
     made.set(statement, queuesOf)
     const known = queuesOf.get(shared.join())
     if (known) return known
+    // The queue stays: it holds nothing of the request that it was made for.
+    const isLed = lead !== undefined
     const queue = coalesce({
       run: (items: JoinedItem[], directoryId) =>
-        lead
+        isLed
           ? runBoth(platform, items, { waits: false, directoryId })
           : run(platform.db, items, { waits: false, directoryId }),
       place: { database: platform.database, directoryOf: (item) => item.directoryId },
