@@ -22,7 +22,7 @@ export class WaitingBetween extends BaseSequencer {
     const heavyCount = Math.floor(others.length * HEAVY_SHARE)
     const heavy = shuffled([...sorted.filter(isWaiting), ...others.slice(0, heavyCount)])
     const light = shuffled(others.slice(heavyCount))
-    const every = (light.length * SPREAD_OVER) / heavy.length
+    const every = (light.length * SPREAD_OVER) / Math.max(1, heavy.length)
     return heavy
       .flatMap((file, n) => [file, ...light.slice(Math.floor(n * every), Math.floor((n + 1) * every))])
       .concat(light.slice(Math.floor(heavy.length * every)))
