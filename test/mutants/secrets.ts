@@ -4,6 +4,13 @@ const SEALING = 'src/platform/crypto/sealing.test.ts'
 
 /** What is stored of secrets. */
 export const secrets: Mutant[] = [
+  ...['decide', 'explain'].map((validator) => ({
+    name: `of a refused value nothing is held by the validator that ${validator}s`,
+    file: 'src/platform/http/validate.ts',
+    find: `${validator}.errors = null`,
+    replace: '',
+    tests: ['src/platform/http/validate.test.ts'],
+  })),
   {
     name: 'no two lists of parts have the same keyed hash',
     file: 'src/platform/crypto/tokens.ts',

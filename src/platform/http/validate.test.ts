@@ -1,3 +1,6 @@
+import { setTimeout as turn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { ApiError, type FieldError } from '../errors.ts'
@@ -36,6 +39,21 @@ test('what is of another type is told in words', () => {
     'name must be a string or null',
   ])
   expect(errorsOf(() => typed([]))).toEqual([{ field: '', code: 'type', message: 'The body must be an object' }])
+})
+
+test('of a value that was refused nothing is held, whichever validator saw it last', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const typed = compileValidator(Type.Object({ count: Type.Integer() }), 'body')
+  const refuse = () => {
+    const body = { password: 'correct horse' }
+    expect(codesOf(() => typed(body))).toEqual(['required'])
+    return new WeakRef(body)
+  }
+  const refused = [refuse(), refuse()]
+  await turn(0)
+  collect()
+  expect(refused.map((body) => body.deref())).toEqual([undefined, undefined])
 })
 
 test('a text that is too long is told so, and no pattern reads one of any length', () => {

@@ -25,9 +25,13 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
     refuseHostile(value, part, apart)
     decide ??= quick.compile(schema)
     if (decide(value)) return
+    // A validator keeps its last errors, and each of them the value, which may be a secret.
+    decide.errors = null
     explain ??= all.compile(schema)
     explain(value)
-    const errors = (explain.errors ?? [])
+    const found = explain.errors ?? []
+    explain.errors = null
+    const errors = found
       .filter((error) => error.keyword !== 'anyOf' && !isNullBranch(error))
       .slice(0, 50)
       .map(toFieldError)
@@ -104,7 +108,7 @@ function toFieldError(error: ErrorObject): FieldError {
       return { field: path, code: error.keyword, message: `${path} ${rule}` }
     }
     case 'type': {
-      const types = [error.params['type']].flat().map((type) => TYPES_IN_WORDS[type])
+      const types = [error.params['type']].flat().map((type) => TYPES_IN_WORDS[type] ?? type)
       return { field: path, code: 'type', message: `${path || 'The body'} must be ${types.join(' or ')}` }
     }
     default:
