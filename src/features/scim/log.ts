@@ -27,9 +27,12 @@ export async function logRequest(platform: Platform, directory: Directory, seen:
   }
 }
 
-/** A path of SCIM, and its query: of the base any letter may have come as an escape. */
+/** A path of SCIM, and its query unless that asks for a password: of the base any letter may have come as an escape. */
 function belowBase(url: string): string {
-  return `/${url.split('/').slice(BASE.split('/').length).join('/')}`
+  const path = `/${url.split('/').slice(BASE.split('/').length).join('/')}`
+  const [bare = ''] = path.split('?', 1)
+  const values = [...new URLSearchParams(path.slice(bare.length)).values()]
+  return values.some(hasPassword) ? bare : path
 }
 
 function bodyOf(body: unknown): unknown {
@@ -65,8 +68,8 @@ async function keepLog(platform: Platform, directory: Directory, entry: Entry): 
 // With the URN of its schema too (RFC 7644 §3.10).
 const PASSWORD_NAME = /(?:^|:)password$/i
 
-/** A PATCH names it in a path. */
-const hasPassword = (text: string) => /[":] *password *["[.]/i.test(text)
+/** A PATCH names it in a path, a search in its filter. */
+const hasPassword = (text: string) => /[":] *password *["[.]|\bpassword\s+(?:eq|ne|co|sw|ew|gt|ge|lt|le)\b/i.test(text)
 
 function reasonOf({ status, answer }: Observed): string | null {
   if (status < 400) return null
