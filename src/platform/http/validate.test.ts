@@ -41,6 +41,13 @@ test('what is of another type is told in words', () => {
   expect(errorsOf(() => typed([]))).toEqual([{ field: '', code: 'type', message: 'The body must be an object' }])
 })
 
+test('a name that the request chose is told as it was sent, if not at any length', () => {
+  const mapped = compileValidator(Type.Object({ roles: Type.Record(Type.String(), Type.String()) }), 'body')
+  const fieldsOf = (roles: object) => errorsOf(() => mapped({ roles })).map(({ field }) => field)
+  expect(fieldsOf({ 'it/~ops~1': 1 })).toEqual(['roles.it/~ops~1'])
+  expect(fieldsOf({ ['x'.repeat(10_000)]: 1 })).toEqual([`roles.${'x'.repeat(194)}`])
+})
+
 test('of a value that was refused nothing is held, whichever validator saw it last', async () => {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')

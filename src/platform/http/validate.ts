@@ -78,8 +78,14 @@ const TYPES_IN_WORDS: Record<string, string> = {
   string: 'a string',
 }
 
+/** The names of a JSON pointer (RFC 6901), some of which the request chose. */
+function readPointer(pointer: string): string[] {
+  const names = pointer.split('/').slice(1)
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 function toFieldError(error: ErrorObject): FieldError {
-  const path = error.instancePath.slice(1).replaceAll('/', '.')
+  const path = readPointer(error.instancePath).join('.').slice(0, 200)
   const inside = (name: unknown) => (path ? `${path}.${String(name)}` : String(name))
   switch (error.keyword) {
     case 'required': {
