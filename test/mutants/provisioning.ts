@@ -8,8 +8,30 @@ const ACCESS_TEST = 'src/features/provisioning/access.test.ts'
 const USERS_TEST = 'src/features/provisioning/users.test.ts'
 const ROLES_TEST = 'src/features/groups/roles.test.ts'
 
+const inLog = (mutant: Omit<Mutant, 'name' | 'tests'> & { left: string }): Mutant => {
+  const { left, ...change } = mutant
+  return {
+    ...change,
+    name: `no password is in the log of SCIM: ${left}`,
+    tests: ['src/features/scim/passwords.test.ts'],
+  }
+}
+
 /** Whom a client of provisioning reaches, and what it does to them. */
 export const provisioning: Mutant[] = [
+  ...[
+    { left: 'a path', find: 'asks(bare) ? route : ', replace: '' },
+    { left: 'a query', find: 'asks(url) ? bare : ', replace: '' },
+    { left: 'a name', find: 'WORD.test(name) || ', replace: '' },
+    { left: 'a filter', find: 'ASKING.test(name) ? asks : ', replace: '' },
+    { left: 'an escape', find: '(?:25)*', replace: '' },
+  ].map((change) => inLog({ file: 'src/features/scim/passwords.ts', ...change })),
+  inLog({
+    left: 'a reason',
+    file: 'src/features/scim/log.ts',
+    find: 'isWhole ? reason : withoutQuotes(reason)',
+    replace: 'reason',
+  }),
   {
     name: 'an organization ends its own SCIM tokens alone',
     file: STORE,

@@ -47,7 +47,7 @@ async function run(codes: string[]) {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const asked = bash.stdio[3] as Duplex
-  asked.on('data', () => administer(env.DATABASE_URL, UNTIL_SHOWN).then(() => asked.write('\n')))
+  asked.on('data', () => administer(env.DATABASE_URL, UNTIL_SHOWN).finally(() => asked.write('\n')))
   const text = { out: '', err: '' }
   bash.stdout?.setEncoding('utf8').on('data', (part: string) => {
     text.out += part

@@ -8,36 +8,29 @@ import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { BASE } from './addresses.ts'
 import { scimErrors } from './errors.ts'
+import { withoutPasswords, withoutQuotes } from './passwords.ts'
 import type { ScimLog } from './schema.ts'
 import { findLogRow, keepRequest, type LogRow, selectLogPage } from './store.ts'
-
-// What is longer is not kept: a log is to be read by people.
-const MAX_BODY = 16_384
 
 const place = (accountId: string, id: string) => ({ table: 'scim_logs', column: 'said_sealed', row: id, accountId })
 
 /** Keeps what a provisioning client asked and what it was answered, but for passwords. Never fails the request. */
 export async function logRequest(platform: Platform, directory: Directory, seen: Observed): Promise<void> {
   try {
-    const { method, url, route, status, code } = seen
-    const asked = { method, path: belowBase(url), route: route.slice(BASE.length), body: bodyOf(seen.body) }
-    await keepLog(platform, directory, { ...asked, status, code, reason: reasonOf(seen), replayOf: null })
+    const { method, status, code } = seen
+    const route = seen.route.slice(BASE.length)
+    const reason = reasonOf(seen)
+    const { path, body, isWhole } = withoutPasswords(belowBase(seen.url), route, seen.body)
+    const entry = { method, route, path, body, status, code, reason: isWhole ? reason : withoutQuotes(reason) }
+    await keepLog(platform, directory, { ...entry, replayOf: null })
   } catch (error) {
     platform.log.warn({ error }, 'A request of provisioning was not logged')
   }
 }
 
-/** A path of SCIM, and its query unless that asks for a password: of the base any letter may have come as an escape. */
+/** A path of SCIM, and its query: of the base any letter may have come as an escape. */
 function belowBase(url: string): string {
-  const path = `/${url.split('/').slice(BASE.split('/').length).join('/')}`
-  const [bare = ''] = path.split('?', 1)
-  const values = [...new URLSearchParams(path.slice(bare.length)).values()]
-  return values.some(hasPassword) ? bare : path
-}
-
-function bodyOf(body: unknown): unknown {
-  const text = JSON.stringify(body ?? null, (name, value) => (PASSWORD_NAME.test(name) ? undefined : value))
-  return hasPassword(text) || text.length > MAX_BODY ? null : JSON.parse(text)
+  return `/${url.split('/').slice(BASE.split('/').length).join('/')}`
 }
 
 /** A request, and what became of it. */
@@ -64,12 +57,6 @@ async function keepLog(platform: Platform, directory: Directory, entry: Entry): 
   if (!kept || !('created_at' in kept) || !(kept.created_at instanceof Date)) throw new Error('No request was kept')
   return { ...row, directory_id: directory.id, created_at: kept.created_at }
 }
-
-// With the URN of its schema too (RFC 7644 §3.10).
-const PASSWORD_NAME = /(?:^|:)password$/i
-
-/** A PATCH names it in a path, a search in its filter. */
-const hasPassword = (text: string) => /[":] *password *["[.]|\bpassword\s+(?:eq|ne|co|sw|ew|gt|ge|lt|le)\b/i.test(text)
 
 function reasonOf({ status, answer }: Observed): string | null {
   if (status < 400) return null

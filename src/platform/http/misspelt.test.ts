@@ -50,6 +50,17 @@ test('so is any other unknown name, and a body that is no object', async () => {
   expect([plain.body.code, plain.body.errors]).toEqual(['sub_org_required', undefined])
 })
 
+test('where a field is missing and another misspelt, the detail is what the name is like', async () => {
+  const { body } = await tenant.post('/v1/users', { subOrgId, emial: newEmail() })
+  expect([body.detail, fieldsOf({ body })]).toEqual([
+    'emial is not a known property: did you mean email?',
+    [
+      ['email', 'required'],
+      ['emial', 'unknown_property'],
+    ],
+  ])
+})
+
 test('an organization that is named by nothing, as by an empty variable of a shell, is told to be empty', async () => {
   const before = await countUsers()
   const scoped = await tenant.withKey({ subOrgId })

@@ -35,8 +35,10 @@ export function compileValidator(given: TSchema, part: Part): (value: unknown) =
       .filter((error) => error.keyword !== 'anyOf' && !isNullBranch(error))
       .slice(0, 50)
       .map(toFieldError)
+    // A name that was misspelt explains the one that is missing.
+    const guess = errors.find(({ message }) => message.endsWith('?'))?.message
     const first = errors[0]?.message ?? `The ${part} is invalid`
-    throw httpErrors.invalidRequest({ detail: first.endsWith('?') ? first : `${first}.`, errors })
+    throw httpErrors.invalidRequest({ detail: guess ?? `${first}.`, errors })
   }
 }
 
