@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fresh } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import { provisioned, type ScimClient } from '../../../test/scim.ts'
+import { withoutQuotes } from './passwords.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -75,6 +76,12 @@ test.each<[string, Send]>([
   expect(body.logs).toHaveLength(2)
   expect(text).not.toContain(SECRET)
   expect((await call('GET', '/Users')).text).not.toContain(SECRET)
+})
+
+test('a reason goes without what it quotes, with escapes or without an end', () => {
+  const reason = 'The path "a\\"b" is not "c\\\\" and not "d\\'
+  expect(withoutQuotes(reason)).toBe('The path "…" is not "…" and not "…"')
+  expect(withoutQuotes(null)).toBeNull()
 })
 
 test('what only has the word is kept', async () => {

@@ -49,5 +49,6 @@ function asks(text: string): boolean {
 
 /** A reason without what it quotes of the request. */
 export function withoutQuotes(reason: string | null): string | null {
-  return reason?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"') ?? null
+  // A quote that does not end goes to the end: nothing is read twice.
+  return reason?.replaceAll(/"(?:[^"\\]|\\.?)*(?:"|$)/gs, '"…"') ?? null
 }
