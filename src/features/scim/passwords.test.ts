@@ -64,6 +64,15 @@ test.each<[string, Send]>([
   ['the id of a resource', (call) => call('GET', `/Users/${inQuery}`)],
   ['a name that is none', (call) => call('POST', '/Users', { ...make(), emails: 'a@x.org', [FILTER]: true })],
   [
+    'a form within a text',
+    (call, id) =>
+      call('PATCH', `/Users/${id}`, { Operations: [{ op: 'add', value: `userName=ada&password=${SECRET}` }] }),
+  ],
+  [
+    'a query within a text',
+    (call) => call('POST', '/Bulk', { Operations: [{ location: `/Users?password=${SECRET}` }] }),
+  ],
+  [
     'JSON within a text',
     (call, id) =>
       call('PATCH', `/Users/${id}`, { Operations: [{ op: 'add', value: JSON.stringify({ password: SECRET }) }] }),

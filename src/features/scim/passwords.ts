@@ -8,14 +8,14 @@ const WORD = /\bpassword\b/i
 /** Members of a body that are written in the language of SCIM (RFC 7644 §3.4.2, §3.5.2, §3.7): they name, compare and ask. */
 const ASKING = /^(?:path|filter)$/i
 /** In any other member a password may be a word among others, as in the title of somebody, but not the name of what is meant. */
-const NAMED = /(?:^|[:"'])\s*password\s*(?:$|[[."'])/i
+const NAMED = /(?:^|[:"'&?])\s*password\s*(?:$|[[."'=])/i
 
 /** A request as it may be kept. */
 interface Kept {
   path: string
   /** Null if there was none, or it is not kept. */
   body: unknown
-  /** Whether nothing was left out of it for a password. */
+  /** Whether nothing but the attribute was left out of it. */
   isWhole: boolean
 }
 
