@@ -20,10 +20,10 @@ const inLog = (mutant: Omit<Mutant, 'name' | 'tests'> & { left: string }): Mutan
 /** Whom a client of provisioning reaches, and what it does to them. */
 export const provisioning: Mutant[] = [
   ...[
-    { left: 'a path', find: 'asks(bare) ? route : ', replace: '' },
-    { left: 'a query', find: 'asks(url) ? bare : ', replace: '' },
+    { left: 'a path', find: 'asks(bare, WORD) ? route : ', replace: '' },
+    { left: 'a query', find: 'asks(url, WORD) ? bare : ', replace: '' },
     { left: 'a name', find: 'WORD.test(name) || ', replace: '' },
-    { left: 'a filter', find: 'ASKING.test(name) ? asks : ', replace: '' },
+    { left: 'a filter', find: 'ASKING.test(name) ? WORD : ', replace: '' },
     { left: 'an escape', find: '(?:25)*', replace: '' },
   ].map((change) => inLog({ file: 'src/features/scim/passwords.ts', ...change })),
   inLog({

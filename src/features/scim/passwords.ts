@@ -7,8 +7,8 @@ const ATTRIBUTE = /(?:^|:)password$/i
 const WORD = /\bpassword\b/i
 /** Members of a body that are written in the language of SCIM (RFC 7644 §3.4.2, §3.5.2, §3.7): they name, compare and ask. */
 const ASKING = /^(?:path|filter)$/i
-/** In any other member a password may be a word among others, as in the title of somebody, but not the name of what is meant. */
-const NAMED = /(?:^|[:"'&?])\s*password\s*(?:$|[[."'=])/i
+/** In any other member a password may be a word among others, as in the title of somebody, but not what is named or compared. */
+const NAMED = /(?:^|[:"'&?])\s*password\s*(?:$|[[."'=])|\bpassword\s+(?:eq|ne|co|sw|ew|gt|ge|lt|le)\b/i
 
 /** A request as it may be kept. */
 interface Kept {
@@ -25,12 +25,12 @@ interface Kept {
  */
 export function withoutPasswords(url: string, route: string, body: unknown): Kept {
   const [bare = ''] = url.split('?', 1)
-  const path = asks(bare) ? route : asks(url) ? bare : url
+  const path = asks(bare, WORD) ? route : asks(url, WORD) ? bare : url
   let asksInside = false
   const text = JSON.stringify(body ?? null, (name, value) => {
     if (ATTRIBUTE.test(name)) return undefined
-    const read = ASKING.test(name) ? asks : (said: string) => NAMED.test(said)
-    asksInside ||= WORD.test(name) || (typeof value === 'string' && read(value))
+    const how = ASKING.test(name) ? WORD : NAMED
+    asksInside ||= WORD.test(name) || (typeof value === 'string' && asks(value, how))
     return value
   })
   return {
@@ -40,9 +40,9 @@ export function withoutPasswords(url: string, route: string, body: unknown): Kep
   }
 }
 
-/** Whether it has the word, in escapes of escapes, too: a proxy may have made them. */
-function asks(text: string): boolean {
-  return WORD.test(
+/** Whether it asks so, in escapes of escapes, too: a proxy may have made them. */
+function asks(text: string, how: RegExp): boolean {
+  return how.test(
     text.replaceAll(/%(?:25)*([0-9a-f]{2})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
   )
 }
