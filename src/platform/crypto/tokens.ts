@@ -1,5 +1,6 @@
-import { createHmac, type KeyObject, randomInt, timingSafeEqual } from 'node:crypto'
+import { type KeyObject, randomInt, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { hmacSha256 } from './hmac.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
@@ -70,8 +71,9 @@ export function checksum(text: string): string {
  * of every code, key and token: without the key, a dump can be neither reversed nor forged.
  */
 export function keyedHash(key: KeyObject, ...parts: string[]): Buffer {
-  const input = parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
-  return createHmac('sha256', key).update(input).digest()
+  let text = ''
+  for (const part of parts) text += `${Buffer.byteLength(part)}:${part}`
+  return hmacSha256(key, text)
 }
 
 /** Characters of a tag: 128 bits. */
