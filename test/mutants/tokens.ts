@@ -177,16 +177,16 @@ export const tokens: Mutant[] = [
   },
   {
     name: 'a refresh token that was rotated is not live',
-    file: RULES,
-    find: '(refresh && !sameHash(session.refresh_hash, refresh.hash))',
-    replace: '(refresh && !session.refresh_hash)',
+    file: STORE,
+    find: '(asked.refresh_hash is null or refresh_hash = asked.refresh_hash)',
+    replace: '(asked.refresh_hash is null or refresh_hash is not null)',
     tests: [TOKENS],
   },
   {
     name: 'a token of an ended session is not live',
     file: STORE,
-    find: 'and id = asked.id and ${isUnended} limit 1) sessions',
-    replace: 'and id = asked.id limit 1) sessions',
+    find: "and id = asked.id and ${unendedSessionText('clock_now()')}",
+    replace: 'and id = asked.id',
     tests: [TOKENS],
   },
   {

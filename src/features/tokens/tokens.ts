@@ -39,6 +39,7 @@ import { refreshSettings } from './settings.ts'
 import {
   findLiveSessions,
   findTokenSessions,
+  type LivePlace,
   type LiveSession,
   rotation,
   type SessionPlace,
@@ -53,7 +54,7 @@ const reasons = defineEndReasons('logout', 'refresh_token_reused')
 // Concurrent look-ups share a statement, and are answered only after it.
 const readLiveSession = perPlatform((platform) =>
   coalesce({
-    run: (places: SessionPlace[], directoryId) => findLiveSessions(platform.db, places, directoryId),
+    run: (places: LivePlace[], directoryId) => findLiveSessions(platform.db, places, directoryId),
     place: { database: platform.database, directoryOf: ({ directory }) => directory.id },
   }),
 )
@@ -229,8 +230,8 @@ export async function findLiveToken(work: InReach, token: string): Promise<LiveT
   const place = await locate(work, token)
   if (!place) return null
   const { directory, sessionId, refresh, claims } = place
-  const session = await readLiveSession(work.platform)(place)
-  if (!session || (refresh && !sameHash(session.refresh_hash, refresh.hash))) return null
+  const session = await readLiveSession(work.platform)({ directory, sessionId, refreshHash: refresh?.hash ?? null })
+  if (!session) return null
   return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
 
