@@ -40,10 +40,11 @@ function openRows(table: SettingsTable) {
   )
 
   async function layers({ platform, directory }: Tenant) {
-    const account = await defaultsDirectory(platform, directory)
     const cache = overrides(platform)
     const own = await cache.get(directory.id)
-    return { own, inherited: account === directory ? NOTHING : await cache.get(account.id) }
+    if (directory.kind !== 'organization') return { own, inherited: NOTHING }
+    const { id } = await defaultsDirectory(platform, directory)
+    return { own, inherited: await cache.get(id) }
   }
 
   /** What the directory itself has set, before and after a change. */

@@ -79,8 +79,8 @@ export function findApiKey(platform: Platform) {
   const addressOf = keyAddresses(platform)
   return async (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Promise<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
-    const find = async () => (address === null ? null : cache.get(address))
-    const caller = await (address === null || cache.has(address) ? find() : lookUp(find))
+    const find = (address: string) => (cache.has(address) ? cache.get(address) : lookUp(() => cache.get(address)))
+    const caller = address === null ? null : await find(address)
     // Only now, since a key of the operator's own making may have any form.
     if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
     if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })

@@ -23,16 +23,17 @@ export function managerAuthenticator(
   ofKeys: Authenticator<KeyCaller>,
   findSession: FindTeamSession,
 ): Authenticator<KeyCaller> {
-  return async (credentials, now) => {
-    const { headers, subOrgId, lookUp } = credentials
+  const findMember = async ({ subOrgId, lookUp }: Credentials, token: string): Promise<KeyCaller | null> => {
+    const found = await findSession(platform, token, lookUp)
+    if (!found) return null
+    const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
+    return callerOf(found, rows, subOrgId)
+  }
+  return (credentials, now) => {
+    const { headers } = credentials
     const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
-    const found = token === null ? null : await findSession(platform, token, lookUp)
-    if (found) {
-      const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
-      const caller = callerOf(found, rows, subOrgId)
-      if (caller) return caller
-    }
-    return ofKeys(credentials, now)
+    if (token === null) return ofKeys(credentials, now)
+    return findMember(credentials, token).then((member) => member ?? ofKeys(credentials, now))
   }
 }
 

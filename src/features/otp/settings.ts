@@ -91,7 +91,7 @@ export const settingsFamily = defineSettings(
 export const SettingsPatch = named('OtpSettingsPatch', Type.Object(settingsFamily.patchBody))
 
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
-export async function otpSettings(work: Pick<Work, 'platform' | 'directory'>): Promise<OtpSettings> {
+export function otpSettings(work: Pick<Work, 'platform' | 'directory'>): Promise<OtpSettings> {
   return settingsFamily.effective(work)
 }
 

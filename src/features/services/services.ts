@@ -22,8 +22,9 @@ const enabledServices = perPlatform((platform) =>
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
 export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
   const cache = enabledServices(platform)
-  const enabled =
-    (await cache.get(directory.id)) ?? (await cache.get((await defaultsDirectory(platform, directory)).id))
+  const own = await cache.get(directory.id)
+  const inherits = own === null && directory.kind === 'organization'
+  const enabled = inherits ? await cache.get((await defaultsDirectory(platform, directory)).id) : own
   if (!enabled) return true
   return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
 }

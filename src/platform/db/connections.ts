@@ -41,7 +41,7 @@ function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | un
   const query = async (text: string, values: unknown[]) => {
     const name = values.length > 0 ? nameOf(text) : undefined
     try {
-      return await fromDatabase(() => client.query({ text, values, ...(name === undefined ? {} : { name }) }))
+      return await fromDatabase(() => ask(client, { text, values, ...(name === undefined ? {} : { name }) }))
     } catch (error) {
       // A migration has changed a table of a prepared statement: discard the connection, a new one prepares it again.
       if (readErrorField(error, 'code') === '0A000') outdated = true
@@ -49,6 +49,13 @@ function wrapClient(client: pg.PoolClient, nameOf: (text: string) => string | un
     }
   }
   return Object.assign(Object.create(null), { query, release: () => client.release(outdated) })
+}
+
+/** By a callback: what the driver's own promise leaves behind outlives two collections, with all that waits for it. */
+function ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    void client.query(query, (error, result) => (error ? reject(error) : resolve(result)))
+  })
 }
 
 const lasting = new Set<string>()

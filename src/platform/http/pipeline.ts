@@ -67,7 +67,10 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           if (!answer.replayed) checkEvents(route, platform, context.origin)
           return sendKept(route, reply, answer)
         }
-        const handle = async () => route.handle(context, input, await route.prepare?.(context, input))
+        const { prepare } = route
+        const handle = prepare
+          ? async () => route.handle(context, input, await prepare(context, input))
+          : () => route.handle(context, input)
         const takesTurn = isAnonymous(route) && !route.probe
         const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), handle) : handle()))
         checkEvents(route, platform, context.origin)

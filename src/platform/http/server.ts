@@ -176,7 +176,11 @@ function observer(observe: ServerParts['observeScim']) {
 
 /** RFC 9112 §3.2: of two hosts a proxy may have taken the one that is not taken here. */
 function isAmbiguous({ raw }: FastifyRequest): boolean {
-  return raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1
+  const { rawHeaders } = raw
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  return hosts > 1
 }
 
 function requestLine(
