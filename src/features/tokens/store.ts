@@ -91,8 +91,7 @@ export interface LivePlace extends SessionPlace {
   refreshHash: Buffer | null
 }
 
-// Written once: to compose it for each batch took longer than to answer it. Lists come as text, which the driver need not
-// take apart.
+// Written once, not composed for each batch. The list comes as text, which the driver need not take apart.
 const liveSessions = (inOne: boolean) => {
   const directory = inOne ? '$1::uuid' : 'asked.directory_id'
   const columns = ['id', 'organization_id', 'refresh_hash']
