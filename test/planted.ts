@@ -77,7 +77,7 @@ function columnsOf({ platform }: TestApp['app'], { environmentId }: Tenant, emai
 }
 
 /** Where the rows of an organization's people are. */
-export function plantedIn({ app }: TestApp, tenant: Tenant, subOrgId: string): Promise<Directory> {
+export async function plantedIn({ app }: TestApp, tenant: Tenant, subOrgId: string): Promise<Directory> {
   return directoryOfOrganization(app.platform, { ...tenant, environmentSlug: 'production' }, subOrgId)
 }
 

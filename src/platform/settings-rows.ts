@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type Awaitable, whenThere } from './awaitable.ts'
 import type { DB, Json } from './db/schema.gen.ts'
 import { defaultsDirectory } from './http/directory.ts'
 import { perPlatform } from './platform.ts'
@@ -13,6 +14,12 @@ export type SettingsTable = {
 }[keyof DB]
 
 const NOTHING = {}
+
+/** What a directory has set, and what those have that it inherits from. */
+export interface Layers {
+  own: Record<string, unknown>
+  inherited: Record<string, unknown>
+}
 
 /** What directories have set, read by way of one cache for each table, whoever asks. */
 export function rowsOf(table: SettingsTable): SettingsRows {
@@ -39,12 +46,13 @@ function openRows(table: SettingsTable) {
     }),
   )
 
-  async function layers({ platform, directory }: Tenant) {
+  function layers({ platform, directory }: Tenant): Awaitable<Layers> {
     const cache = overrides(platform)
-    const own = await cache.get(directory.id)
-    if (directory.kind !== 'organization') return { own, inherited: NOTHING }
-    const { id } = await defaultsDirectory(platform, directory)
-    return { own, inherited: await cache.get(id) }
+    return whenThere(cache.get(directory.id), (own): Awaitable<Layers> => {
+      if (directory.kind !== 'organization') return { own, inherited: NOTHING }
+      const inherited = whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
+      return whenThere(inherited, (inherited) => ({ own, inherited }))
+    })
   }
 
   /** What the directory itself has set, before and after a change. */

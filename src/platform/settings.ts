@@ -1,9 +1,10 @@
 import { type Static, type TObject, type TProperties, Type } from 'typebox'
+import { type Awaitable, whenThere } from './awaitable.ts'
 import { httpErrors } from './errors.ts'
 import { changedFrom, defineEvents, type EventFactory, record } from './events.ts'
 import type { AccountScope } from './http/directory.ts'
 import { named, nullable } from './schema.ts'
-import { onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
+import { type Layers, onlyObject, rowsOf, type SettingsTable, type Tenant } from './settings-rows.ts'
 import { fits } from './validator.ts'
 import { inTx, type Work } from './work.ts'
 
@@ -22,7 +23,7 @@ export interface SettingsPart<P extends TProperties> {
   schema: TObject<P>
   defaults: Record<string, unknown>
   /** The values in force. */
-  effective(work: Tenant): Promise<Static<TObject<P>>>
+  effective(work: Tenant): Awaitable<Static<TObject<P>>>
   /** Checks a change beyond the schema of each field. Throws `invalid_request`. */
   assertFit(work: Tenant, patch: Record<string, unknown>): Promise<void>
 }
@@ -45,7 +46,7 @@ export interface Settings<P extends TProperties> extends SettingsPart<P> {
 }
 
 /** The values of a family, or of a part of one. */
-export type ValuesOf<F extends { effective(work: Tenant): Promise<unknown> }> = Awaited<ReturnType<F['effective']>>
+export type ValuesOf<F extends { effective(work: Tenant): unknown }> = Awaited<ReturnType<F['effective']>>
 
 /** Checks a change against the values that are in force before it. Throws `invalid_request`. */
 type Fit<P extends TProperties> = (work: Tenant, patch: Record<string, unknown>, present: Static<TObject<P>>) => void
@@ -92,14 +93,14 @@ function reader<P extends TProperties>(table: SettingsTable, schema: TObject<P>,
   const { layers } = rowsOf(table)
   // Cached rows keep their identity until they change, so their composition is computed once.
   const composed = new WeakMap<object, { inherited: object; values: Static<TObject<P>> }>()
-  return async (work: Tenant): Promise<Static<TObject<P>>> => {
-    const { own, inherited } = await layers(work)
+  const valuesOf = ({ own, inherited }: Layers): Static<TObject<P>> => {
     const known = composed.get(own)
     if (known?.inherited === inherited) return known.values
     const values = compose(schema, defaults, inherited, own)
     composed.set(own, { inherited, values })
     return values
   }
+  return (work: Tenant): Awaitable<Static<TObject<P>>> => whenThere(layers(work), valuesOf)
 }
 
 function compose<P extends TProperties>(

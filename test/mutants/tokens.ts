@@ -63,8 +63,8 @@ export const tokens: Mutant[] = [
   {
     name: 'an access token is for this account',
     file: RULES,
-    find: 'if (!directory || !(await isFor({ platform, directory }, claims.aud))) return null',
-    replace: 'if (!directory) return null',
+    find: 'whenThere(isFor({ platform, directory }, claims.aud),',
+    replace: 'whenThere(true,',
     tests: [FORGED],
   },
   {

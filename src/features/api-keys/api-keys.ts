@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { isDamaged, isMistyped, MAX_KEY_LENGTH, makeKey, startOf } from '../../platform/crypto/api-key.ts'
 import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
@@ -77,18 +78,19 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
-  return async (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Promise<KeyCaller | null> => {
+  return (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Awaitable<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
-    const find = (address: string) => (cache.has(address) ? cache.get(address) : lookUp(() => cache.get(address)))
-    const caller = address === null ? null : await find(address)
-    // Only now, since a key of the operator's own making may have any form.
-    if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
-    if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
-    const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
-    if (!lives) return caller
-    assertAllowedFrom(platform, caller, ip)
-    noteKeyUse(platform, caller.apiKeyId, ip)
-    return { ...caller, ip }
+    const find = (address: string) => (cache.has(address) ? cache.get(address) : lookUp(async () => cache.get(address)))
+    return whenThere(address === null ? null : find(address), (caller) => {
+      // Only now, since a key of the operator's own making may have any form.
+      if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
+      if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
+      const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
+      if (!lives) return caller
+      assertAllowedFrom(platform, caller, ip)
+      noteKeyUse(platform, caller.apiKeyId, ip)
+      return { ...caller, ip }
+    })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../platform/awaitable.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
 import { record } from '../../platform/events.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
@@ -45,7 +46,7 @@ const cached = perPlatform((platform) =>
 )
 
 /** The keys of an environment as a service provider; none before a connection needs them. */
-export function spKeys(platform: Platform, of: SpPlace): Promise<SpKeys> {
+export function spKeys(platform: Platform, of: SpPlace): Awaitable<SpKeys> {
   return cached(platform).get(keyOf(of))
 }
 

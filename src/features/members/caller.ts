@@ -1,3 +1,4 @@
+import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { bearerToken } from '../../platform/http/authenticate.ts'
 import type { Authenticator, Credentials, KeyCaller } from '../../platform/http/caller.ts'
 import type { Directory } from '../../platform/http/directory.ts'
@@ -12,7 +13,11 @@ interface TeamSession {
   session: { user_id: string; email: string }
 }
 
-type FindTeamSession = (platform: Platform, token: string, lookUp: Credentials['lookUp']) => Promise<TeamSession | null>
+type FindTeamSession = (
+  platform: Platform,
+  token: string,
+  lookUp: Credentials['lookUp'],
+) => Awaitable<TeamSession | null>
 
 /**
  * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
@@ -23,9 +28,7 @@ export function managerAuthenticator(
   ofKeys: Authenticator<KeyCaller>,
   findSession: FindTeamSession,
 ): Authenticator<KeyCaller> {
-  const findMember = async ({ subOrgId, lookUp }: Credentials, token: string): Promise<KeyCaller | null> => {
-    const found = await findSession(platform, token, lookUp)
-    if (!found) return null
+  const findMember = async (found: TeamSession, subOrgId: string | null): Promise<KeyCaller | null> => {
     const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
     return callerOf(found, rows, subOrgId)
   }
@@ -33,7 +36,11 @@ export function managerAuthenticator(
     const { headers } = credentials
     const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
     if (token === null) return ofKeys(credentials, now)
-    return findMember(credentials, token).then((member) => member ?? ofKeys(credentials, now))
+    const member = whenThere(
+      findSession(platform, token, credentials.lookUp),
+      (found) => found && findMember(found, credentials.subOrgId),
+    )
+    return whenThere(member, (member) => member ?? ofKeys(credentials, now))
   }
 }
 

@@ -91,9 +91,7 @@ export const settingsFamily = defineSettings(
 export const SettingsPatch = named('OtpSettingsPatch', Type.Object(settingsFamily.patchBody))
 
 /** The settings in force in a directory: its own, then those of the account-level directory, then the defaults. */
-export function otpSettings(work: Pick<Work, 'platform' | 'directory'>): Promise<OtpSettings> {
-  return settingsFamily.effective(work)
-}
+export const otpSettings = (work: Pick<Work, 'platform' | 'directory'>) => settingsFamily.effective(work)
 
 /** The settings where codes may be mailed. Throws `method_disabled`. */
 export async function mailedCodeSettings(work: Work): Promise<OtpSettings> {

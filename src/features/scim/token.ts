@@ -55,7 +55,7 @@ export function scimAuthenticator(platform: Platform): Authenticator<ScimCaller>
     if (!isWellFormed(token)) throw httpErrors.scimTokenInvalid(invalidToken)
     const cache = known(platform)
     const hash = hashToken(platform.keyring, token).toString('hex')
-    const find = () => cache.get(hash)
+    const find = async () => cache.get(hash)
     const row = await (cache.has(hash) ? find() : lookUp(find))
     if (!row || (row.expires_at && row.expires_at <= now)) throw httpErrors.scimTokenInvalid(invalidToken)
     const directory = await findDirectory(platform, row.directory_id)

@@ -1,4 +1,5 @@
 import type { ServiceId } from '../../contract.ts'
+import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import { type AccountScope, type Directory, defaultsDirectory } from '../../platform/http/directory.ts'
@@ -20,13 +21,16 @@ const enabledServices = perPlatform((platform) =>
 )
 
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
-export async function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Promise<boolean> {
+export function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Awaitable<boolean> {
   const cache = enabledServices(platform)
-  const own = await cache.get(directory.id)
-  const inherits = own === null && directory.kind === 'organization'
-  const enabled = inherits ? await cache.get((await defaultsDirectory(platform, directory)).id) : own
-  if (!enabled) return true
-  return enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))
+  const enabled = whenThere(cache.get(directory.id), (own) => {
+    if (own !== null || directory.kind !== 'organization') return own
+    return whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
+  })
+  return whenThere(
+    enabled,
+    (enabled) => !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))),
+  )
 }
 
 /** The configuration of a directory, or else that of the account-level one; by default every service is on. */
@@ -36,8 +40,7 @@ export async function getServiceConfig(work: Work): Promise<ServiceConfig> {
 
 async function readConfig({ platform, db, directory }: Work): Promise<{ config: ServiceConfig; isOwn: boolean }> {
   const own = await findServiceConfigRow<AppGroup>(db, directory.id)
-  const inherited = () =>
-    defaultsDirectory(platform, directory).then(({ id }) => findServiceConfigRow<AppGroup>(db, id))
+  const inherited = async () => findServiceConfigRow<AppGroup>(db, (await defaultsDirectory(platform, directory)).id)
   return { config: toConfig(own ?? (await inherited())), isOwn: own !== undefined }
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { type Clock, epochSeconds } from '../../platform/clock.ts'
 import { signAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { newId } from '../../platform/ids.ts'
@@ -83,13 +84,10 @@ export const teamGrants = handedIn<
 >('what members of the team may do')
 
 /** Whom tokens of a directory are for. */
-export async function audienceOf({
-  platform,
-  directory,
-}: Pick<Work, 'platform' | 'directory'>): Promise<string | string[]> {
-  const { kind, accountId } = directory
+export function audienceOf(work: Pick<Work, 'platform' | 'directory'>): Awaitable<string | string[]> {
+  const { kind, accountId } = work.directory
   if (kind === 'console') return audienceOfTeam(accountId)
-  return (await claimSettings.effective({ platform, directory })).audience ?? accountId
+  return whenThere(claimSettings.effective(work), ({ audience }) => audience ?? accountId)
 }
 
 type Tenant = Pick<Work, 'platform' | 'directory' | 'db'>

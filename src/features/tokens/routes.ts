@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { whenThere } from '../../platform/awaitable.ts'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
@@ -88,8 +89,11 @@ export const tokenRoutes: Route[] = [
       const token = await findLiveToken(work, body.token)
       if (!token) return { active: false }
       const { platform } = work
-      const audience = await audienceOf({ platform, directory: token.directory })
-      return toIntrospection(token, { issuer: await issuerOf(platform, work.directory.environmentId), audience })
+      return whenThere(audienceOf({ platform, directory: token.directory }), (audience) =>
+        whenThere(issuerOf(platform, work.directory.environmentId), (issuer) =>
+          toIntrospection(token, { issuer, audience }),
+        ),
+      )
     },
   }),
   defineRoute({

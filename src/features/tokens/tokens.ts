@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JWTPayload } from 'jose'
+import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import {
   looksLikeRefreshToken,
   makeRefreshToken,
@@ -226,11 +227,13 @@ export interface LiveToken {
 type InReach = Pick<Work<Reach>, 'platform' | 'directory'>
 
 /** The session of a token of either kind, or null when it is not live within the caller's reach. */
-export async function findLiveToken(work: InReach, token: string): Promise<LiveToken | null> {
-  const place = await locate(work, token)
-  if (!place) return null
+export function findLiveToken(work: InReach, token: string): Awaitable<LiveToken | null> {
+  return whenThere(locate(work, token), (place) => place && liveAt(work, place))
+}
+
+async function liveAt({ platform }: InReach, place: TokenPlace): Promise<LiveToken | null> {
   const { directory, sessionId, refresh, claims } = place
-  const session = await readLiveSession(work.platform)({ directory, sessionId, refreshHash: refresh?.hash ?? null })
+  const session = await readLiveSession(platform)({ directory, sessionId, refreshHash: refresh?.hash ?? null })
   if (!session) return null
   return { kind: refresh ? 'refresh_token' : 'access_token', directory, sessionId, session, claims }
 }
@@ -243,31 +246,46 @@ interface TokenPlace {
 }
 
 /** Reads from a token where its session lives. Returns null when it is not one of ours, or out of reach. */
-async function locate({ platform, directory: reach }: InReach, token: string): Promise<TokenPlace | null> {
+function locate({ platform, directory: reach }: InReach, token: string): Awaitable<TokenPlace | null> {
   if (looksLikeRefreshToken(token)) {
     const refresh = parseRefreshToken(platform.keyring, token)
-    const directory = refresh && (await directoryInReach(platform, reach, refresh.directoryId))
-    return directory ? { directory, sessionId: refresh.sessionId, claims: null, refresh } : null
+    if (!refresh) return null
+    const place = (directory: Directory | null) =>
+      directory && { directory, sessionId: refresh.sessionId, claims: null, refresh }
+    return whenThere(directoryInReach(platform, reach, refresh.directoryId), place)
   }
-  const claims = await verifyAccessToken(platform, reach.environmentId, token)
-  if (claims === null || typeof claims['sid'] !== 'string' || !isId(claims['sid'])) return null
+  return whenThere(
+    verifyAccessToken(platform, reach.environmentId, token),
+    (claims) => claims && placeOf({ platform, directory: reach }, claims),
+  )
+}
+
+function placeOf({ platform, directory: reach }: InReach, claims: JWTPayload): Awaitable<TokenPlace | null> {
+  const sessionId = claims['sid']
+  if (typeof sessionId !== 'string' || !isId(sessionId)) return null
+  const own = whenThere(
+    directoryOfClaims({ platform, directory: reach }, claims),
+    (own) => own && directoryInReach(platform, reach, own.id),
+  )
+  return whenThere(own, (directory) => {
+    if (!directory) return null
+    return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
+      isMeant ? { directory, sessionId, claims, refresh: null } : null,
+    )
+  })
+}
+
+function directoryOfClaims({ platform, directory: reach }: InReach, claims: JWTPayload): Awaitable<Directory | null> {
   const organizationId = claims['org_id']
-  const own =
-    typeof organizationId === 'string'
-      ? await findDirectoryOfOrganization(platform, reach, organizationId)
-      : reach.directory?.kind === 'console'
-        ? reach.directory
-        : await accountDirectory(platform, reach)
-  const directory = own && (await directoryInReach(platform, reach, own.id))
-  if (!directory || !(await isFor({ platform, directory }, claims.aud))) return null
-  return { directory, sessionId: claims['sid'], claims, refresh: null }
+  if (typeof organizationId === 'string') return findDirectoryOfOrganization(platform, reach, organizationId)
+  return reach.directory?.kind === 'console' ? reach.directory : accountDirectory(platform, reach)
 }
 
 /** Whether tokens of a directory have this audience, or had it before theirs was set. */
-async function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: JWTPayload['aud']): Promise<boolean> {
+function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: JWTPayload['aud']): Awaitable<boolean> {
   const { kind, accountId } = work.directory
   if (kind !== 'console' && audience === accountId) return true
-  return isDeepStrictEqual(audience, await audienceOf(work))
+  return whenThere(audienceOf(work), (own) => isDeepStrictEqual(audience, own))
 }
 
 export interface EndSession {

@@ -10,6 +10,7 @@ import type { JWTPayload } from 'jose'
 // By its own entries: the whole library is four times as many modules.
 import { jwtVerify } from 'jose/jwt/verify'
 import { sql } from 'kysely'
+import { type Awaitable, whenThere } from '../awaitable.ts'
 import { epochSeconds } from '../clock.ts'
 import { now } from '../db/now.ts'
 import type { Tx } from '../db/pool.ts'
@@ -112,15 +113,16 @@ function publishedRows(platform: Platform, environmentId: string) {
     .execute()
 }
 
-async function keysOf(platform: Platform, environmentId: string): Promise<EnvironmentKeys> {
-  const keys = await environmentKeys(platform).get(environmentId)
-  if (!keys) throw new Error('An environment that does not exist')
-  return keys
+function keysOf(platform: Platform, environmentId: string): Awaitable<EnvironmentKeys> {
+  return whenThere(environmentKeys(platform).get(environmentId), (keys) => {
+    if (!keys) throw new Error('An environment that does not exist')
+    return keys
+  })
 }
 
 /** The `iss` of an environment's tokens; its JWKS and metadata are published below it. */
-export async function issuerOf(platform: Platform, environmentId: string): Promise<string> {
-  return (await keysOf(platform, environmentId)).issuer
+export function issuerOf(platform: Platform, environmentId: string): Awaitable<string> {
+  return whenThere(keysOf(platform, environmentId), ({ issuer }) => issuer)
 }
 
 /**
@@ -142,20 +144,29 @@ export async function signAccessToken(platform: Platform, environmentId: string,
  * The claims of a valid access token of this environment, or null. The algorithm is pinned by `kid`, keys embedded in
  * the header are ignored, and `typ` and `iss` must be ours (RFC 8725 §3).
  */
-export async function verifyAccessToken(
+export function verifyAccessToken(
   platform: Platform,
   environmentId: string,
   token: string,
+): Awaitable<JWTPayload | null> {
+  return whenThere(keysOf(platform, environmentId), ({ issuer, published }) => {
+    const digest = digestOf(token)
+    const found = verifiedTokens(platform).get(digest)
+    const known = found?.environmentId === environmentId ? found : undefined
+    // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
+    if (known)
+      return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
+    return verifyFirst(platform, { environmentId, issuer, published }, { token, digest })
+  })
+}
+
+async function verifyFirst(
+  platform: Platform,
+  { environmentId, issuer, published }: { environmentId: string; issuer: string; published: SigningKey[] },
+  { token, digest }: { token: string; digest: string },
 ): Promise<JWTPayload | null> {
-  const { issuer, published } = await keysOf(platform, environmentId)
-  const verified = verifiedTokens(platform)
-  const digest = digestOf(token)
-  const found = verified.get(digest)
-  const known = found?.environmentId === environmentId ? found : undefined
-  // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
-  if (known)
-    return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
   const checked = await checkToken(platform, issuer, published, token)
+  const verified = verifiedTokens(platform)
   if (checked && verified.size >= MAX_VERIFIED) verified.clear()
   if (checked) verified.set(digest, { ...checked, environmentId })
   return checked?.claims ?? null

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
+import type { Awaitable } from '../awaitable.ts'
 import type { Log } from '../log.ts'
 import { currentPlace, type Lane, readForAll } from './lanes.ts'
 import type { Tx } from './pool.ts'
@@ -7,7 +8,8 @@ import { onCommit } from './tx.ts'
 
 /** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
-  get(key: string): Promise<T>
+  /** At once, what is known; a promise of what has to be read. */
+  get(key: string): Awaitable<T>
   /** Whether there was such a thing when it was last looked for, not long ago: `get` looks again where that is due. */
   has(key: string): boolean
   /** Drops the entry here when the transaction commits, and in every other process by NOTIFY. */
@@ -25,7 +27,7 @@ const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
 
 interface Entry<T> {
-  value: Promise<T>
+  value: Awaitable<T>
   expiresAtMs: number
   /** Of those for whom it is read; null once it is. */
   lane: Lane | null
@@ -46,10 +48,12 @@ export function openCaches(url: string, log: Log): Caches {
         const { lane } = currentPlace()
         // The promise is stored, so that concurrent misses load once. An invalidation during the load drops it, so that
         // a value read before a change is not cached after it.
-        const entry: Entry<T> = { value: readForAll(() => load(key)), expiresAtMs: Date.now() + TTL_MS, lane }
+        const reading = readForAll(() => load(key))
+        const entry: Entry<T> = { value: reading, expiresAtMs: Date.now() + TTL_MS, lane }
         add(key, entry)
-        entry.value.then(
+        reading.then(
           (value) => {
+            entry.value = value
             entry.lane = null
             keep(key, entry, value !== null)
           },
@@ -57,7 +61,7 @@ export function openCaches(url: string, log: Log): Caches {
             entry.expiresAtMs = 0
           },
         )
-        return entry.value
+        return reading
       }
       return {
         get(key) {

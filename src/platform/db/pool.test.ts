@@ -73,7 +73,7 @@ test('callers wait neither for the connections of nobody’s requests nor for wh
       }),
     ),
   )
-  const first = inLane('anonymous', () => cache.get('shared'))
+  const first = inLane('anonymous', async () => cache.get('shared'))
   expect(await cache.get('shared')).toBe('shared')
   const ask = coalesce({
     run: async (items: number[]) => {
@@ -89,7 +89,7 @@ test('callers wait neither for the connections of nobody’s requests nor for wh
   go.resolve()
   await Promise.all([...holding, first, anonymous])
   // Nobody's requests take what was read for callers.
-  await inLane('anonymous', () => cache.get('shared'))
+  await inLane('anonymous', async () => cache.get('shared'))
   expect(read).toEqual(['anonymous', 'callers'])
 })
 

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Authenticator, Credentials, KeyCaller } from './caller.ts'
 
 /** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string, by: Pick<Credentials, 'ip' | 'lookUp'>) => Promise<KeyCaller | null>
+export type FindApiKey = (presented: string, by: Pick<Credentials, 'ip' | 'lookUp'>) => Awaitable<KeyCaller | null>
 
 /** What a 401 asks for (RFC 9110 §11.6.1). */
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
@@ -13,14 +14,15 @@ export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
  * Throws `api_key_missing`, `api_key_invalid`, `api_key_expired`, `api_key_conflict`.
  */
 export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCaller> {
-  return async ({ headers, ip, lookUp }, now) => {
+  return ({ headers, ip, lookUp }, now) => {
     const presented = presentedKey(headers)
     if (presented === null)
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
-    const caller = await findApiKey(presented, { ip, lookUp })
-    if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
-    if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
-    return caller
+    return whenThere(findApiKey(presented, { ip, lookUp }), (caller) => {
+      if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
+      if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
+      return caller
+    })
   }
 }
 

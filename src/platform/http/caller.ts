@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Awaitable } from '../awaitable.ts'
 import type { Origin } from '../events.ts'
 import type { Directory } from './directory.ts'
 
@@ -79,7 +80,7 @@ export interface Credentials {
 }
 
 /** Authenticates one kind of caller. Throws a refusal with status 401 that names the challenge (RFC 9110 §11.6.1). */
-export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Promise<C>
+export type Authenticator<C extends Caller> = (credentials: Credentials, now: Date) => Awaitable<C>
 
 /** The authenticator of each kind of caller; `app.ts` passes them in. */
 export type Authenticators = { [K in keyof Callers]: Authenticator<Callers[K]> }

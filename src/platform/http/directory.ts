@@ -1,3 +1,4 @@
+import { type Awaitable, whenThere } from '../awaitable.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
@@ -84,14 +85,15 @@ function readSubOrgId(source: unknown): string | null {
 }
 
 /** The directory of an organization in the caller's environment. Throws `organization_not_found`. */
-export async function directoryOfOrganization(
+export function directoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
   organizationId: string,
-): Promise<Directory> {
-  const directory = await findDirectoryOfOrganization(platform, environment, organizationId)
-  if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
-  return directory
+): Awaitable<Directory> {
+  return whenThere(findDirectoryOfOrganization(platform, environment, organizationId), (directory) => {
+    if (!directory) throw httpErrors.organizationNotFound(describeNoId(organizationId))
+    return directory
+  })
 }
 
 /** What is wrong with the name of an organization that is no id; of an id nothing is told. */
@@ -102,20 +104,24 @@ export function describeNoId(text: string): { detail?: string } {
 }
 
 /** The same, or null. */
-export async function findDirectoryOfOrganization(
+export function findDirectoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
   organizationId: string,
-): Promise<Directory | null> {
+): Awaitable<Directory | null> {
   const id = organizationId.toLowerCase()
   if (!isId(id)) return null
-  const directory = await directories(platform).get(`${environment.environmentId}/organization/${id}`)
-  return directory?.accountId === environment.accountId ? directory : null
+  return whenThere(directories(platform).get(`${environment.environmentId}/organization/${id}`), (directory) =>
+    directory?.accountId === environment.accountId ? directory : null,
+  )
 }
 
 /** The account-level directory of the caller's environment. */
-export async function accountDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
-  const directory = await directories(platform).get(`${environment.environmentId}/account/`)
+export function accountDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
+  return whenThere(directories(platform).get(`${environment.environmentId}/account/`), existing)
+}
+
+function existing(directory: Directory | null): Directory {
   if (!directory) throw httpErrors.notFound()
   return directory
 }
@@ -124,25 +130,21 @@ export async function accountDirectory(platform: Platform, environment: Environm
  * Whose settings a directory has where it has none of its own: an organization those of the account level. How the team
  * itself signs in is nothing that a key could change.
  */
-export async function defaultsDirectory(platform: Platform, directory: Directory): Promise<Directory> {
+export function defaultsDirectory(platform: Platform, directory: Directory): Awaitable<Directory> {
   return directory.kind === 'organization' ? accountDirectory(platform, directory) : directory
 }
 
 /** The built-in directory for the account's own team. */
-export async function consoleDirectory(platform: Platform, environment: EnvironmentRef): Promise<Directory> {
-  const directory = await directories(platform).get(`${environment.environmentId}/console/`)
-  if (!directory) throw httpErrors.notFound()
-  return directory
+export function consoleDirectory(platform: Platform, environment: EnvironmentRef): Awaitable<Directory> {
+  return whenThere(directories(platform).get(`${environment.environmentId}/console/`), existing)
 }
 
 /**
  * The directory that the team of an account signs in through, whatever environment it manages: that of production, which
  * every account has.
  */
-export async function teamDirectory(platform: Platform, accountId: string): Promise<Directory> {
-  const directory = await teams(platform).get(accountId)
-  if (!directory) throw httpErrors.notFound()
-  return directory
+export function teamDirectory(platform: Platform, accountId: string): Awaitable<Directory> {
+  return whenThere(teams(platform).get(accountId), existing)
 }
 
 /** What signs the team in may reach; null from another environment than production. */
@@ -169,14 +171,10 @@ const teams = perPlatform((platform) =>
 )
 
 /** What the caller may read: the named organization's directory, or the whole environment. */
-export async function resolveReach(
-  platform: Platform,
-  caller: Reaching,
-  organizationId: string | null,
-): Promise<Reach> {
+export function resolveReach(platform: Platform, caller: Reaching, organizationId: string | null): Awaitable<Reach> {
+  if (organizationId) return whenThere(directoryOfOrganization(platform, caller, organizationId), reachOf)
   const { accountId, environmentId, environmentSlug } = caller
-  const directory = organizationId ? await directoryOfOrganization(platform, caller, organizationId) : null
-  return brand({ accountId, environmentId, environmentSlug, directory })
+  return brand({ accountId, environmentId, environmentSlug, directory: null })
 }
 
 /** What reads of one directory cover, for who works in it. */
@@ -201,15 +199,13 @@ export async function resolveAccount(
  * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
  * environment does not include the account's own team.
  */
-export async function directoryInReach(
-  platform: Platform,
-  reach: Reach,
-  directoryId: string,
-): Promise<Directory | null> {
-  const directory = isId(directoryId) ? await findDirectory(platform, directoryId) : null
-  if (!directory || directory.environmentId !== reach.environmentId) return null
-  const covers = reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
-  return covers ? directory : null
+export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
+  if (!isId(directoryId)) return null
+  return whenThere(findDirectory(platform, directoryId), (directory) => {
+    if (!directory || directory.environmentId !== reach.environmentId) return null
+    const covers = reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
+    return covers ? directory : null
+  })
 }
 
 /**
@@ -233,7 +229,7 @@ export async function newDirectory(tx: Tx, scope: AccountScope, organizationId: 
  * A directory by its id only, for work without a caller: jobs that carry the id they were enqueued with, and tokens
  * that have been verified.
  */
-export async function findDirectory(platform: Platform, directoryId: string): Promise<Directory | null> {
+export function findDirectory(platform: Platform, directoryId: string): Awaitable<Directory | null> {
   return directoriesById(platform).get(directoryId)
 }
 

@@ -1,9 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
+import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Peer } from './anonymous.ts'
 import { authorize } from './authorize.ts'
-import { type Authenticators, type Caller, isManager } from './caller.ts'
+import { type Authenticators, type Caller, isManager, type ScimCaller, type UserCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
@@ -11,6 +12,7 @@ import { mediaOf } from './media.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Pipeline } from './request-state.ts'
 import type { Route } from './route.ts'
+import { step } from './step.ts'
 
 /**
  * Nobody reads the body of a GET: what it says, such as an organization, would be passed over in silence, and the answer
@@ -27,7 +29,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
   const medium = mediaOf(route.media)
   const ownOrigin = new URL(platform.config.baseUrl).origin
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+  return step((request, reply) => {
     const { state } = request
     state.route = route
     allowReading(route.cors, request, reply)
@@ -49,16 +51,18 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     // A refusal now is better than an answer after the caller has given up.
     if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
     const now = platform.clock.now()
-    const caller = await authenticate(pipeline, route.auth, request, peer)
-    state.caller = caller
-    if (!isReadable) throw httpErrors.notAcceptable()
-    state.origin.actor = caller.actor
-    if (isManager(caller)) {
+    return whenThere(authenticate(pipeline, route.auth, request, peer), (caller) => {
+      state.caller = caller
+      if (!isReadable) throw httpErrors.notAcceptable()
+      state.origin.actor = caller.actor
+      if (!isManager(caller)) return admitUser(caller, request)
       authorize(caller, route.scope ?? 'any key')
       const rate = pipeline.limitKey(caller, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
-      return
-    }
+    })
+  })
+
+  async function admitUser(caller: UserCaller | ScimCaller, request: FastifyRequest): Promise<void> {
     if (route.cors === 'origins')
       await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
     if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')
@@ -98,20 +102,21 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
  * Who calls. What is presented is looked up among the anonymous, unless it was right a moment ago: of made-up
  * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
  */
-async function authenticate(
+function authenticate(
   { authenticators, anonymous, platform }: Pipeline,
   kind: keyof Authenticators,
   { headers, query }: FastifyRequest,
   peer: Peer,
-): Promise<Caller> {
+): Awaitable<Caller> {
   const now = platform.clock.now()
   const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
-  try {
-    return await authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now)
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
-    throw await anonymous.fail(peer, now.getTime(), error)
-  }
+  return orElse<Caller>(
+    () => authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now),
+    async (error) => {
+      if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+      throw await anonymous.fail(peer, now.getTime(), error)
+    },
+  )
 }
 
 function namedIn(query: unknown): string | null {

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { orElse, whenThere } from '../awaitable.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { statusOf } from './answer.ts'
@@ -11,6 +12,7 @@ import type { Pipeline, RequestState } from './request-state.ts'
 import { resolveDirectory } from './resolve-directory.ts'
 import type { RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
+import { step } from './step.ts'
 import { compileValidator } from './validate.ts'
 
 /** `{}`: what many a client sends that has nothing to say. */
@@ -30,24 +32,29 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   return {
     onRequest: compileEntry(route, pipeline),
 
-    async preHandler(request: FastifyRequest) {
+    preHandler: step((request) => {
       const { caller } = request.state
       const body = request.body === undefined && route.body ? {} : request.body
-      if (caller) {
-        const sent = { query: request.query, body }
-        try {
-          request.state.directory = await resolveDirectory(route, platform, caller, sent)
-        } catch (error) {
-          throw withMisspelt(error, [() => validate.query(sent.query), () => validate.body?.(body)])
-        }
+      const check = () => {
+        validate.params(request.params)
+        validate.query(request.query)
+        if (validate.body) validate.body(body)
+        else if (body !== undefined && !(route.method !== 'DELETE' && saysNothing(body)))
+          throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
+        request.body = validate.body ? body : undefined
       }
-      validate.params(request.params)
-      validate.query(request.query)
-      if (validate.body) validate.body(body)
-      else if (body !== undefined && !(route.method !== 'DELETE' && saysNothing(body)))
-        throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
-      request.body = validate.body ? body : undefined
-    },
+      if (!caller) return check()
+      const directory = orElse(
+        () => resolveDirectory(route, platform, caller, { query: request.query, body }),
+        (error) => {
+          throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
+        },
+      )
+      return whenThere(directory, (directory) => {
+        request.state.directory = directory
+        check()
+      })
+    }),
 
     async handler(request: FastifyRequest, reply: FastifyReply) {
       const { caller } = request.state

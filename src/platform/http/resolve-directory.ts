@@ -1,13 +1,16 @@
 import { scopes } from '../../contract.ts'
+import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { isServiceEnabled } from '../services.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
+  type AccountScope,
   accountDirectory,
   type Directory,
   directoryOfOrganization,
   namedOrganization,
+  type Reach,
   resolveAccount,
   resolveReach,
   teamReach,
@@ -16,44 +19,43 @@ import type { Route } from './route.ts'
 import { isSubset } from './scopes.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */
-export async function resolveDirectory(
+export function resolveDirectory(
   route: Route,
   platform: Platform,
   caller: Caller,
   sent: { query: unknown; body: unknown },
-) {
-  if (!isManager(caller)) {
-    await requireService(route, platform, caller.directory)
-    return caller.directory
-  }
+): Awaitable<Directory | Reach | AccountScope> {
+  const served = <W>(where: W, directory: Directory | null) => requireService(route, platform, directory, where)
+  if (!isManager(caller)) return served(caller.directory, caller.directory)
   const organizationId = namedOrganization(caller, sent.query, sent.body)
-  if (route.team && organizationId === TEAM) {
-    const team = await resolveTeam(platform, caller)
-    await requireService(route, platform, team.directory)
-    return route.directory === 'reach' ? team : team.directory
-  }
+  if (route.team && organizationId === TEAM)
+    return whenThere(resolveTeam(platform, caller), (team) =>
+      served(route.directory === 'reach' ? team : team.directory, team.directory),
+    )
   if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
-  if (route.directory === 'reach') {
-    const reach = await resolveReach(platform, caller, organizationId)
-    await requireService(route, platform, reach.directory)
-    return reach
-  }
+  if (route.directory === 'reach')
+    return whenThere(resolveReach(platform, caller, organizationId), (reach) => served(reach, reach.directory))
   if (organizationId === null && route.method !== 'GET' && route.directory === 'one')
     throw httpErrors.subOrgRequired({
       detail: 'This key reaches every organization: name one in subOrgId, in the query or the body.',
     })
   const directory = organizationId
-    ? await directoryOfOrganization(platform, caller, organizationId)
-    : await accountDirectory(platform, caller)
-  await requireService(route, platform, directory)
-  return directory
+    ? directoryOfOrganization(platform, caller, organizationId)
+    : accountDirectory(platform, caller)
+  return whenThere(directory, (directory) => served(directory, directory))
 }
 
-async function requireService(route: Route, platform: Platform, directory: Directory | null): Promise<void> {
-  if (!route.service || !directory || (await isServiceEnabled({ platform, directory }, route.service))) return
-  throw httpErrors.serviceDisabled({
-    detail: `The service ${route.service} is not enabled here.`,
-    extra: { service: route.service },
+/** `where`, if the route's service is on in the directory. Throws `service_disabled`. */
+function requireService<W>(
+  { service }: Route,
+  platform: Platform,
+  directory: Directory | null,
+  where: W,
+): Awaitable<W> {
+  if (!service || !directory) return where
+  return whenThere(isServiceEnabled({ platform, directory }, service), (isOn) => {
+    if (isOn) return where
+    throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
   })
 }
 
