@@ -17,14 +17,15 @@ module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/watchwor
 const { runProcess } = await import('./run.ts')
 await runProcess()
 
-// Not on the command line: the cache is of the flags that V8 had when it was loaded, and so is the compiled code that Node
-// brings along.
+// These flags are set here and not on the command line: the cache of compiled code, and the code that Node comes with, are
+// valid for the flags that V8 had when they were read.
 
 // V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
 // minutes longer; twice is enough here.
 setFlagsFromString('--heap-growing-percent=100')
-// Eight seconds after a load V8 would collect twice and discard compiled code: the next requests would compile it again.
-setFlagsFromString('--no-memory-reducer')
-// Nothing of a request is long-lived, though in a burst it looks so to V8: made among what lives long, it would keep all that
-// it refers to until the next full collection.
+// V8 collects twice when a process becomes idle, and discards compiled code: after eight quiet seconds all of it would be
+// compiled again under load. `--no-memory-reducer` says the same, but is read only when the heap is made.
+setFlagsFromString('--memory-reducer-gc-count=0')
+// V8 makes objects among the long-lived ones if many of their kind have survived a collection, as requests in a burst do.
+// There each keeps alive what it refers to, until the next full collection, though its request is long answered.
 setFlagsFromString('--no-allocation-site-pretenuring')

@@ -8,10 +8,14 @@ import type { Work } from './work.ts'
 export const serviceSwitches =
   handedIn<(directory: Directory, service: ServiceId) => Awaitable<boolean>>('the switches of the services')
 
+type Tenant = Pick<Work, 'platform' | 'directory'>
+
 /** Whether a service, and Auth if it depends on it, is on in this directory. */
-export function isServiceEnabled(
-  { platform, directory }: Pick<Work, 'platform' | 'directory'>,
-  service: ServiceId,
-): Awaitable<boolean> {
+export async function isServiceEnabled(work: Tenant, service: ServiceId): Promise<boolean> {
+  return readServiceSwitch(work, service)
+}
+
+/** The same for the way of every request. */
+export function readServiceSwitch({ platform, directory }: Tenant, service: ServiceId): Awaitable<boolean> {
   return serviceSwitches.of(platform)(directory, service)
 }

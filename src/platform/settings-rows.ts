@@ -50,8 +50,8 @@ function openRows(table: SettingsTable) {
     const cache = overrides(platform)
     return whenThere(cache.get(directory.id), (own): Awaitable<Layers> => {
       if (directory.kind !== 'organization') return { own, inherited: NOTHING }
-      const inherited = whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
-      return whenThere(inherited, (inherited) => ({ own, inherited }))
+      const reading = whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
+      return whenThere(reading, (inherited) => ({ own, inherited }))
     })
   }
 

@@ -80,7 +80,7 @@ export function findApiKey(platform: Platform) {
   const addressOf = keyAddresses(platform)
   return (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Awaitable<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
-    const find = (address: string) => (cache.has(address) ? cache.get(address) : lookUp(async () => cache.get(address)))
+    const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(async () => cache.get(known)))
     return whenThere(address === null ? null : find(address), (caller) => {
       // Only now, since a key of the operator's own making may have any form.
       if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })

@@ -36,11 +36,11 @@ export function managerAuthenticator(
     const { headers } = credentials
     const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
     if (token === null) return ofKeys(credentials, now)
-    const member = whenThere(
+    const finding = whenThere(
       findSession(platform, token, credentials.lookUp),
       (found) => found && findMember(found, credentials.subOrgId),
     )
-    return whenThere(member, (member) => member ?? ofKeys(credentials, now))
+    return whenThere(finding, (member) => member ?? ofKeys(credentials, now))
   }
 }
 

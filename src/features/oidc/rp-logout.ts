@@ -23,7 +23,7 @@ export async function startLogout(
   { hint, issuer: signedInAt, state }: LogoutDemand,
 ): Promise<string | null> {
   const { issuer, clientId } = provider
-  if (issuer !== signedInAt || !audienceOf(hint).includes(clientId)) return null
+  if (issuer !== signedInAt || !audiencesOf(hint).includes(clientId)) return null
   const { end_session_endpoint: endpoint } = await findDiscovery(
     platform,
     openTransport(platform, provider.asker),
@@ -38,7 +38,7 @@ export async function startLogout(
   return url.href
 }
 
-function audienceOf(idToken: string): string[] {
+function audiencesOf(idToken: string): string[] {
   try {
     return [decodeJwt(idToken).aud ?? []].flat()
   } catch {

@@ -103,7 +103,7 @@ test('takes effect at once here, and on another process by notice', async () => 
   await until(async () => !(await isOn(second.app)))
   await put(path, { subOrgId, enabledAppIds: ['auth', 'otp'] })
   expect(await isOn(first.app)).toBe(true)
-  await until(async () => isOn(second.app))
+  await until(() => isOn(second.app))
 })
 
 test('changes at once on two processes are all kept', async () => {

@@ -23,12 +23,12 @@ const enabledServices = perPlatform((platform) =>
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
 export function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Awaitable<boolean> {
   const cache = enabledServices(platform)
-  const enabled = whenThere(cache.get(directory.id), (own) => {
+  const reading = whenThere(cache.get(directory.id), (own) => {
     if (own !== null || directory.kind !== 'organization') return own
     return whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
   })
   return whenThere(
-    enabled,
+    reading,
     (enabled) => !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))),
   )
 }

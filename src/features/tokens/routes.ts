@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { whenThere } from '../../platform/awaitable.ts'
 import { issuerOf, publicKeys } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
@@ -89,11 +88,8 @@ export const tokenRoutes: Route[] = [
       const token = await findLiveToken(work, body.token)
       if (!token) return { active: false }
       const { platform } = work
-      return whenThere(audienceOf({ platform, directory: token.directory }), (audience) =>
-        whenThere(issuerOf(platform, work.directory.environmentId), (issuer) =>
-          toIntrospection(token, { issuer, audience }),
-        ),
-      )
+      const audience = await audienceOf({ platform, directory: token.directory })
+      return toIntrospection(token, { issuer: await issuerOf(platform, work.directory.environmentId), audience })
     },
   }),
   defineRoute({

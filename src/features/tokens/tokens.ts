@@ -263,11 +263,11 @@ function locate({ platform, directory: reach }: InReach, token: string): Awaitab
 function placeOf({ platform, directory: reach }: InReach, claims: JWTPayload): Awaitable<TokenPlace | null> {
   const sessionId = claims['sid']
   if (typeof sessionId !== 'string' || !isId(sessionId)) return null
-  const own = whenThere(
+  const finding = whenThere(
     directoryOfClaims({ platform, directory: reach }, claims),
     (own) => own && directoryInReach(platform, reach, own.id),
   )
-  return whenThere(own, (directory) => {
+  return whenThere(finding, (directory) => {
     if (!directory) return null
     return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
       isMeant ? { directory, sessionId, claims, refresh: null } : null,

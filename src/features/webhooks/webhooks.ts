@@ -8,7 +8,7 @@ export { hasWebhook } from './reads.ts'
 
 /** What whoever sends events asks of webhooks. */
 export const webhookKeeper: EndpointKeeper = {
-  isOn: async (platform, directory) => isServiceEnabled({ platform, directory }, 'webhooks'),
+  isOn: (platform, directory) => isServiceEnabled({ platform, directory }, 'webhooks'),
   openSecret,
   disable: disableWebhook,
 }

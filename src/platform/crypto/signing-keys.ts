@@ -156,11 +156,11 @@ export function verifyAccessToken(
     // A valid signature stays valid, but its key may have been withdrawn and the token may have expired.
     if (known)
       return published.some((key) => key.id === known.keyId) && isCurrent(known.claims, platform) ? known.claims : null
-    return verifyFirst(platform, { environmentId, issuer, published }, { token, digest })
+    return verifyUnknown(platform, { environmentId, issuer, published }, { token, digest })
   })
 }
 
-async function verifyFirst(
+async function verifyUnknown(
   platform: Platform,
   { environmentId, issuer, published }: { environmentId: string; issuer: string; published: SigningKey[] },
   { token, digest }: { token: string; digest: string },

@@ -8,7 +8,7 @@ import { onCommit } from './tx.ts'
 
 /** A read-through cache of rows that rarely change. */
 export interface Cache<T> {
-  /** At once, what is known; a promise of what has to be read. */
+  /** The value at once if it is known, or else a promise of it. */
   get(key: string): Awaitable<T>
   /** Whether there was such a thing when it was last looked for, not long ago: `get` looks again where that is due. */
   has(key: string): boolean
@@ -46,8 +46,8 @@ export function openCaches(url: string, log: Log): Caches {
       drops.set(name, drop)
       const read = (key: string): Promise<T> => {
         const { lane } = currentPlace()
-        // The promise is stored, so that concurrent misses load once. An invalidation during the load drops it, so that
-        // a value read before a change is not cached after it.
+        // The promise is stored, so that concurrent misses load once, until its value takes its place. An invalidation
+        // during the load drops it, so that a value read before a change is not cached after it.
         const reading = readForAll(() => load(key))
         const entry: Entry<T> = { value: reading, expiresAtMs: Date.now() + TTL_MS, lane }
         add(key, entry)

@@ -8,11 +8,11 @@ import { type Authenticators, type Caller, isManager, type ScimCaller, type User
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
+import { toHook } from './hook.ts'
 import { mediaOf } from './media.ts'
 import { rateHeaders } from './rate-limit.ts'
 import type { Pipeline } from './request-state.ts'
 import type { Route } from './route.ts'
-import { step } from './step.ts'
 
 /**
  * Nobody reads the body of a GET: what it says, such as an organization, would be passed over in silence, and the answer
@@ -29,7 +29,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
   const medium = mediaOf(route.media)
   const ownOrigin = new URL(platform.config.baseUrl).origin
-  return step((request, reply) => {
+  return toHook((request, reply) => {
     const { state } = request
     state.route = route
     allowReading(route.cors, request, reply)

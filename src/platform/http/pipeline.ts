@@ -7,12 +7,12 @@ import { isManager } from './caller.ts'
 import { isLocal } from './client-address.ts'
 import { checkEvents, undeclared } from './declared.ts'
 import { compileEntry, isAnonymous, peerOf } from './entry.ts'
+import { toHook } from './hook.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
 import { resolveDirectory } from './resolve-directory.ts'
 import type { RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
-import { step } from './step.ts'
 import { compileValidator } from './validate.ts'
 
 /** `{}`: what many a client sends that has nothing to say. */
@@ -32,7 +32,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
   return {
     onRequest: compileEntry(route, pipeline),
 
-    preHandler: step((request) => {
+    preHandler: toHook((request) => {
       const { caller } = request.state
       const body = request.body === undefined && route.body ? {} : request.body
       const check = () => {
@@ -44,13 +44,13 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
         request.body = validate.body ? body : undefined
       }
       if (!caller) return check()
-      const directory = orElse(
+      const resolving = orElse(
         () => resolveDirectory(route, platform, caller, { query: request.query, body }),
         (error) => {
           throw withMisspelt(error, [() => validate.query(request.query), () => validate.body?.(body)])
         },
       )
-      return whenThere(directory, (directory) => {
+      return whenThere(resolving, (directory) => {
         request.state.directory = directory
         check()
       })

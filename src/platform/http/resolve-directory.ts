@@ -2,7 +2,7 @@ import { scopes } from '../../contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import { isServiceEnabled } from '../services.ts'
+import { readServiceSwitch } from '../services.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   type AccountScope,
@@ -39,10 +39,10 @@ export function resolveDirectory(
     throw httpErrors.subOrgRequired({
       detail: 'This key reaches every organization: name one in subOrgId, in the query or the body.',
     })
-  const directory = organizationId
+  const resolving = organizationId
     ? directoryOfOrganization(platform, caller, organizationId)
     : accountDirectory(platform, caller)
-  return whenThere(directory, (directory) => served(directory, directory))
+  return whenThere(resolving, (directory) => served(directory, directory))
 }
 
 /** `where`, if the route's service is on in the directory. Throws `service_disabled`. */
@@ -53,7 +53,7 @@ function requireService<W>(
   where: W,
 ): Awaitable<W> {
   if (!service || !directory) return where
-  return whenThere(isServiceEnabled({ platform, directory }, service), (isOn) => {
+  return whenThere(readServiceSwitch({ platform, directory }, service), (isOn) => {
     if (isOn) return where
     throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
   })
