@@ -23,9 +23,9 @@ await runProcess()
 // V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
 // minutes longer; twice is enough here.
 setFlagsFromString('--heap-growing-percent=100')
-// V8 collects twice when a process becomes idle, and discards compiled code: after eight quiet seconds all of it would be
-// compiled again under load. `--no-memory-reducer` says the same, but is read only when the heap is made.
-setFlagsFromString('--memory-reducer-gc-count=0')
+// V8 collects when a process has been idle for eight seconds, which gives memory back, and would discard compiled code as well:
+// the next requests would compile it again.
+setFlagsFromString('--no-flush-bytecode')
 // V8 makes objects among the long-lived ones if many of their kind have survived a collection, as requests in a burst do.
 // There each keeps alive what it refers to, until the next full collection, though its request is long answered.
 setFlagsFromString('--no-allocation-site-pretenuring')

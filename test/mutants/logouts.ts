@@ -55,7 +55,7 @@ export const logouts: Mutant[] = [
   {
     name: 'an ID token goes with the client that it was issued to',
     file: 'src/features/oidc/rp-logout.ts',
-    find: ' || !audienceOf(hint).includes(clientId)',
+    find: ' || !audiencesOf(hint).includes(clientId)',
     replace: '',
     tests: OIDC,
   },
