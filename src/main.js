@@ -23,8 +23,9 @@ await runProcess()
 // V8 lets the heap grow to four times what is alive before it collects, and holds that for as long as there is load, and
 // minutes longer; twice is enough here.
 setFlagsFromString('--heap-growing-percent=100')
-// V8 collects when a process has been idle for eight seconds, which gives memory back, and would discard compiled code as well:
-// the next requests would compile it again.
+// When a process has been idle for eight seconds, V8 collects. For the least memory it would also discard compiled code, and
+// what that is compiled for, and the space for short-lived objects: the next requests would have to make all of it again.
+setFlagsFromString('--no-memory-reducer-favors-memory')
 setFlagsFromString('--no-flush-bytecode')
 // V8 makes objects among the long-lived ones if many of their kind have survived a collection, as requests in a burst do.
 // There each keeps alive what it refers to, until the next full collection, though its request is long answered.
