@@ -48,9 +48,10 @@ function openRows(table: SettingsTable) {
 
   function layers({ platform, directory }: Tenant): Awaitable<Layers> {
     const cache = overrides(platform)
-    return whenThere(cache.get(directory.id), (own): Awaitable<Layers> => {
-      if (directory.kind !== 'organization') return { own, inherited: NOTHING }
-      const reading = whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
+    return whenThere(cache.get(directory.id), (own) => {
+      const reading = whenThere(defaultsDirectory(platform, directory), (account) =>
+        account === directory ? NOTHING : cache.get(account.id),
+      )
       return whenThere(reading, (inherited) => ({ own, inherited }))
     })
   }

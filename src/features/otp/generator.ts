@@ -55,6 +55,7 @@ export async function generateOtp(work: Work, input: GenerateInput) {
   const sessionRef = input.session_id ?? null
   const ttlSeconds = input.ttl_seconds ?? settings.ttl_seconds
   const { phraseHash, digitHash } = made
+  // Most codes are sent to nobody: these need no promise.
   const recipient = typeof (input.email ?? input.phone) === 'string' ? await readRecipient(input) : null
   const row = { directory, id, sessionRef, phraseHash, digitHash, maxAttempts: settings.max_attempts, ttlSeconds }
   const { expiresAt, deliveries } = recipient

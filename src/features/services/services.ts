@@ -23,10 +23,10 @@ const enabledServices = perPlatform((platform) =>
 /** The switch of a service in a directory: on if it is enabled, and Auth too where it depends on that. */
 export function readSwitch(platform: Platform, directory: Directory, service: ServiceId): Awaitable<boolean> {
   const cache = enabledServices(platform)
-  const reading = whenThere(cache.get(directory.id), (own) => {
-    if (own !== null || directory.kind !== 'organization') return own
-    return whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id))
-  })
+  const reading = whenThere(
+    cache.get(directory.id),
+    (own) => own ?? whenThere(defaultsDirectory(platform, directory), ({ id }) => cache.get(id)),
+  )
   return whenThere(
     reading,
     (enabled) => !enabled || (enabled.has(service) && (!authDependents.includes(service) || enabled.has('auth'))),

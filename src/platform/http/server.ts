@@ -177,6 +177,7 @@ function observer(observe: ServerParts['observeScim']) {
 /** RFC 9112 §3.2: of two hosts a proxy may have taken the one that is not taken here. */
 function isAmbiguous({ raw }: FastifyRequest): boolean {
   const { rawHeaders } = raw
+  // By a loop, since every request comes here: no list is made.
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++
