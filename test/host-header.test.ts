@@ -227,6 +227,8 @@ function outline({ status, text, mails }: Answer): string {
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
     .replaceAll(/\b(new-)*[a-z]+-[0-9a-f]{8}\b/g, 'name')
     .replaceAll(/\w•••@/g, 'masked')
+    // Of an impersonation, it is what is left of a session that began at another part of a second.
+    .replaceAll(/expires_in\\":\d+/g, 'seconds left')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'moment')
     .replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+|\b[0-9A-Za-z]{40,}\b|rt_\w+|req_\w+/g, 'token')
     .replaceAll(/(\\n|>|\\")[a-z]+ [a-z]+(?=\\n|<|\\")/g, '$1code')
