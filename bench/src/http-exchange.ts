@@ -1,12 +1,15 @@
 /** A whole HTTP/1.1 answer. */
 export interface Answer {
   status: number
+  head: string
   body: string
-  /** Where a redirect leads; else empty. */
-  location: string
   /** The server wants no further request on this connection. */
   closes: boolean
 }
+
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+const CHUNKED = /\r\ntransfer-encoding: *chunked/i
+const CLOSES = /\r\nconnection: *close/i
 
 /**
  * Reads one answer from the latin1 text received so far; null while it is incomplete. Knows Content-Length and
@@ -16,20 +19,24 @@ export interface Answer {
 export function readAnswer(received: string): Answer | null {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return null
-  const head = received.slice(0, headEnd).toLowerCase()
+  const head = received.slice(0, headEnd)
   const body = readBody(head, received, headEnd + 4)
   if (body === null) return null
-  const [, location = ''] = /\r\nlocation: ([^\r]*)/i.exec(received.slice(0, headEnd)) ?? []
-  return { status: Number(head.slice(9, 12)), body, location, closes: head.includes('\r\nconnection: close') }
+  return { status: Number(head.slice(9, 12)), head, body, closes: CLOSES.test(head) }
+}
+
+/** Where a redirect leads; empty otherwise. */
+export function locationOf({ head }: Answer): string {
+  return /\r\nlocation: ([^\r]*)/i.exec(head)?.[1] ?? ''
 }
 
 function readBody(head: string, received: string, start: number): string | null {
-  const at = head.indexOf('\r\ncontent-length:')
-  if (at >= 0) {
-    const end = start + Number.parseInt(head.slice(at + 17, at + 30), 10)
+  const length = LENGTH.exec(head)?.[1]
+  if (length !== undefined) {
+    const end = start + Number(length)
     return received.length < end ? null : received.slice(start, end)
   }
-  if (!head.includes('\r\ntransfer-encoding: chunked')) return ''
+  if (!CHUNKED.test(head)) return ''
   if (!received.endsWith('0\r\n\r\n')) return null
   return readChunks(received, start)
 }

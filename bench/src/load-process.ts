@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Answer, readAnswer, writeRequest } from './http-exchange.ts'
+import { type Answer, locationOf, readAnswer, writeRequest } from './http-exchange.ts'
 import { readField } from './json-field.ts'
 import type { LoadPlan, LoadResult } from './load.ts'
 import { percentile } from './statistics.ts'
@@ -10,8 +10,9 @@ const DRAIN_SECONDS = 30
 
 const plan = await readPlan()
 const url = new URL(plan.baseUrl)
+// In bytes: what is composed now is not while requests run.
 const wire = plan.requests.map((request) =>
-  writeRequest(url.host, request, { ...plan.headers, ...(request.headers ?? {}) }),
+  Buffer.from(writeRequest(url.host, request, { ...plan.headers, ...(request.headers ?? {}) })),
 )
 const values = plan.chain ? [...plan.chain.values] : []
 const bodies: string[] = []
@@ -33,41 +34,92 @@ async function readPlan(): Promise<LoadPlan> {
 
 async function run(): Promise<void> {
   const count = plan.mode === 'cycle' ? plan.connections : Math.min(plan.connections, plan.requests.length)
-  const sockets = await Promise.all(Array.from({ length: count }, () => open()))
+  const lines = await Promise.all(Array.from({ length: count }, () => openLine()))
   startedAt = performance.now()
   const deadline = setTimeout(() => {
     stopping = true
   }, plan.seconds * 1000)
   // A server that never answers must not hold the bench; what is missing then shows as a lower count.
   const giveUp = setTimeout(report, (plan.seconds + DRAIN_SECONDS) * 1000)
-  await Promise.all(sockets.map((socket, index) => drive(socket, index)))
+  await Promise.all(lines.map((line, index) => drive(line, index)))
   clearTimeout(deadline)
   clearTimeout(giveUp)
   report()
 }
 
-function open(): Promise<Socket> {
+/** A connection, and who is told of what comes on it. */
+interface Line {
+  socket: Socket
+  onText(text: string): void
+  onClose(): void
+}
+
+function openLine(): Promise<Line> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(url.port), url.hostname, () => resolve(socket))
-    socket.setNoDelay(true)
+    const buffer = Buffer.allocUnsafe(64 * 1024)
+    // Without a stream in between: the cores of the generator are the server's as well.
+    const onread = {
+      buffer,
+      callback(size: number) {
+        line.onText(buffer.toString('latin1', 0, size))
+        return true
+      },
+    }
+    const socket = connect({ host: url.hostname, port: Number(url.port), noDelay: true, onread }, () => resolve(line))
+    const line: Line = { socket, onText: () => {}, onClose: () => {} }
     socket.once('error', reject)
+    socket.once('close', () => line.onClose())
   })
 }
 
 /** Sends one request after the other on one connection, each after the previous answer. */
-async function drive(first: Socket, connection: number): Promise<void> {
-  let socket = first
-  for (let index = take(connection); index !== null; index = take(connection)) {
-    if (plan.ratePerSecond) await waitForSlot(plan.ratePerSecond)
-    const sentAt = performance.now()
-    const answer = await exchange(socket, takeText(index, connection))
-    record(answer, index, connection, performance.now() - sentAt)
-    if (!answer || answer.closes) {
-      socket.destroy()
-      socket = await open()
-    }
+function drive(first: Line, connection: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let line = first
+  let index = 0
+  let received = ''
+  let sentAt = 0
+  let isAsked = false
+  const onText = (text: string) => {
+    received = received === '' ? text : received + text
+    const answer = readAnswer(received)
+    if (answer) finish(answer)
   }
-  socket.destroy()
+  const begin = (opened: Line) => {
+    line = opened
+    line.onText = onText
+    line.onClose = () => {
+      if (isAsked) finish(null)
+    }
+    proceed()
+  }
+  const finish = (answer: Answer | null) => {
+    isAsked = false
+    record(answer, index, connection, performance.now() - sentAt)
+    if (answer && !answer.closes) return proceed()
+    line.socket.destroy()
+    openLine().then(begin, reject)
+  }
+  const proceed = () => {
+    const taken = take(connection)
+    if (taken === null) {
+      line.socket.destroy()
+      resolve()
+      return
+    }
+    index = taken
+    if (plan.ratePerSecond) waitForSlot(plan.ratePerSecond).then(send, reject)
+    else send()
+  }
+  const send = () => {
+    received = ''
+    sentAt = performance.now()
+    isAsked = true
+    if (line.socket.destroyed) return finish(null)
+    line.socket.write(takeText(index, connection))
+  }
+  begin(first)
+  return promise
 }
 
 async function waitForSlot(ratePerSecond: number): Promise<void> {
@@ -82,38 +134,20 @@ function take(connection: number): number | null {
   return next < wire.length ? next++ : null
 }
 
-function takeText(index: number, connection: number): string {
+function takeText(index: number, connection: number): string | Buffer {
   const request = plan.requests[index]
   if (!plan.chain || !request) return wire[index] ?? ''
   const body = (request.body ?? '').replace(plan.chain.placeholder, values[connection] ?? '')
   return writeRequest(url.host, { ...request, body }, { ...plan.headers, ...(request.headers ?? {}) })
 }
 
-function exchange(socket: Socket, request: string): Promise<Answer | null> {
-  return new Promise((resolve) => {
-    let received = ''
-    const finish = (answer: Answer | null) => {
-      socket.off('data', onData)
-      socket.off('close', onClose)
-      resolve(answer)
-    }
-    const onData = (data: Buffer) => {
-      received += data.toString('latin1')
-      const answer = readAnswer(received)
-      if (answer) finish(answer)
-    }
-    const onClose = () => finish(null)
-    socket.on('data', onData)
-    socket.on('close', onClose)
-    socket.write(request)
-  })
-}
-
 function record(answer: Answer | null, index: number, connection: number, latencyMs: number): void {
   const failure = findFailure(answer)
   if (failure) {
     failures[failure] = (failures[failure] ?? 0) + 1
-    firstFailure ??= answer ? `${answer.status} ${(answer.body || answer.location).slice(0, 300)}` : 'connection closed'
+    firstFailure ??= answer
+      ? `${answer.status} ${(answer.body || locationOf(answer)).slice(0, 300)}`
+      : 'connection closed'
   }
   if (plan.collect) bodies[index] = Buffer.from(answer?.body ?? '', 'latin1').toString('utf8')
   if (plan.chain && answer && !failure) {
@@ -132,7 +166,7 @@ function findFailure(answer: Answer | null): string | null {
   if (!answer) return 'dropped'
   const isRight = plan.redirects ? [302, 303].includes(answer.status) : answer.status >= 200 && answer.status <= 299
   if (!isRight) return String(answer.status)
-  const text = plan.redirects ? answer.location : answer.body
+  const text = plan.redirects ? locationOf(answer) : answer.body
   return plan.expect && !text.includes(plan.expect) ? 'unexpected' : null
 }
 
