@@ -271,6 +271,24 @@ test('a refresh token that was rotated is not live, though its session is', asyn
   expect(await introspect(session.access_token)).toMatchObject({ active: true })
 })
 
+test('that holds among tokens of the same sessions that are introspected at the same time', async () => {
+  const sessions = await Promise.all(Array.from({ length: 5 }, newSession))
+  const asked = await Promise.all(
+    sessions.map(async ({ session, email }) => {
+      const rotated = (await refresh(session.refresh_token)).body.session
+      return [
+        [session.refresh_token, false, undefined],
+        [rotated.refresh_token, true, email],
+        [rotated.access_token, true, email],
+      ] as const
+    }),
+  )
+  const told = await Promise.all(asked.flat().map(([token]) => introspect(token)))
+  expect(told.map(({ active, username }) => [active, username])).toEqual(
+    asked.flat().map(([, active, username]) => [active, username]),
+  )
+})
+
 test('nobody ends a session by a refresh token of their own making, of whatever generation', async () => {
   const { session } = await newSession()
   const first = await refresh(session.refresh_token)
