@@ -222,21 +222,19 @@ function mailsOrLinks({ mails, text }: Answer): boolean {
 
 /** What was mailed and answered, without what differs between requests. */
 function outline({ status, text, mails }: Answer): string {
-  return (
-    JSON.stringify([status, text, mails])
-      .replaceAll(/token_hash=[0-9A-Za-z]+/g, 'token_hash')
-      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
-      .replaceAll(/\b(new-)*[a-z]+-[0-9a-f]{8}\b/g, 'name')
-      .replaceAll(/\w•••@/g, 'masked')
-      // Of an impersonation, it is what is left of a session that began at another part of a second.
-      .replaceAll(/expires_in\\":\d+/g, 'seconds left')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'moment')
-      .replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+|\b[0-9A-Za-z]{40,}\b|rt_\w+|req_\w+/g, 'token')
-      .replaceAll(/(\\n|>|\\")[a-z]+ [a-z]+(?=\\n|<|\\")/g, '$1code')
-      .replaceAll(/\b\d{6}\b/g, 'digits')
-      .replaceAll(/\b[0-9A-Z]-[0-9A-Z]{5}-[0-9A-Z]{5}\b/g, 'backup code')
-      .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
-  )
+  // The seconds left of an impersonation are those of a session that began at another part of a second.
+  return JSON.stringify([status, text, mails])
+    .replaceAll(/token_hash=[0-9A-Za-z]+/g, 'token_hash')
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'id')
+    .replaceAll(/\b(new-)*[a-z]+-[0-9a-f]{8}\b/g, 'name')
+    .replaceAll(/\w•••@/g, 'masked')
+    .replaceAll(/expires_in\\":\d+/g, 'seconds left')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'moment')
+    .replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+|\b[0-9A-Za-z]{40,}\b|rt_\w+|req_\w+/g, 'token')
+    .replaceAll(/(\\n|>|\\")[a-z]+ [a-z]+(?=\\n|<|\\")/g, '$1code')
+    .replaceAll(/\b\d{6}\b/g, 'digits')
+    .replaceAll(/\b[0-9A-Z]-[0-9A-Z]{5}-[0-9A-Z]{5}\b/g, 'backup code')
+    .replaceAll(/\\"credentialId\\":\\"[\w-]+/g, 'credential')
 }
 
 /** Those of all requests that really send a mail. */
