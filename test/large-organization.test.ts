@@ -65,13 +65,25 @@ test('who is looked up by address is found by the index of addresses, before the
 })
 
 const TABLES = ['users', 'sessions', 'otps']
-const [OF_LARGE, ALL] = [400, 3000]
+
+test('an introspection reads one session, where an organization has most of a few', async () => {
+  const subOrgId = await tenant.organization()
+  const { session } = await signedInUser(service, tenant, subOrgId, newEmail())
+  await crowd('sessions', subOrgId, { own: 64, all: 64 })
+  const statements = await recordStatements(async () => {
+    await tenant.post('/v1/auth/token/introspect', { token: session.access_token, subOrgId })
+  })
+  const lookUps = statements.filter((statement) => /from sessions/.test(statement))
+  expect(lookUps).toHaveLength(1)
+  const searches = await searchesOf(lookUps[0] ?? '')
+  expect(searches.map(({ index }) => index).filter((index) => index.startsWith('sessions_'))).toEqual(['sessions_pkey'])
+})
 
 test('in a large organization among small ones every search asks for more than the organization', async () => {
   const subOrgId = await tenant.organization()
   const { email, session } = await signedInUser(service, tenant, subOrgId, newEmail())
   const { id } = await newUser(tenant, { subOrgId })
-  for (const table of TABLES) await crowd(table, subOrgId)
+  for (const table of TABLES) await crowd(table, subOrgId, { own: 400, all: 3000 })
   const key = await tenant.withKey({ subOrgId })
   const statements = await recordStatements(async () => {
     await key.get(`/v1/users/${id}`)
@@ -93,19 +105,19 @@ test('in a large organization among small ones every search asks for more than t
 })
 
 /**
- * Copies a row of the organization: hundreds there, and one for each of thousands of directories. A table takes the fields
- * that it has.
+ * Copies a row of the organization: `own` times there, and once for each of so many other directories that it is `all`
+ * times. A table takes the fields that it has.
  */
-async function crowd(table: string, subOrgId: string): Promise<void> {
+async function crowd(table: string, subOrgId: string, { own, all }: { own: number; all: number }): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // Without foreign keys: there are no such directories.
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`
-      insert into ${sql.table(table)} select made.* from generate_series(1, ${ALL}::int) n, lateral (
+      insert into ${sql.table(table)} select made.* from generate_series(1, ${all}::int) n, lateral (
         select * from ${sql.table(table)} where directory_id in (select id from directories where organization_id = ${subOrgId})
         limit 1) one, lateral jsonb_populate_record(null::${sql.table(table)}, to_jsonb(one) || jsonb_build_object(
         'id', gen_random_uuid(), 'auth_account_id', gen_random_uuid(), 'user_id', gen_random_uuid(),
-        'directory_id', case when n <= ${OF_LARGE} then one.directory_id else gen_random_uuid() end,
+        'directory_id', case when n <= ${own} then one.directory_id else gen_random_uuid() end,
         'identity', sha256(n::text::bytea), 'email_norm', 'crowd' || n || '@example.com')) made`.execute(tx)
   })
   await sql`analyze ${sql.table(table)}`.execute(db)
