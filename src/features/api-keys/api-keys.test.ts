@@ -295,7 +295,7 @@ test('the last use is kept in batches, never by the request', async () => {
   await flushKeyUses(platform)
   const before = (await tenant.get(path)).body.apiKeys[0].lastUsedAt
   expect((await tenant.get(path)).body.apiKeys[0].lastUsedAt).toBe(before)
-  noteKeyUse(platform, own.id, '203.0.113.7')
+  noteKeyUse(platform, own.id, '203.0.113.7', platform.clock.now())
   await flushKeyUses(platform)
   const [stamped] = (await tenant.get(path)).body.apiKeys
   expect(stamped.lastUsedIp).toBe('203.0.113.7')

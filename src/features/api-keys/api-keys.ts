@@ -5,8 +5,8 @@ import { hashPurpose } from '../../platform/crypto/keyring.ts'
 import { keyedHash } from '../../platform/crypto/tokens.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { CHALLENGE } from '../../platform/http/authenticate.ts'
-import type { Credentials, KeyCaller } from '../../platform/http/caller.ts'
+import { CHALLENGE, type Presenting } from '../../platform/http/authenticate.ts'
+import type { KeyCaller } from '../../platform/http/caller.ts'
 import { newId } from '../../platform/ids.ts'
 import { readNetworks } from '../../platform/outbound/addresses.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
@@ -78,17 +78,17 @@ export async function listApiKeys(db: Db, accountId: string): Promise<ApiKeyRow[
 export function findApiKey(platform: Platform) {
   const cache = apiKeyCache(platform)
   const addressOf = keyAddresses(platform)
-  return (presented: string, { ip, lookUp }: Pick<Credentials, 'ip' | 'lookUp'>): Awaitable<KeyCaller | null> => {
+  return (presented: string, { ip, lookUp, now }: Presenting): Awaitable<KeyCaller | null> => {
     const address = presented.length > MAX_KEY_LENGTH ? null : addressOf(presented)
     const find = (known: string) => (cache.has(known) ? cache.get(known) : lookUp(async () => cache.get(known)))
     return whenThere(address === null ? null : find(address), (caller) => {
       // Only now, since a key of the operator's own making may have any form.
       if (!caller && isToken(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: TOKEN_SENT })
       if (!caller && isDamaged(presented)) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE, detail: DAMAGED })
-      const lives = caller && !(caller.expiresAt && caller.expiresAt <= platform.clock.now())
+      const lives = caller && !(caller.expiresAt && caller.expiresAt <= now)
       if (!lives) return caller
       assertAllowedFrom(platform, caller, ip)
-      noteKeyUse(platform, caller.apiKeyId, ip)
+      noteKeyUse(platform, caller.apiKeyId, ip, now)
       return { ...caller, ip }
     })
   }
@@ -125,7 +125,7 @@ const MAX_REMEMBERED = 10_000
 function keyAddresses(platform: Platform): (presented: string) => string | null {
   const remembered = new Map<string, string | null>()
   return (presented) => {
-    const digest = hash('sha256', presented, 'base64url')
+    const digest = hash('sha256', presented, 'binary')
     const known = remembered.get(digest)
     if (known !== undefined) return known
     const address = isMistyped(presented) ? null : cacheKey(hashKey(platform, presented))

@@ -9,11 +9,11 @@ const pending = perPlatform((): { uses: Map<string, KeyUse>; timer: NodeJS.Timeo
 }))
 
 /** Remembers the last use of a key, to be written within 10 s together with those of other keys. */
-export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null): void {
+export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null, at: Date): void {
   const state = pending(platform)
-  const at = platform.clock.now()
   const known = state.uses.get(apiKeyId)
-  state.uses.set(apiKeyId, { id: apiKeyId, at, ip: ip ?? known?.ip ?? null })
+  if (known) Object.assign(known, { at, ip: ip ?? known.ip })
+  else state.uses.set(apiKeyId, { id: apiKeyId, at, ip })
   if (state.timer) return
   state.timer = setTimeout(() => {
     flushKeyUses(platform).catch((error: unknown) =>

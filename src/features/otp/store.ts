@@ -123,6 +123,51 @@ export interface PresentedCode {
   hash: Buffer
 }
 
+/**
+ * Consumes the codes that plainly pass: those that no other code and no wrong guess at one has a say about, as at the codes of a
+ * session or an address. An update that waited for a row looks at it again (READ COMMITTED), so a code passes once however
+ * many processes try it concurrently. Rows are locked in key order, by the plan that the limit brings about as in `validation`.
+ */
+const passing = (inOne: boolean) => {
+  const given = ['$1::uuid[]', '$2::uuid[]', '$3::bytea[]']
+  return {
+    name: inOne ? 'otps_pass_in_one' : 'otps_pass',
+    text: `
+      with clock as materialized (select clock_now() as at),
+      asked as (
+        select * from unnest(${(inOne ? given.slice(1) : given).map(unseen).join(', ')}) with ordinality
+          as a (${inOne ? '' : 'directory_id, '}id, hash, place)
+        order by ${inOne ? '' : 'directory_id, '}id limit $4)
+      update otps set used_at = clock.at from clock, asked
+      where otps.directory_id = ${inOne ? '$1' : 'asked.directory_id'} and otps.id = asked.id and otps.purpose = 'generator'
+        and otps.session_ref is null and otps.identity is null and otps.used_at is null
+        and otps.attempts < otps.max_attempts and otps.expires_at > clock.at
+        and (asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash)
+      returning asked.place::int`,
+  }
+}
+
+const PASS = passing(false)
+const PASS_IN_ONE = passing(true)
+
+/** Consumes codes with one statement, and tells which. Of the others `validateRows` says why they have not passed, if so. */
+export async function passRows(
+  { query }: Statements,
+  items: Omit<PresentedCode, 'sessionRef'>[],
+  directoryId: string | null,
+): Promise<boolean[]> {
+  const values = [
+    directoryId ?? uuidArray(items.map((item) => item.directory.id)),
+    uuidArray(items.map((item) => item.otpId)),
+    byteaArray(items.map((item) => item.hash)),
+    items.length,
+  ]
+  const rows = await query<{ place: number }>({ ...(directoryId === null ? PASS : PASS_IN_ONE), values })
+  const passed = Array<boolean>(items.length).fill(false)
+  for (const { place } of rows) passed[place - 1] = true
+  return passed
+}
+
 const PRESENTED = ['$1::uuid[]', '$2::uuid[]', '$3::text[]', '$4::bytea[]']
 
 /** The newest code of the same that voids older ones, and those at which somebody has guessed. */

@@ -4,6 +4,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { authorize } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
+import type { Platform } from '../../platform/platform.ts'
 import { nullable, Success } from '../../platform/schema.ts'
 import { exchangeCode, federationErrors, startErrors, startFields } from '../federation/federation.ts'
 import { doorRoutes, loginEvents } from '../login/login.ts'
@@ -11,7 +12,7 @@ import { audienceOf, sessionEvents } from '../sessions/sessions.ts'
 import { tokenErrors } from './errors.ts'
 import { environmentOfIssuer, homeEnvironment, issuerMetadata } from './issuers.ts'
 import { Introspection, IssuerMetadata, JwkSet, toIntrospection } from './schema.ts'
-import { endSession, findLiveToken, logOutWithProvider, refreshSession } from './tokens.ts'
+import { endSession, findLiveToken, type LiveToken, logOutWithProvider, refreshSession } from './tokens.ts'
 
 const tag = 'Tokens'
 const Token = Type.String({
@@ -25,6 +26,12 @@ const namesSession = {
   access_token: Type.Optional(Token),
   session_id: Type.Optional(Type.String({ maxLength: 64, description: 'With an org-wide key, also send subOrgId.' })),
 }
+/** What a refresh token does not say of itself: what the access token that it is exchanged for will. */
+async function claimsOfSuccessor(platform: Platform, { directory }: LiveToken) {
+  const aud = await audienceOf({ platform, directory })
+  return { iss: await issuerOf(platform, directory.environmentId), aud }
+}
+
 /** Who presents a token has the session; whoever has its id may have it of a list. */
 function assertMayName(work: { caller: KeyCaller }, body: { session_id?: string }): void {
   if (body.session_id !== undefined) authorize(work.caller, 'sessions.revoke')
@@ -87,9 +94,7 @@ export const tokenRoutes: Route[] = [
     handle: async (work, { body }) => {
       const token = await findLiveToken(work, body.token)
       if (!token) return { active: false }
-      const { platform } = work
-      const audience = await audienceOf({ platform, directory: token.directory })
-      return toIntrospection(token, { issuer: await issuerOf(platform, work.directory.environmentId), audience })
+      return toIntrospection(token, token.claims ?? (await claimsOfSuccessor(work.platform, token)))
     },
   }),
   defineRoute({

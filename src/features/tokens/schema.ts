@@ -1,4 +1,6 @@
+import type { JWTPayload } from 'jose'
 import { type Static, Type } from 'typebox'
+import type { AccessClaims } from '../../platform/crypto/signing-keys.ts'
 import { named, nullable } from '../../platform/schema.ts'
 import { fits } from '../../platform/validator.ts'
 import { Impersonator, permissionsOf } from '../sessions/sessions.ts'
@@ -38,19 +40,20 @@ export const Introspection = named(
   ),
 )
 
+/** `said` is what the token says of itself, and in place of a refresh token, which says nothing, its issuer and audience. */
 export function toIntrospection(
   token: LiveToken,
-  { issuer, audience }: { issuer: string; audience: string | string[] },
+  said: Pick<AccessClaims, 'iss' | 'aud'> & Pick<JWTPayload, 'exp' | 'iat'>,
 ): Static<typeof Introspection> {
   const { session, sessionId, directory, claims } = token
   return {
     active: true,
     token_type: token.kind,
-    iss: issuer,
+    iss: said.iss,
     sub: session.auth_account_id,
-    aud: claims?.aud ?? audience,
-    exp: claims?.exp ?? Math.floor(session.expires_ms / 1000),
-    ...(claims?.iat === undefined ? {} : { iat: claims.iat }),
+    aud: said.aud,
+    exp: said.exp ?? Math.floor(session.expires_ms / 1000),
+    ...(said.iat === undefined ? {} : { iat: said.iat }),
     sid: sessionId,
     org_id: directory.organizationId,
     username: session.email,
@@ -59,7 +62,7 @@ export function toIntrospection(
     role: session.role,
     roles: (session.held_roles ?? []).map(({ slug }) => slug),
     permissions: permissionsOf(session.role, session.held_roles),
-    amr: session.amr,
+    amr: session.amr === '' ? [] : session.amr.split(' '),
     aal: session.aal,
     auth_time: Math.floor(session.authenticated_ms / 1000),
     env: directory.environmentSlug,

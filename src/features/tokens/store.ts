@@ -79,7 +79,8 @@ export interface LiveSession {
   email: string
   role: string
   held_roles: HeldRole[] | null
-  amr: string[]
+  /** With spaces in between. */
+  amr: string
   aal: string
   /** Milliseconds since the epoch. */
   authenticated_ms: number
@@ -137,11 +138,8 @@ export async function findLiveSessions(
     byteaArray(places.map(({ refreshHash }) => refreshHash)),
   ]
   const query = CompiledQuery.raw(directoryId === null ? LIVE : LIVE_IN_ONE, values)
-  const { rows } = await db.executeQuery<Omit<LiveSession, 'amr'> & { place: number; amr: string }>(query)
-  return inPlaces(
-    places,
-    rows.map(({ amr, ...row }) => ({ ...row, amr: amr === '' ? [] : amr.split(' ') })),
-  )
+  const { rows } = await db.executeQuery<LiveSession & { place: number }>(query)
+  return inPlaces(places, rows)
 }
 
 /** The directory of a row of `asked`, or the one of all. */
@@ -164,8 +162,9 @@ function asked(places: SessionPlace[]): RawBuilder<unknown> {
 }
 
 function inPlaces<T extends { place: number }>(places: SessionPlace[], rows: T[]): (T | null)[] {
-  const found = new Map(rows.map((row) => [row.place, row]))
-  return places.map((_, i) => found.get(i + 1) ?? null)
+  const placed = Array<T | null>(places.length).fill(null)
+  for (const row of rows) placed[row.place - 1] = row
+  return placed
 }
 
 /**

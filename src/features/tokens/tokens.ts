@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { JWTPayload } from 'jose'
 import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import {
   looksLikeRefreshToken,
@@ -7,7 +6,7 @@ import {
   parseRefreshToken,
   type RefreshToken,
 } from '../../platform/crypto/refresh-token.ts'
-import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
+import { type AccessClaims, verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { sameHash } from '../../platform/crypto/tokens.ts'
 import { coalesce } from '../../platform/db/coalesce.ts'
 import { runAlone, runTogether } from '../../platform/db/joined.ts'
@@ -19,6 +18,7 @@ import {
   type Directory,
   directoryInReach,
   findDirectoryOfOrganization,
+  isInReach,
   type Reach,
 } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
@@ -220,7 +220,7 @@ export interface LiveToken {
   sessionId: string
   session: LiveSession
   /** Null for a refresh token. */
-  claims: JWTPayload | null
+  claims: AccessClaims | null
 }
 
 /** What a look-up of tokens needs of a work. */
@@ -241,7 +241,7 @@ async function liveAt({ platform }: InReach, place: TokenPlace): Promise<LiveTok
 interface TokenPlace {
   directory: Directory
   sessionId: string
-  claims: JWTPayload | null
+  claims: AccessClaims | null
   refresh: RefreshToken | null
 }
 
@@ -260,29 +260,27 @@ function locate({ platform, directory: reach }: InReach, token: string): Awaitab
   )
 }
 
-function placeOf({ platform, directory: reach }: InReach, claims: JWTPayload): Awaitable<TokenPlace | null> {
+function placeOf({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<TokenPlace | null> {
   const sessionId = claims['sid']
   if (typeof sessionId !== 'string' || !isId(sessionId)) return null
-  const finding = whenThere(
-    directoryOfClaims({ platform, directory: reach }, claims),
-    (own) => own && directoryInReach(platform, reach, own.id),
-  )
-  return whenThere(finding, (directory) => {
-    if (!directory) return null
+  return whenThere(directoryOfClaims({ platform, directory: reach }, claims), (directory) => {
+    if (!directory || !isInReach(reach, directory)) return null
     return whenThere(isFor({ platform, directory }, claims.aud), (isMeant) =>
       isMeant ? { directory, sessionId, claims, refresh: null } : null,
     )
   })
 }
 
-function directoryOfClaims({ platform, directory: reach }: InReach, claims: JWTPayload): Awaitable<Directory | null> {
+function directoryOfClaims({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
   const organizationId = claims['org_id']
+  // Most are of the organization that the request names.
+  if (organizationId !== null && organizationId === reach.directory?.organizationId) return reach.directory
   if (typeof organizationId === 'string') return findDirectoryOfOrganization(platform, reach, organizationId)
   return reach.directory?.kind === 'console' ? reach.directory : accountDirectory(platform, reach)
 }
 
 /** Whether tokens of a directory have this audience, or had it before theirs was set. */
-function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: JWTPayload['aud']): Awaitable<boolean> {
+function isFor(work: Pick<Work, 'platform' | 'directory'>, audience: AccessClaims['aud']): Awaitable<boolean> {
   const { kind, accountId } = work.directory
   if (kind !== 'console' && audience === accountId) return true
   return whenThere(audienceOf(work), (own) => isDeepStrictEqual(audience, own))

@@ -140,6 +140,9 @@ export async function signAccessToken(platform: Platform, environmentId: string,
   return `${input}.${signJws(active.algorithm, active.privateKey, input)}`
 }
 
+/** What every access token of ours says: one that does not is refused. */
+export type AccessClaims = JWTPayload & Required<Pick<JWTPayload, 'iss' | 'sub' | 'aud' | 'exp'>>
+
 /**
  * The claims of a valid access token of this environment, or null. The algorithm is pinned by `kid`, keys embedded in
  * the header are ignored, and `typ` and `iss` must be ours (RFC 8725 §3).
@@ -148,7 +151,7 @@ export function verifyAccessToken(
   platform: Platform,
   environmentId: string,
   token: string,
-): Awaitable<JWTPayload | null> {
+): Awaitable<AccessClaims | null> {
   return whenThere(keysOf(platform, environmentId), ({ issuer, published }) => {
     const digest = digestOf(token)
     const found = verifiedTokens(platform).get(digest)
@@ -164,7 +167,7 @@ async function verifyUnknown(
   platform: Platform,
   { environmentId, issuer, published }: { environmentId: string; issuer: string; published: SigningKey[] },
   { token, digest }: { token: string; digest: string },
-): Promise<JWTPayload | null> {
+): Promise<AccessClaims | null> {
   const checked = await checkToken(platform, issuer, published, token)
   const verified = verifiedTokens(platform)
   if (checked && verified.size >= MAX_VERIFIED) verified.clear()
@@ -178,11 +181,11 @@ export function wasVerified(platform: Platform, token: string): boolean {
 }
 
 function digestOf(token: string): string {
-  return hash('sha256', token, 'base64url')
+  return hash('sha256', token, 'binary')
 }
 
 interface VerifiedToken {
-  claims: JWTPayload
+  claims: AccessClaims
   keyId: string
 }
 
@@ -190,8 +193,9 @@ interface VerifiedToken {
 const MAX_VERIFIED = 10_000
 const verifiedTokens = perPlatform(() => new Map<string, VerifiedToken & { environmentId: string }>())
 
-function isCurrent(claims: JWTPayload, platform: Platform): boolean {
-  return (claims.exp ?? 0) > epochSeconds(platform.clock) && (claims.nbf ?? 0) <= epochSeconds(platform.clock)
+function isCurrent(claims: AccessClaims, platform: Platform): boolean {
+  const now = epochSeconds(platform.clock)
+  return claims.exp > now && (claims.nbf ?? 0) <= now
 }
 
 async function checkToken(
@@ -203,7 +207,7 @@ async function checkToken(
   const trusted = (header: { kid?: string; alg?: string }) =>
     published.find((candidate) => candidate.id === header.kid && candidate.algorithm === header.alg)
   try {
-    const { payload, protectedHeader } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify<AccessClaims>(
       token,
       async (header) => {
         const key = trusted(header)

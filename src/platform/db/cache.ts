@@ -33,6 +33,19 @@ interface Entry<T> {
   lane: Lane | null
 }
 
+let turnMs: number | null = null
+
+/** The time, read once in a turn of the event loop: each of its requests looks into several caches. */
+function timeOfTurn(): number {
+  if (turnMs === null) {
+    turnMs = Date.now()
+    setImmediate(() => {
+      turnMs = null
+    })
+  }
+  return turnMs
+}
+
 /** Creates the process's caches and listens for invalidations by other processes. */
 export function openCaches(url: string, log: Log): Caches {
   const drops = new Map<string, (key: string) => void>()
@@ -69,7 +82,7 @@ export function openCaches(url: string, log: Log): Caches {
           // A caller does not wait for what is read for nobody, in whose queue anyone can stand.
           const isOwn =
             known && (known.lane === null || known.lane === 'callers' || currentPlace().lane === 'anonymous')
-          return isOwn && known.expiresAtMs > Date.now() ? known.value : read(key)
+          return isOwn && known.expiresAtMs > timeOfTurn() ? known.value : read(key)
         },
         has,
         async invalidate(tx, key) {

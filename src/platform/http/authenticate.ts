@@ -4,7 +4,10 @@ import { httpErrors } from '../errors.ts'
 import type { Authenticator, Credentials, KeyCaller } from './caller.ts'
 
 /** Looks up a presented key, in the same time for an unknown key as for a wrong secret. */
-export type FindApiKey = (presented: string, by: Pick<Credentials, 'ip' | 'lookUp'>) => Awaitable<KeyCaller | null>
+export type FindApiKey = (presented: string, by: Presenting) => Awaitable<KeyCaller | null>
+
+/** Who presents a key, and when. */
+export type Presenting = Pick<Credentials, 'ip' | 'lookUp'> & { now: Date }
 
 /** What a 401 asks for (RFC 9110 §11.6.1). */
 export const CHALLENGE = { 'www-authenticate': 'Bearer realm="watchword"' }
@@ -18,7 +21,7 @@ export function keyAuthenticator(findApiKey: FindApiKey): Authenticator<KeyCalle
     const presented = presentedKey(headers)
     if (presented === null)
       throw httpErrors.apiKeyMissing({ headers: CHALLENGE, detail: headers.authorization ? NOT_BEARER : NO_KEY })
-    return whenThere(findApiKey(presented, { ip, lookUp }), (caller) => {
+    return whenThere(findApiKey(presented, { ip, lookUp, now }), (caller) => {
       if (!caller) throw httpErrors.apiKeyInvalid({ headers: CHALLENGE })
       if (caller.expiresAt && caller.expiresAt <= now) throw httpErrors.apiKeyExpired({ headers: CHALLENGE })
       return caller

@@ -201,11 +201,15 @@ export async function resolveAccount(
  */
 export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
   if (!isId(directoryId)) return null
-  return whenThere(findDirectory(platform, directoryId), (directory) => {
-    if (!directory || directory.environmentId !== reach.environmentId) return null
-    const covers = reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
-    return covers ? directory : null
-  })
+  return whenThere(findDirectory(platform, directoryId), (directory) =>
+    directory && isInReach(reach, directory) ? directory : null,
+  )
+}
+
+/** Whether the reach covers a directory. */
+export function isInReach(reach: Reach, directory: Directory): boolean {
+  if (directory.environmentId !== reach.environmentId) return false
+  return reach.directory ? reach.directory.id === directory.id : directory.kind !== 'console'
 }
 
 /**

@@ -51,7 +51,7 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
     // A refusal now is better than an answer after the caller has given up.
     if (platform.database.pool.waitingCount > MAX_WAITING) throw busy()
     const now = platform.clock.now()
-    return whenThere(authenticate(pipeline, route.auth, request, peer), (caller) => {
+    return whenThere(authenticate(pipeline, route.auth, request, { peer, now }), (caller) => {
       state.caller = caller
       if (!isReadable) throw httpErrors.notAcceptable()
       state.origin.actor = caller.actor
@@ -103,12 +103,11 @@ export function refuseNetwork({ platform, anonymous }: Pipeline, request: Fastif
  * credentials nobody else notices anything. Throws the refusal of the credential, or `rate_limited`.
  */
 function authenticate(
-  { authenticators, anonymous, platform }: Pipeline,
+  { authenticators, anonymous }: Pipeline,
   kind: keyof Authenticators,
   { headers, query }: FastifyRequest,
-  peer: Peer,
+  { peer, now }: { peer: Peer; now: Date },
 ): Awaitable<Caller> {
-  const now = platform.clock.now()
   const lookUp = <T>(find: () => Promise<T>) => anonymous.lookUp(peer, now.getTime(), find)
   return orElse<Caller>(
     () => authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now),
