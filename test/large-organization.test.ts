@@ -66,17 +66,24 @@ test('who is looked up by address is found by the index of addresses, before the
 
 const TABLES = ['users', 'sessions', 'otps']
 
-test('an introspection reads one session, where an organization has most of a few', async () => {
+test.each([
+  ['an introspection', 'sessions'],
+  ['a validation', 'otps'],
+])('%s finds what it looks for in %s by its key, where an organization has most of a few', async (what, table) => {
   const subOrgId = await tenant.organization()
   const { session } = await signedInUser(service, tenant, subOrgId, newEmail())
-  await crowd('sessions', subOrgId, { own: 64, all: 64 })
+  const { otp_id, code } = (await tenant.post('/v1/otp/generate', { subOrgId })).body
+  await crowd(table, subOrgId, { own: 64, all: 64 })
   const statements = await recordStatements(async () => {
-    await tenant.post('/v1/auth/token/introspect', { token: session.access_token, subOrgId })
+    if (table === 'otps') await tenant.post('/v1/otp/validate', { otp_id, code, subOrgId })
+    else await tenant.post('/v1/auth/token/introspect', { token: session.access_token, subOrgId })
   })
-  const lookUps = statements.filter((statement) => /from sessions/.test(statement))
-  expect(lookUps).toHaveLength(1)
-  const searches = await searchesOf(lookUps[0] ?? '')
-  expect(searches.map(({ index }) => index).filter((index) => index.startsWith('sessions_'))).toEqual(['sessions_pkey'])
+  const lookUps = statements.filter((statement) => new RegExp(`(from|update) ${table}`).test(statement))
+  expect(lookUps, what).toHaveLength(1)
+  const searches = (await searchesOf(lookUps[0] ?? '')).filter(({ index }) => index.startsWith(`${table}_`))
+  expect(searches).toHaveLength(1)
+  expect(searches[0]?.index).toBe(`${table}_pkey`)
+  expect(searches[0]?.condition).toContain(' AND ')
 })
 
 test('in a large organization among small ones every search asks for more than the organization', async () => {

@@ -74,8 +74,8 @@ export const availability: Mutant[] = [
   {
     name: 'introspection compares the epoch of the user',
     file: 'src/features/tokens/store.ts',
-    find: 'and session_epoch = sessions.user_epoch limit 1) u',
-    replace: 'limit 1) u',
+    find: 'and u.session_epoch = sessions.user_epoch',
+    replace: '',
     tests: [CUT_OFF],
   },
   {

@@ -113,6 +113,27 @@ export const limits: Mutant[] = [
     tests: ['src/features/otp/sms.test.ts'],
   },
   {
+    name: 'a code passes only where it was made',
+    file: 'src/features/otp/store.ts',
+    find: "'asked.directory_id'} and otps.id = asked.id and otps",
+    replace: "'otps.directory_id'} and otps.id = asked.id and otps",
+    tests: ['src/features/otp/otp.test.ts'],
+  },
+  {
+    name: 'a code of a session passes only as its other codes allow',
+    file: 'src/features/otp/store.ts',
+    find: 'otps.session_ref is null and otps.identity',
+    replace: 'otps.identity',
+    tests: ['src/features/otp/otp-budget.test.ts'],
+  },
+  {
+    name: 'a code that was guessed at too often does not pass',
+    file: 'src/features/otp/store.ts',
+    find: 'otps.attempts < otps.max_attempts and otps.expires_at > clock.at',
+    replace: 'otps.expires_at > clock.at',
+    tests: ['src/features/otp/otp-race.test.ts'],
+  },
+  {
     name: 'failures count however many codes are made since',
     file: 'src/features/otp/store.ts',
     find: '(${codes} and attempts > 0 order by',

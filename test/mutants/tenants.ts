@@ -41,8 +41,8 @@ export const tenants: Mutant[] = [
   {
     name: 'a token of another environment is out of reach',
     file: DIRECTORY,
-    find: '|| directory.environmentId !== reach.environmentId) return null',
-    replace: ') return null',
+    find: '  if (directory.environmentId !== reach.environmentId) return false\n',
+    replace: '',
     tests: ['src/features/tokens/tokens.test.ts'],
   },
   {

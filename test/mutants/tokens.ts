@@ -22,7 +22,7 @@ export const tokens: Mutant[] = [
     file: KEYS,
     find: ` && candidate.algorithm === header.alg)
   try {
-    const { payload, protectedHeader } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify<AccessClaims>(
       token,
       async (header) => {
         const key = trusted(header)
@@ -30,7 +30,7 @@ export const tokens: Mutant[] = [
         return key.publicKey`,
     replace: `)
   try {
-    const { payload, protectedHeader } = await jwtVerify(
+    const { payload, protectedHeader } = await jwtVerify<AccessClaims>(
       token,
       async (header) => {
         const key = trusted(header)
@@ -178,22 +178,22 @@ export const tokens: Mutant[] = [
   {
     name: 'a refresh token that was rotated is not live',
     file: STORE,
-    find: '(asked.refresh_hash is null or refresh_hash = asked.refresh_hash)',
-    replace: '(asked.refresh_hash is null or refresh_hash is not null)',
+    find: '(asked.refresh_hash is null or sessions.refresh_hash = asked.refresh_hash)',
+    replace: '(asked.refresh_hash is null or sessions.refresh_hash is not null)',
     tests: [TOKENS],
   },
   {
     name: 'a token of an ended session is not live',
     file: STORE,
-    find: "and id = asked.id and ${unendedSessionText('clock_now()')}",
-    replace: 'and id = asked.id',
+    find: "where ${unendedSessionText('(select clock_now())')}",
+    replace: 'where true',
     tests: [TOKENS],
   },
   {
     name: 'a token of an inactive user is not live',
     file: STORE,
-    find: 'and id = sessions.user_id and active and deleted_at is null\n',
-    replace: 'and id = sessions.user_id\n',
+    find: 'and u.active and u.deleted_at is null and u.session_epoch',
+    replace: 'and u.session_epoch',
     tests: [TOKENS],
   },
   {

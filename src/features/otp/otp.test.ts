@@ -169,23 +169,27 @@ describe('validate', () => {
     expect(await validate(owner, pick(await generate(owner, { session_id: 'guessed' })))).toEqual({ valid: true })
   })
 
-  test('knows no code of another tenant, environment, organization or purpose', async () => {
+  test.each([
+    ['a session', { session_id: 'mine' }],
+    ['no session', {}],
+  ])('knows no code of %s of another tenant, environment, organization or purpose', async (_of, given) => {
     const [owner, stranger] = [await tenant(), await tenant()]
     const staging = await owner.withKey({ environment: 'staging' })
     const organization = await owner.organization()
-    const made = await generate(owner, { session_id: 'mine' })
+    const made = await generate(owner, given)
     for (const caller of [stranger, staging, await owner.withKey({ subOrgId: organization })]) {
       expect(await validate(caller, pick(made))).toEqual(INVALID)
       expect(await validate(caller, { session_id: 'mine', code: made.code })).toEqual(INVALID)
     }
     expect(await validate(owner, { ...pick(made), subOrgId: organization })).toEqual(INVALID)
     // A session of the same name elsewhere voids nothing here.
-    await generate(stranger, { session_id: 'mine' })
+    await generate(stranger, given)
     expect(await attemptsOf(made.otp_id)).toBe(0)
     await sql`update otps set purpose = 'login' where id = ${made.otp_id}`.execute(platform.db)
     expect(await validate(owner, pick(made))).toEqual(INVALID)
     await sql`update otps set purpose = 'generator' where id = ${made.otp_id}`.execute(platform.db)
     expect(await validate(owner, pick(made))).toEqual({ valid: true })
+    expect(await validate(owner, pick(made))).toEqual({ valid: false, message: 'Code has already been used' })
   })
 })
 
