@@ -33,9 +33,18 @@ export function newId(nowMs = Date.now()): string {
   pool.writeUIntBE(lastMs, at, 6)
   pool.writeUInt16BE(0x7000 | sequence, at + 6)
   pool.writeUInt8(0x80 | (pool.readUInt8(at + 8) & 0x3f), at + 8)
-  const hex = pool.toString('hex', at, at + 16)
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  for (let n = 0, place = 0; n < 16; n++) {
+    if (n === 4 || n === 6 || n === 8 || n === 10) place++
+    const byte = pool.readUInt8(at + n)
+    written.writeUInt16BE(HEX.readUInt16BE(2 * byte), place)
+    place += 2
+  }
+  return written.toString('latin1')
 }
+
+// In place, where texts of a part each would take five times as long.
+const written = Buffer.alloc(36, '-')
+const HEX = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join(''))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts'
 
 const SPEND = 'src/features/login/spend-statement.ts'
 const CODES = 'src/features/otp/store.ts'
+const GENERATED = 'src/features/otp/generator-store.ts'
 const LINKS = 'src/features/links/store.ts'
 const RACE = 'test/race/sign-in.test.ts'
 const PROCESSES = 'test/race/sign-in.test.ts'
@@ -211,14 +212,14 @@ export const signIn: Mutant[] = [
   },
   {
     name: 'attempts at generated word pairs are few in a day',
-    file: CODES,
+    file: GENERATED,
     find: 'or today >= case when digit_hash is null then ${DAILY_FAILURES} else',
     replace: 'or today >= case when digit_hash is null then 100000 else',
     tests: ['src/features/otp/otp-budget.test.ts'],
   },
   {
     name: 'attempts at generated digits are fewer in a day',
-    file: CODES,
+    file: GENERATED,
     find: "else ${DAILY_DIGIT_FAILURES} end then 'spent'",
     replace: "else ${DAILY_FAILURES} end then 'spent'",
     tests: ['src/features/otp/otp-budget.test.ts'],

@@ -12,8 +12,10 @@ const pending = perPlatform((): { uses: Map<string, KeyUse>; timer: NodeJS.Timeo
 export function noteKeyUse(platform: Platform, apiKeyId: string, ip: string | null, at: Date): void {
   const state = pending(platform)
   const known = state.uses.get(apiKeyId)
-  if (known) Object.assign(known, { at, ip: ip ?? known.ip })
-  else state.uses.set(apiKeyId, { id: apiKeyId, at, ip })
+  if (known) {
+    known.at = at
+    known.ip = ip ?? known.ip
+  } else state.uses.set(apiKeyId, { id: apiKeyId, at, ip })
   if (state.timer) return
   state.timer = setTimeout(() => {
     flushKeyUses(platform).catch((error: unknown) =>

@@ -5,8 +5,6 @@ import { perPlatform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
 import { hashCode, makeCode } from './codes.ts'
 import { otpErrors } from './errors.ts'
-import { readRecipient, sendCode } from './sending.ts'
-import { otpSettings } from './settings.ts'
 import {
   findIdOfSession,
   type GeneratedRow,
@@ -14,9 +12,11 @@ import {
   insertGeneratedRowsOf,
   type PresentedCode,
   passRows,
-  type Verdict,
   validateRows,
-} from './store.ts'
+} from './generator-store.ts'
+import { readRecipient, sendCode } from './sending.ts'
+import { otpSettings } from './settings.ts'
+import type { Verdict } from './store.ts'
 
 interface GenerateInput {
   session_id?: string | null
@@ -74,7 +74,7 @@ export async function generateOtp(work: Work, input: GenerateInput) {
     otp_id: id,
     code: made.code,
     session_id: sessionRef,
-    expires_at: expiresAt.toISOString(),
+    expires_at: expiresAt,
     delivery: toDeliveryState(deliveries),
     ...(made.digitCode === null ? {} : { digit_code: made.digitCode }),
   }

@@ -11,8 +11,9 @@ import { inTx, type Work } from '../../platform/work.ts'
 import type { FreshCode } from './codes.ts'
 import { codeMail, codeSms } from './emails.ts'
 import { otpEvents } from './events.ts'
+import { type GeneratedRow, toColumns } from './generator-store.ts'
 import { type OtpSettings, sendLimits, toSendCeilings, toSmsLimits } from './settings.ts'
-import { type GeneratedRow, insertOtpRow, toColumns } from './store.ts'
+import { insertOtpRow } from './store.ts'
 
 /** The recipient of a generated code: an address, a phone, or both. */
 interface Recipient {
@@ -61,7 +62,7 @@ export async function sendCode(work: Work, { settings, recipient, row, made }: C
       ...(email ? [sentEvent(row, { email: email.email, delivery_method: 'email' })] : []),
       ...(phone ? [sentEvent(row, { phone: phone.e164, delivery_method: 'sms' })] : []),
     )
-    return { expiresAt, deliveries }
+    return { expiresAt: expiresAt.toISOString(), deliveries }
   })
 }
 

@@ -82,6 +82,8 @@ export function routedPaths(route: Route): string[] {
  * escapes, which the router reads likewise.
  */
 export function routedUrl(url: string): string {
+  // As nearly all are.
+  if (url.startsWith('/v1/')) return url
   return url
     .replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
     .replace(/^\/(?:a|%61)(?:p|%70)(?:i|%69)(?=\/(?:v|%76)(?:1|%31)\/)/, '')
