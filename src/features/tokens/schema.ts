@@ -46,14 +46,13 @@ export function toIntrospection(
   said: Pick<AccessClaims, 'iss' | 'aud'> & Pick<JWTPayload, 'exp' | 'iat'>,
 ): Static<typeof Introspection> {
   const { session, sessionId, directory, claims } = token
-  return {
+  const answer: Static<typeof Introspection> = {
     active: true,
     token_type: token.kind,
     iss: said.iss,
     sub: session.auth_account_id,
     aud: said.aud,
     exp: said.exp ?? Math.floor(session.expires_ms / 1000),
-    ...(said.iat === undefined ? {} : { iat: said.iat }),
     sid: sessionId,
     org_id: directory.organizationId,
     username: session.email,
@@ -66,14 +65,12 @@ export function toIntrospection(
     aal: session.aal,
     auth_time: Math.floor(session.authenticated_ms / 1000),
     env: directory.environmentSlug,
-    ...actOf(claims),
   }
-}
-
-/** Who acts for the user, if somebody does. */
-function actOf(claims: LiveToken['claims']): { act?: Static<typeof Impersonator> } {
+  if (said.iat !== undefined) answer.iat = said.iat
   const act: unknown = claims?.['act']
-  return act !== undefined && fits(Impersonator, act) ? { act } : {}
+  // Who acts for the user, if somebody does.
+  if (act !== undefined && fits(Impersonator, act)) answer.act = act
+  return answer
 }
 
 /** A public key as verifiers read it (RFC 7517 §4), with the members of its type. */

@@ -70,3 +70,15 @@ test('an item that makes its statement fail fails alone, by a statement that nam
     ['a', 'a2'],
   ])
 })
+
+test('of many that ask at once half go at a time, and a few go together', async () => {
+  const { all, statements } = joined({ distributed: false })
+  const sizes = () => statements.splice(0).map(([, ids]) => ids.split(',').length)
+  const ask = (count: number) => all(...Array.from({ length: count }, (_, n) => `a${n}`))
+  expect((await ask(8)).filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
+  expect(sizes()).toEqual([8])
+  expect((await ask(41)).filter(({ status }) => status === 'fulfilled')).toHaveLength(41)
+  expect(sizes()).toEqual([21, 20])
+  expect((await ask(1000)).filter(({ status }) => status === 'fulfilled')).toHaveLength(1000)
+  expect(sizes()).toEqual([200, 200, 200, 200, 200])
+})

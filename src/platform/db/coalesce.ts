@@ -25,6 +25,9 @@ interface Waiting<Item, Result> {
 // One statement at a time: while it waits for its commit the next batch gathers, and the larger the batch, the lower
 // the cost per request. Two lanes would not answer a single request sooner, and would halve the sharing.
 const LANES = 1
+// While a statement runs, the process answers those of the last one and reads what their callers ask next. With most of the
+// callers in one statement it would have nothing to do meanwhile: of more than a few that ask, half go at a time.
+const FEW = 8
 const MAX_WAITING = 10_000
 
 /**
@@ -46,15 +49,18 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
   let queue: Waiting<Item, Result>[] = []
   let running = 0
   let scheduled = false
+  // How many the statement before had.
+  let before = 0
   const busyKeys = new Set<string>()
 
   function takeBatch(): { batch: Waiting<Item, Result>[]; keys: string[] } {
     const batch: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
     const keys: string[] = []
+    const most = Math.min(maxBatch, Math.max(FEW, Math.ceil((before + queue.length) / 2)))
     for (const waiting of queue) {
       const key = keyOf?.(waiting.item) ?? null
-      if (batch.length >= maxBatch || (key !== null && busyKeys.has(key))) {
+      if (batch.length >= most || (key !== null && busyKeys.has(key))) {
         rest.push(waiting)
         continue
       }
@@ -65,6 +71,7 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
       batch.push(waiting)
     }
     queue = rest
+    before = batch.length
     return { batch, keys }
   }
 
