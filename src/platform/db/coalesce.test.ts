@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { coalesce } from './coalesce.ts'
 
@@ -74,7 +75,12 @@ test('an item that makes its statement fail fails alone, by a statement that nam
 test('of many that ask at once half go at a time, and a few go together', async () => {
   const { all, statements } = joined({ distributed: false })
   const sizes = () => statements.splice(0).map(([, ids]) => ids.split(',').length)
-  const ask = (count: number) => all(...Array.from({ length: count }, (_, n) => `a${n}`))
+  const ask = async (count: number) => {
+    const answers = await all(...Array.from({ length: count }, (_, n) => `a${n}`))
+    // Until nothing is under way.
+    await turn()
+    return answers
+  }
   expect((await ask(8)).filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
   expect(sizes()).toEqual([8])
   expect((await ask(41)).filter(({ status }) => status === 'fulfilled')).toHaveLength(41)
