@@ -18,6 +18,7 @@ export interface CoalesceOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   item: Item
+  key: string | null
   resolve(result: Result): void
   reject(error: unknown): void
 }
@@ -53,36 +54,32 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
   let before = 0
   const busyKeys = new Set<string>()
 
-  function takeBatch(): { batch: Waiting<Item, Result>[]; keys: string[] } {
+  function takeBatch(): Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = []
     const rest: Waiting<Item, Result>[] = []
-    const keys: string[] = []
     const most = Math.min(maxBatch, Math.max(FEW, Math.ceil((before + queue.length) / 2)))
     for (const waiting of queue) {
-      const key = keyOf?.(waiting.item) ?? null
+      const { key } = waiting
       if (batch.length >= most || (key !== null && busyKeys.has(key))) {
         rest.push(waiting)
         continue
       }
-      if (key !== null) {
-        busyKeys.add(key)
-        keys.push(key)
-      }
+      if (key !== null) busyKeys.add(key)
       batch.push(waiting)
     }
     queue = rest
     before = batch.length
-    return { batch, keys }
+    return batch
   }
 
   async function runLane(): Promise<void> {
     running++
     for (;;) {
-      const { batch, keys } = takeBatch()
+      const batch = takeBatch()
       if (!batch.length) break
       const statements = Map.groupBy(batch, ({ item }) => (place.database.distributed ? place.directoryOf(item) : null))
       await Promise.all([...statements].map(([directoryId, items]) => settle(items, directoryId)))
-      for (const key of keys) busyKeys.delete(key)
+      for (const { key } of batch) if (key !== null) busyKeys.delete(key)
     }
     running--
   }
@@ -111,7 +108,7 @@ function queueOf<Item, Result>(options: CoalesceOptions<Item, Result>): (item: I
         reject(httpErrors.unavailable({ headers: { 'retry-after': '1' } }))
         return
       }
-      queue.push({ item, resolve, reject })
+      queue.push({ item, key: keyOf?.(item) ?? null, resolve, reject })
       if (running >= LANES || scheduled) return
       scheduled = true
       // Lets requests that arrived in the same turn of the event loop queue their items first.
