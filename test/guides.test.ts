@@ -27,6 +27,15 @@ test('the README can be read at one go', () => {
   expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
 })
 
+test('every guide starts the service by the command of package.json', () => {
+  const { scripts }: { scripts: { start: string } } = JSON.parse(read('package.json'))
+  expect(scripts.start).toMatch(/^node (--\S+ )+src\/main\.js$/)
+  const image: string[] = JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]')
+  expect(image.join(' ')).toBe(scripts.start)
+  expect(read('docs/deploy.md')).toContain(`ExecStart=/usr/bin/${scripts.start}\n`)
+  expect(read('docs/operations.md')).toContain(`\`${scripts.start}\``)
+})
+
 test('every link leads to a file that is there, and to a heading in it', () => {
   const broken = files.flatMap((file) => {
     const targets = [...proseOf(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
