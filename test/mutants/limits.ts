@@ -134,6 +134,13 @@ export const limits: Mutant[] = [
     tests: ['src/features/otp/otp-race.test.ts'],
   },
   {
+    name: 'a guess at a code that is tested is counted',
+    file: 'src/features/otp/generator-store.ts',
+    find: 'then 0 else 1 end',
+    replace: 'then 0 else 0 end',
+    tests: ['src/features/otp/otp-race.test.ts'],
+  },
+  {
     name: 'failures count however many codes are made since',
     file: 'src/features/otp/generator-store.ts',
     find: '(${codes} and attempts > 0 order by',

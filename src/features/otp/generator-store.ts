@@ -90,48 +90,56 @@ export interface PresentedCode {
 }
 
 /**
- * Consumes the codes that plainly pass: those that no other code and no wrong guess at one has a say about, as at the codes of a
- * session or an address. An update that waited for a row looks at it again (READ COMMITTED), so a code passes once however
- * many processes try it concurrently. Rows are locked in key order, by the plan that the limit brings about as in `validation`.
+ * Judges codes of no session and no address that may still pass, as `validation` does, by an update alone: no other code has
+ * a say about these. It tests and counts in one: what waited for a row looks at it again (READ COMMITTED), so a code passes
+ * once, and no guess is tested that is not counted, however many processes try concurrently. Rows are locked in key order, by
+ * the plan that the limit brings about while the planner does not see it, and sequential scans being off.
  */
-const passing = (inOne: boolean) => {
+const plainValidation = (inOne: boolean) => {
   const given = ['$1::uuid[]', '$2::uuid[]', '$3::bytea[]']
   return {
-    name: inOne ? 'otps_pass_in_one' : 'otps_pass',
+    name: inOne ? 'otps_validate_plain_in_one' : 'otps_validate_plain',
     text: `
       with clock as materialized (select clock_now() as at),
       asked as (
         select * from unnest(${(inOne ? given.slice(1) : given).map(unseen).join(', ')}) with ordinality
           as a (${inOne ? '' : 'directory_id, '}id, hash, place)
         order by ${inOne ? '' : 'directory_id, '}id limit $4)
-      update otps set used_at = clock.at from clock, asked
+      update otps set
+        used_at = case when asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash then clock.at end,
+        attempts = otps.attempts
+          + case when asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash then 0 else 1 end
+      from clock, asked
       where otps.directory_id = ${inOne ? '$1' : 'asked.directory_id'} and otps.id = asked.id and otps.purpose = 'generator'
         and otps.session_ref is null and otps.identity is null and otps.used_at is null
         and otps.attempts < otps.max_attempts and otps.expires_at > clock.at
-        and (asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash)
-      returning asked.place::int`,
+      returning asked.place::int, otps.used_at is not null as passed`,
   }
 }
 
-const PASS = passing(false)
-const PASS_IN_ONE = passing(true)
+const PLAIN = plainValidation(false)
+const PLAIN_IN_ONE = plainValidation(true)
 
-/** Consumes codes with one statement, and tells which. Of the others `validateRows` says why they have not passed, if so. */
-export async function passRows(
+/**
+ * Judges codes with one statement, and consumes them or counts the attempt; no id may occur twice in one call. Null for those
+ * that it left as they were: `validateRows` judges them.
+ */
+export async function validatePlainRows(
   { query }: Statements,
   items: Omit<PresentedCode, 'sessionRef'>[],
   directoryId: string | null,
-): Promise<boolean[]> {
+): Promise<('match' | 'wrong' | null)[]> {
   const values = [
     directoryId ?? uuidArray(items.map((item) => item.directory.id)),
     uuidArray(items.map((item) => item.otpId)),
     byteaArray(items.map((item) => item.hash)),
     items.length,
   ]
-  const rows = await query<{ place: number }>({ ...(directoryId === null ? PASS : PASS_IN_ONE), values })
-  const passed = Array<boolean>(items.length).fill(false)
-  for (const { place } of rows) passed[place - 1] = true
-  return passed
+  const statement = directoryId === null ? PLAIN : PLAIN_IN_ONE
+  const rows = await query<{ place: number; passed: boolean }>({ ...statement, values })
+  const verdicts = Array<'match' | 'wrong' | null>(items.length).fill(null)
+  for (const { place, passed } of rows) verdicts[place - 1] = passed ? 'match' : 'wrong'
+  return verdicts
 }
 
 const PRESENTED = ['$1::uuid[]', '$2::uuid[]', '$3::text[]', '$4::bytea[]']

@@ -11,7 +11,7 @@ import {
   insertGeneratedRows,
   insertGeneratedRowsOf,
   type PresentedCode,
-  passRows,
+  validatePlainRows,
   validateRows,
 } from './generator-store.ts'
 import { readRecipient, sendCode } from './sending.ts'
@@ -35,15 +35,14 @@ const insertRow = perPlatform((platform) =>
   }),
 )
 
-// Of two attempts at one code in a statement one passes at most.
-const passRow = perPlatform((platform) =>
+// Two attempts at one code never share a statement: the second must see the effect of the first.
+const validatePlainRow = perPlatform((platform) =>
   coalesce({
-    run: (items: PresentedCode[], directoryId) => passRows(platform.database, items, directoryId),
+    run: (items: PresentedCode[], directoryId) => validatePlainRows(platform.database, items, directoryId),
     place: { database: platform.database, directoryOf: (item) => item.directory.id },
+    keyOf: (item) => item.otpId,
   }),
 )
-
-// Two attempts at one code never share a statement: the second must see the effect of the first.
 const validateRow = perPlatform((platform) =>
   coalesce({
     run: (items: PresentedCode[], directoryId) => validateRows(platform.database, items, directoryId),
@@ -109,7 +108,6 @@ async function judge({ platform, directory, db }: Work, input: ValidateInput): P
   const otpId = given ?? (await findIdOfSession(db, directory, sessionRef ?? ''))
   if (otpId === null || !isId(otpId)) return 'unknown'
   const presented = { directory, otpId, sessionRef, hash: hashCode(platform, 'generator', otpId, input.code) }
-  // Most are of no session, and right.
-  if (sessionRef === null && (await passRow(platform)(presented))) return 'match'
-  return validateRow(platform)(presented)
+  const plain = sessionRef === null ? await validatePlainRow(platform)(presented) : null
+  return plain ?? validateRow(platform)(presented)
 }

@@ -76,6 +76,22 @@ test('two hundred guesses at once: five are judged, then the code is dead', asyn
   expect(countBy([await post(1, 'validate', { otp_id, code })])).toEqual({ 'Too many attempts': 1 })
 })
 
+test.each([
+  ['one service', 2],
+  ['two services', 1],
+])(
+  'the right code behind a burst of guesses through %s is too late: none is tested that is not counted',
+  async (_of, step) => {
+    const { post } = await start()
+    for (const _ of times(3)) {
+      const { otp_id, code } = await post(0, 'generate', {})
+      const codes = times(200).map((at) => (at === 199 ? code : `guess ${at}`))
+      const answers = await Promise.all(codes.map((code, at) => post(at * step, 'validate', { otp_id, code })))
+      expect(countBy(answers)).toEqual({ 'Invalid code': 5, 'Too many attempts': 195 })
+    }
+  },
+)
+
 test('many codes of one session made at once: one of them passes', async () => {
   const { post } = await start()
   const made = await Promise.all(times(40).map((at) => post(at, 'generate', { session_id: 's' })))

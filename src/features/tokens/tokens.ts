@@ -274,7 +274,7 @@ function placeOf({ platform, directory: reach }: InReach, claims: AccessClaims):
 function directoryOfClaims({ platform, directory: reach }: InReach, claims: AccessClaims): Awaitable<Directory | null> {
   const organizationId = claims['org_id']
   // Most are of the organization that the request names.
-  if (organizationId !== null && organizationId === reach.directory?.organizationId) return reach.directory
+  if (typeof organizationId === 'string' && organizationId === reach.directory?.organizationId) return reach.directory
   if (typeof organizationId === 'string') return findDirectoryOfOrganization(platform, reach, organizationId)
   return reach.directory?.kind === 'console' ? reach.directory : accountDirectory(platform, reach)
 }

@@ -21,7 +21,8 @@ export interface Caches {
   close(): Promise<void>
 }
 
-// The bound on staleness if a notification is lost, for example while the listening connection is down.
+// The bound on staleness, but for a turn of the event loop, if a notification is lost, for example while the listening
+// connection is down.
 const TTL_MS = 5000
 const MAX_ENTRIES = 20_000
 const CHANNEL = 'watchword_cache'
