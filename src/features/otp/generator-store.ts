@@ -55,7 +55,7 @@ export async function insertGeneratedRows({ query }: Statements, items: Generate
   ]
   const rows = await query<{ made_at_ms: number }>({ ...INSERT_GENERATED, values })
   const madeAtMs = rows[0]?.made_at_ms ?? Number.NaN
-  // Most live equally long, and to write a date takes as long as to hash a code.
+  // Most live equally long: their date is written once.
   const ends = new Map<number, string>()
   return items.map(({ ttlSeconds }) => {
     const end = ends.get(ttlSeconds) ?? new Date(madeAtMs + ttlSeconds * 1000).toISOString()
@@ -97,6 +97,7 @@ export interface PresentedCode {
  */
 const plainValidation = (inOne: boolean) => {
   const given = ['$1::uuid[]', '$2::uuid[]', '$3::bytea[]']
+  const isRight = 'asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash'
   return {
     name: inOne ? 'otps_validate_plain_in_one' : 'otps_validate_plain',
     text: `
@@ -106,9 +107,8 @@ const plainValidation = (inOne: boolean) => {
           as a (${inOne ? '' : 'directory_id, '}id, hash, place)
         order by ${inOne ? '' : 'directory_id, '}id limit $4)
       update otps set
-        used_at = case when asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash then clock.at end,
-        attempts = otps.attempts
-          + case when asked.hash = otps.phrase_hash or asked.hash = otps.digit_hash then 0 else 1 end
+        used_at = case when ${isRight} then clock.at end,
+        attempts = otps.attempts + case when ${isRight} then 0 else 1 end
       from clock, asked
       where otps.directory_id = ${inOne ? '$1' : 'asked.directory_id'} and otps.id = asked.id and otps.purpose = 'generator'
         and otps.session_ref is null and otps.identity is null and otps.used_at is null
