@@ -4,13 +4,13 @@ import type { Outcome, TargetOutcome } from './table.ts'
 
 interface Round {
   own: Measurement
-  /** By row id: what the row is divided by, measured just before it. */
+  /** By row id: what the row is divided by; a ceiling that judges it is the mean of just before and just after. */
   others: Map<string, Measurement>
 }
 
 /**
- * Measures rows, each in alternation with what it is held against: other loads on the machine then weigh on both,
- * and the ratio stays. A row that fails is reported with its reason and stops nothing.
+ * Measures rows, each in alternation with what it is held against, a ceiling on both sides of it: other loads on the
+ * machine then weigh on both, and the ratio stays. Beside a ceiling one more round comes first, which counts for nothing. A row that fails is reported with its reason and stops nothing.
  */
 export async function measureRows(
   bench: Bench,
@@ -24,6 +24,11 @@ export async function measureRows(
     const rounds: Round[] = []
     const problems: string[] = []
     try {
+      // A server compiles its code while it runs: what it reaches in its first seconds is not what it reaches.
+      if (ceilingsOf(row, all).length > 0) {
+        settings.onProgress(`${row.id}, to warm up`)
+        await measureRound(bench, row, all, new Map())
+      }
       for (let n = 0; n < settings.rounds; n++) {
         settings.onProgress(`${row.id}, round ${n + 1} of ${settings.rounds}`)
         rounds.push(await measureRound(bench, row, all, measured))
@@ -37,18 +42,40 @@ export async function measureRows(
 }
 
 async function measureRound(bench: Bench, row: Row, all: Row[], measured: Map<string, Measurement[]>): Promise<Round> {
-  const others = new Map<string, Measurement>()
   const measure = async (what: Row): Promise<Measurement> => {
     await bench.settle()
     const measurement = await what.measure(bench)
     measured.set(what.id, [...(measured.get(what.id) ?? []), measurement])
     return measurement
   }
-  for (const { of } of row.targets) {
-    const other = all.find(({ id }) => id === of)
-    if (other && !others.has(other.id)) others.set(other.id, await measure(other))
+  const ceilings = ceilingsOf(row, all)
+  const others = new Map<string, Measurement>()
+  for (const other of all)
+    if (row.targets.some(({ of }) => of === other.id) && !ceilings.includes(other))
+      others.set(other.id, await measure(other))
+  for (const ceiling of ceilings) others.set(ceiling.id, await measure(ceiling))
+  const own = await measure(row)
+  // A machine that is shared changes its speed within seconds, and a row may have prepared for longer than that.
+  for (const ceiling of ceilings) others.set(ceiling.id, meanOf(others.get(ceiling.id), await measure(ceiling)))
+  return { own, others }
+}
+
+/** The references that judge a row. */
+function ceilingsOf({ targets }: Row, all: Row[]): Row[] {
+  return all.filter(
+    ({ id, kind }) => kind === 'reference' && targets.some(({ of, figure }) => of === id && figure !== null),
+  )
+}
+
+function meanOf(before: Measurement | undefined, after: Measurement): Measurement {
+  if (!before) return after
+  const mean = (a: number | null, b: number | null) => (a === null || b === null ? null : (a + b) / 2)
+  return {
+    value: (before.value + after.value) / 2,
+    p50Ms: mean(before.p50Ms, after.p50Ms),
+    p99Ms: mean(before.p99Ms, after.p99Ms),
+    problems: [...before.problems, ...after.problems],
   }
-  return { own: await measure(row), others }
 }
 
 /** The table's order is that of `all`; rows that only served as a reference are shown as well. */
