@@ -10,7 +10,8 @@ interface Round {
 
 /**
  * Measures rows, each in alternation with what it is held against, a ceiling on both sides of it: other loads on the
- * machine then weigh on both, and the ratio stays. Beside a ceiling one more round comes first, which counts for nothing. A row that fails is reported with its reason and stops nothing.
+ * machine then weigh on both, and the ratio stays. Beside a ceiling one more round comes first, which counts for
+ * nothing. A row that fails is reported with its reason and stops nothing.
  */
 export async function measureRows(
   bench: Bench,
@@ -24,7 +25,7 @@ export async function measureRows(
     const rounds: Round[] = []
     const problems: string[] = []
     try {
-      // A server compiles its code while it runs: what it reaches in its first seconds is not what it reaches.
+      // A server compiles its code while it runs: its first seconds tell nothing of the hours after.
       if (ceilingsOf(row, all).length > 0) {
         settings.onProgress(`${row.id}, to warm up`)
         await measureRound(bench, row, all, new Map())
