@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import type { FirstKey, Say } from './announce.ts'
 import type { App } from './app.ts'
-import { freeAfterStart } from './heap.ts'
+import { freeAfterStart, settleRequestObjects } from './heap.ts'
 import type { Lifetime } from './lifetime.ts'
 import { type Config, ConfigError } from './platform/config.ts'
 import type { MasterKey } from './platform/crypto/master-key.ts'
@@ -136,6 +136,7 @@ export async function buildService(options: ServiceOptions): Promise<Service> {
       readChecks: async () => (lifetime.ending.aborted ? null : check()),
     },
     async listen() {
+      settleRequestObjects()
       freeAfterStart()
       await app.server.listen({ host: everyAddress(), port: config.port })
       const address = app.server.server.address()
