@@ -42,9 +42,15 @@ async function runAlone(config: Config, lifetime: Lifetime): Promise<void> {
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const openPrivateListener = privateListener(config, lifetime)
   const service = await buildService({ config, ...database, masterKeys, log, lifetime })
-  const firstKey = await provideFirstKey(service.app.platform)
   const port = await service.listen()
-  await openPrivateListener(service.readers)
+  let isReady = false
+  await openPrivateListener({
+    ...service.readers,
+    readChecks: async () => (isReady ? service.readers.readChecks() : null),
+  })
+  // Shown once: not before nothing can fail any more.
+  const firstKey = await provideFirstKey(service.app.platform)
+  isReady = true
   announceReady({ config, log, port, firstKey, ending: lifetime.ending })
 }
 

@@ -27,18 +27,21 @@ export async function runPrimary(config: Config, lifetime: Lifetime): Promise<vo
   await bringSchema(config, database)
   const masterKeys = await provideMasterKeys(config, () => readSealingKeyId(database.databaseUrl), say)
   const { platform, close } = await openPlatform({ config, ...database, masterKeys, log })
-  const firstKey = await provideFirstKey(platform).finally(close)
   const { databaseUrl } = database
   const openPrivateListener = privateListener(config, lifetime)
   lifetime.atEnd('stopping the workers', STOP_MS, stopWorkers)
   // One starts ahead of the others: what stops it would stop all, and is reported once.
   const port = await startFirst(fork({ slot: 1, databaseUrl, log, lifetime }))
-  if (port === null) return lifetime.end(1)
+  if (port === null) return close().then(() => lifetime.end(1))
   for (let slot = 2; slot <= config.workers; slot++) fork({ slot, databaseUrl, log, lifetime })
+  let isReady = false
   await openPrivateListener({
-    readChecks: async () => (lifetime.ending.aborted ? null : mergeChecks(await askAll('checks'))),
+    readChecks: async () => (lifetime.ending.aborted || !isReady ? null : mergeChecks(await askAll('checks'))),
     readMetrics: async () => mergeMetrics(await askAll('metrics')),
   })
+  // Shown once: not before nothing can fail any more.
+  const firstKey = await provideFirstKey(platform).finally(close)
+  isReady = true
   announceReady({ config, log, port, firstKey, ending: lifetime.ending })
 }
 

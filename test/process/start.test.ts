@@ -185,6 +185,20 @@ test('a port in use is one line that names the setting', async () => {
   expect(await refusedStart({ ...settings, ...metrics })).toEqual({ code: 1, line: line('WATCHWORD_METRICS_PORT') })
 })
 
+test('the first key is made only by a start that can show it', async () => {
+  const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
+  const port = await takenPort()
+  for (const setting of ['PORT', 'WATCHWORD_METRICS_PORT']) {
+    const refused = await startService({ ...settings, WATCHWORD_METRICS_HOST: '0.0.0.0', [setting]: port })
+    expect(await refused.ended).toBe(1)
+  }
+  const service = await startService(settings)
+  await service.ready()
+  const [key] = await until(async () => /ww_live_\w+/.exec(service.stdout()))
+  const { body } = await caller(service.baseUrl, key).get('/v1/api-keys')
+  expect(body.apiKeys).toHaveLength(1)
+})
+
 test('a second owner of the embedded database is refused, and the first goes on', async () => {
   const settings = { WATCHWORD_DATA_DIR: makeDataDir() }
   const first = await startService(settings)
