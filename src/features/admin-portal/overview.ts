@@ -1,7 +1,7 @@
 import { invalidField } from '../../platform/errors.ts'
 import { mailSettings } from '../../platform/mail/settings.ts'
 import type { Work } from '../../platform/work.ts'
-import { addDomain, listDomains, removeDomain, verifyDomain } from '../domains/domains.ts'
+import { addDomain, listDomains, lookForRecord, removeDomain, verifyDomain } from '../domains/domains.ts'
 import { readChecklist } from './checklist.ts'
 import type { DomainAction, Overview } from './schema.ts'
 
@@ -16,13 +16,22 @@ export async function readOverview(work: Work): Promise<Overview> {
   return { branding: { brand_name, logo_url, support_email }, domains, setup_checklist }
 }
 
+/** Asks the servers of strangers about a domain that is to be verified: not within a transaction. */
+export async function prepareAction(work: Work, body: DomainAction) {
+  return body.action === 'verify_domain' ? prepareVerification(work, body) : null
+}
+
+function prepareVerification(work: Work, body: DomainAction) {
+  return lookForRecord(work, requireField(body, 'domainId'))
+}
+
 /** Does what is asked for with a domain. Throws `invalid_request`, and what its rule throws. */
-export async function actOnDomain(work: Work, body: DomainAction) {
+export async function actOnDomain(work: Work, body: DomainAction, seen: Awaited<ReturnType<typeof prepareAction>>) {
   switch (body.action) {
     case 'add_domain':
       return { domain: await addDomain(work, requireField(body, 'domain')), error: null }
     case 'verify_domain':
-      return verifyDomain(work, requireField(body, 'domainId'))
+      return verifyDomain(work, seen ?? (await prepareVerification(work, body)))
     case 'remove_domain':
       await removeDomain(work, requireField(body, 'domainId'))
       return { domain: null, error: null }

@@ -1,7 +1,7 @@
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { changeMailSettings, mailSettings } from '../../platform/mail/settings.ts'
 import { domainErrors, domainEvents } from '../domains/domains.ts'
-import { actOnDomain, readOverview } from './overview.ts'
+import { actOnDomain, prepareAction, readOverview } from './overview.ts'
 import { brandingPatch, DomainAction, DomainActionReply, OverviewReply } from './schema.ts'
 
 const about = { tag: 'Admin portal', path: '/v1/admin-portal', service: 'admin_portal' } as const
@@ -50,8 +50,9 @@ export function adminPortalRoutes(): Route[] {
       reply: DomainActionReply,
       errors: Object.values(domainErrors),
       maybeEvents: [domainEvents.added, domainEvents.verified, domainEvents.verificationFailed, domainEvents.removed],
-      async handle(work, { body }) {
-        const { domain, error } = await actOnDomain(work, body)
+      prepare: (work, { body }) => prepareAction(work, body),
+      async handle(work, { body }, seen) {
+        const { domain, error } = await actOnDomain(work, body, seen)
         return { success: error === null, error, domain, overview: await readOverview(work) }
       },
     }),

@@ -30,9 +30,17 @@ import { showConnection } from './view.ts'
 
 type CallerWork = Work & { caller: KeyCaller }
 
+/** What a new connection is to be, of which its provider may be asked: not within a transaction. */
+export function prepareConnection(work: Work, body: ConnectionCreate): Promise<Partial<ConnectionConfig>> {
+  return configOf(work, body.protocol, body)
+}
+
 /** Makes a connection, as a draft. Throws what the route says; `privilege_escalation` for the roles that it would give. */
-export async function createConnection(work: CallerWork, body: ConnectionCreate): Promise<Connection> {
-  const config = await configOf(work, body.protocol, body)
+export async function createConnection(
+  work: CallerWork,
+  body: ConnectionCreate,
+  config: Partial<ConnectionConfig>,
+): Promise<Connection> {
   await provideKeysFor(work, body.protocol, config)
   return inTx(work, async (work) => {
     const { db, directory } = work
@@ -52,16 +60,25 @@ export async function createConnection(work: CallerWork, body: ConnectionCreate)
   })
 }
 
+/** A change of a connection, as it was asked for and as it comes to. */
+interface Change {
+  connection: Pick<ConnectionRow, 'id' | 'protocol' | 'config'>
+  body: ConnectionPatch
+  config: Partial<ConnectionConfig>
+}
+
+/** What a connection is to become, of which its provider may be asked: not within a transaction. */
+export async function prepareChange(work: Work, id: string, body: ConnectionPatch): Promise<Change> {
+  const connection = await present(work, readId(id))
+  return { connection, body, config: await configOf(work, connection.protocol, body) }
+}
+
 /** Changes what is given; null clears. Throws `connection_not_found`, `version_conflict`, and as `createConnection`. */
 export async function changeConnection(
   work: CallerWork & { ifMatch: string | null },
-  id: string,
-  body: ConnectionPatch,
+  { connection, body, config: change }: Change,
 ): Promise<{ connection: Connection; version: number }> {
-  const known = readId(id)
-  const { protocol, config: before } = await present(work, known)
-  // Fetched and made before anything is locked.
-  const change = await configOf(work, protocol, body)
+  const { id: known, protocol, config: before } = connection
   await provideKeysFor(work, protocol, { ...Object(before), ...change })
   return inTx(work, async (work) => {
     const { db, directory } = work

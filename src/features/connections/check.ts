@@ -11,20 +11,37 @@ import { lockConnectionRow, updateConnectionRow } from './store.ts'
 /** What an organization may ask for: each test asks a server of strangers. */
 const TESTS: RateLimit = { bucket: 'sso.test', limit: 60, windowSeconds: 3600 }
 
+interface ConnectionTest {
+  connectionId: string
+  checks: ConnectionCheck[]
+}
+
 /**
- * Tries everything of a connection that needs no person, and keeps the result. A draft, or one in error, is in testing
- * afterwards; an active one stays active. Throws `connection_not_found`, `rate_limited`.
+ * Tries everything of a connection that needs no person: not within a transaction, since its provider is asked. Throws
+ * `connection_not_found`, `rate_limited`.
  */
-export async function testConnection(work: Work, id: string): Promise<{ success: boolean; checks: ConnectionCheck[] }> {
+export async function testConnection(work: Work, id: string): Promise<ConnectionTest> {
   const { platform, directory } = work
   const connection = await findConnection(work, readId(id))
   if (!connection) throw connectionErrors.notFound()
   await countAct(work, idBytes(directory.id), [TESTS])
   const protocol = ssoProtocols.of(platform)[connection.protocol]
   const checks = protocol ? [...(await protocol.check(work, connection)), ...(await checkDomain(work))] : []
+  return { connectionId: connection.id, checks }
+}
+
+/**
+ * Keeps the result of a test. A draft, or one in error, is in testing afterwards; an active one stays active. Throws
+ * `connection_not_found`.
+ */
+export async function keepTest(
+  work: Work,
+  { connectionId, checks }: ConnectionTest,
+): Promise<{ success: boolean; checks: ConnectionCheck[] }> {
+  const { platform, directory } = work
   const success = checks.length > 0 && checks.every(({ ok }) => ok)
   await inTx(work, async (work) => {
-    const row = await lockConnectionRow(work.db, directory, connection.id)
+    const row = await lockConnectionRow(work.db, directory, connectionId)
     if (!row) throw connectionErrors.notFound()
     const last_test = JSON.stringify({ success, checks, at: platform.clock.now().toISOString() })
     const moves = row.status === 'draft' || row.status === 'error'

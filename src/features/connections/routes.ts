@@ -4,8 +4,8 @@ import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagi
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
-import { changeConnection, createConnection, deleteConnection } from './changes.ts'
-import { testConnection } from './check.ts'
+import { changeConnection, createConnection, deleteConnection, prepareChange, prepareConnection } from './changes.ts'
+import { keepTest, testConnection } from './check.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
 import { getConnection, listConnections } from './reads.ts'
@@ -56,7 +56,8 @@ export const connectionRoutes: Route[] = [
     reply: ConnectionReply,
     errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
     event: connectionEvents.created,
-    handle: async (work, { body }) => ({ connection: await createConnection(work, body) }),
+    prepare: (work, { body }) => prepareConnection(work, body),
+    handle: async (work, { body }, config) => ({ connection: await createConnection(work, body, config) }),
   }),
   defineRoute({
     ...one,
@@ -93,8 +94,9 @@ export const connectionRoutes: Route[] = [
     ],
     maybeEvents: [connectionEvents.updated, connectionEvents.activated, connectionEvents.deactivated],
     etag: true,
-    async handle(work, { params, body }) {
-      const { connection, version } = await changeConnection(work, params.connectionId, body)
+    prepare: (work, { params, body }) => prepareChange(work, params.connectionId, body),
+    async handle(work, _, change) {
+      const { connection, version } = await changeConnection(work, change)
       work.headers.etag = tagOf({ version })
       return { connection }
     },
@@ -126,9 +128,8 @@ export const connectionRoutes: Route[] = [
       'connection stays active all the same. Up to 60 an hour.',
     reply: ConnectionTestReply,
     maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
-    async handle(work, { params }) {
-      return { ...(await testConnection(work, params.connectionId)), status: 'testing' as const }
-    },
+    prepare: (work, { params }) => testConnection(work, params.connectionId),
+    handle: async (work, _, test) => ({ ...(await keepTest(work, test)), status: 'testing' as const }),
   }),
   defineRoute({
     ...one,

@@ -16,17 +16,31 @@ const CHECKS: RateLimit = { bucket: 'domains.check', limit: 60, windowSeconds: 3
 
 const DAY = 24 * 3600
 
-/**
- * Looks for the record of a domain. Found, the organization has the domain, unless another one has it. Not found, a
- * domain that it has is still its own: only the periodic checks take it away. Throws `domain_not_found`,
- * `domain_claimed`, `organization_archived`, `rate_limited`.
- */
-export async function verifyDomain(work: Work, text: string): Promise<{ domain: Domain; error: CheckError | null }> {
+/** What was found in place of the record of a domain; null for the record itself. */
+interface LookedAt {
+  row: DomainRow
+  error: CheckError | null
+}
+
+/** Looks for the record of a domain: not within a transaction. Throws `domain_not_found`, `rate_limited`. */
+export async function lookForRecord(work: Work, text: string): Promise<LookedAt> {
   const { platform, directory, db } = work
   const row = await findDomainRow(db, directory, readId(text))
   if (!row) throw domainErrors.notFound()
   await countAct(work, idBytes(directory.id), [CHECKS])
-  const error = await checkRecord(platform, row)
+  return { row, error: await checkRecord(platform, row) }
+}
+
+/**
+ * Where the record was found, the organization has the domain, unless another one has it. Where not, a domain that it
+ * has is still its own: only the periodic checks take it away. Throws `domain_not_found`, `domain_claimed`,
+ * `organization_archived`.
+ */
+export async function verifyDomain(
+  work: Work,
+  { row, error }: LookedAt,
+): Promise<{ domain: Domain; error: CheckError | null }> {
+  const { directory } = work
   return inTx(work, async (work) => {
     const isNew = error === null && (await confirm(work, row.id))
     if (error !== null) await noteFailure(work, row, error)

@@ -14,6 +14,8 @@ interface Place {
 }
 
 const places = new AsyncLocalStorage<Place>()
+// Deeper than transactions are nested.
+const FOR_ALL = Number.MAX_SAFE_INTEGER
 const OUTSIDE: Place = { lane: 'callers', depth: 0 }
 
 /** Where the running code is. */
@@ -32,10 +34,16 @@ export function inTransaction<T>(run: () => Promise<T>): Promise<T> {
   return places.run({ lane, depth: depth + 1 }, run)
 }
 
+/** Whether the running code holds the connection of a transaction. */
+export function isInTransaction(): boolean {
+  const { depth } = currentPlace()
+  return depth > 0 && depth < FOR_ALL
+}
+
 /**
  * Runs a read that several requests of a lane wait for on a separate pool. One of them may hold a transaction, and with
  * it the last connection of the common pool: the shared read could then never start, which is a deadlock.
  */
 export function readForAll<T>(read: () => Promise<T>): Promise<T> {
-  return places.run({ lane: currentPlace().lane, depth: Number.MAX_SAFE_INTEGER }, read)
+  return places.run({ lane: currentPlace().lane, depth: FOR_ALL }, read)
 }

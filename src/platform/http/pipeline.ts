@@ -13,10 +13,7 @@ import type { Pipeline, RequestState } from './request-state.ts'
 import { resolveDirectory } from './resolve-directory.ts'
 import type { RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
-import { compileValidator } from './validate.ts'
-
-/** `{}`: what many a client sends that has nothing to say. */
-const saysNothing = (body: unknown) => JSON.stringify(body) === '{}'
+import { compileValidator, isEmpty } from './validate.ts'
 
 /**
  * The steps of a request, in this order: authenticate, authorize (before a byte of the body is read), directory,
@@ -39,7 +36,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
         validate.params(request.params)
         validate.query(request.query)
         if (validate.body) validate.body(body)
-        else if (body !== undefined && !(route.method !== 'DELETE' && saysNothing(body)))
+        else if (body !== undefined && !(route.method !== 'DELETE' && isEmpty(body)))
           throw httpErrors.invalidRequest({ detail: 'This route takes no body.' })
         request.body = validate.body ? body : undefined
       }

@@ -288,7 +288,8 @@ function endUserOf(request: FastifyRequest) {
   const userAgent = request.headers['x-end-user-agent']
   const trustedDevice = request.headers['x-trusted-device']
   return {
-    ip: typeof ip === 'string' && isIP(ip) ? ip : null,
+    // A zone (RFC 4007 §11.2) may be any text, and mails show the address.
+    ip: typeof ip === 'string' && isIP(ip) ? ip.replace(/%.*$/, '') : null,
     userAgent: typeof userAgent === 'string' ? userAgent.slice(0, 512) : null,
     trustedDevice: typeof trustedDevice === 'string' ? trustedDevice : null,
   }

@@ -61,7 +61,8 @@ function isOptionalThroughout(schema: TSchema): boolean {
   return Object.keys(schema).every((key) => described.has(key)) && !(Array.isArray(required) && required.length)
 }
 
-function isEmpty(value: unknown): boolean {
+/** Whether a value is `{}`: what many a client sends that has nothing to say. */
+export function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
