@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
+import { newEmail } from '../../../test/people.ts'
 import { STREAM_DAYS } from '../../platform/event-epoch.ts'
 
 const service = await startApp()
@@ -43,6 +44,15 @@ async function readSettled(count: number, query: Record<string, string> = {}) {
     return all.events.length >= count ? all : null
   }, 20_000)
 }
+
+test('an address is told without its zone, which may be any text', async () => {
+  const subOrgId = await tenant.organization()
+  const cursor = await cursorNow()
+  const headers = { 'x-end-user-ip': `2001:db8::7%.call.evil.example${'x'.repeat(9000)}` }
+  await tenant.post('/v1/users', { subOrgId, email: newEmail() }, headers)
+  const { events } = await readSettled(1, { after: cursor })
+  expect(events.map(({ ip_address }) => ip_address)).toEqual(['2001:db8::7'])
+})
 
 test('tells what happened, to whom, by whom and from where', async () => {
   const subOrgId = await tenant.organization()

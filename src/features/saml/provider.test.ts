@@ -46,6 +46,20 @@ async function connect(more: Record<string, unknown> = {}) {
   }
 }
 
+test('a provider is asked before the transaction of a request with an Idempotency-Key', async () => {
+  const acme = await connect()
+  const once = () => ({ 'idempotency-key': fresh() })
+  const body = { subOrgId: acme.subOrgId, idp_metadata_url: idp.metadataUrl }
+  const made = await tenant.post('/v1/sso/connections', { ...body, name: 'B', protocol: 'saml' }, once())
+  expect(succeeded(made).connection).toMatchObject({ idp_entity_id: `${idp.origin}/metadata` })
+  const path = `/v1/sso/connections/${acme.connection.id}`
+  expect(succeeded(await tenant.patch(path, body, once())).connection.idp_certificates).toHaveLength(1)
+  expect(succeeded(await tenant.post(`${path}/test`, { subOrgId: acme.subOrgId }, once())).success).toBe(true)
+  const { domains } = succeeded(await tenant.get(`/v1/admin-portal?subOrgId=${acme.subOrgId}`)).overview
+  const verify = { subOrgId: acme.subOrgId, action: 'verify_domain', domainId: domains[0].id }
+  expect(succeeded(await tenant.post('/v1/admin-portal', verify, once())).error).toEqual(expect.any(String))
+})
+
 test('a connection of the metadata of a provider signs in at it', async () => {
   const acme = await connect()
   expect(acme.connection).toMatchObject({

@@ -34,10 +34,14 @@ export function inTransaction<T>(run: () => Promise<T>): Promise<T> {
   return places.run({ lane, depth: depth + 1 }, run)
 }
 
-/** Whether the running code holds the connection of a transaction. */
-export function isInTransaction(): boolean {
+/**
+ * In tests: throws where code within a transaction is about to ask another server. One that hangs would hold the
+ * connection of the transaction, and what it has locked.
+ */
+export function refuseInTransaction({ strict }: { strict: boolean }): void {
   const { depth } = currentPlace()
-  return depth > 0 && depth < FOR_ALL
+  if (strict && depth > 0 && depth < FOR_ALL)
+    throw new Error('Ask other servers before a transaction begins: in `prepare` of a route')
 }
 
 /**

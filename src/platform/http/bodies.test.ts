@@ -24,6 +24,15 @@ function nested(levels: number): string {
   return `{"subOrgId":"${subOrgId}","email":"${newEmail()}","metadata":${'{"a":'.repeat(inside)}1${'}'.repeat(inside)}}`
 }
 
+test('a route that takes no body refuses one however deep it is', async () => {
+  const { session } = await signedInUser(app, tenant, subOrgId, newEmail())
+  const me = bearing(app, session.access_token)
+  for (const body of ['['.repeat(400_000) + ']'.repeat(400_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`]) {
+    const reply = await me.post('/v1/me/passkeys/options', body)
+    expect([reply.status, reply.body.code]).toEqual([400, 'invalid_request'])
+  }
+})
+
 test('a body is nested as deep as anybody needs, and no deeper', async () => {
   expect((await tenant.post('/v1/users', nested(20))).status).toBe(200)
   const before = (await usersIn()).length

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { refuseInTransaction } from '../db/lanes.ts'
 import { readErrorField } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 
@@ -15,7 +16,9 @@ export type TxtAnswer = { texts: string[] } | { texts: null }
  * The TXT records of a name, each in one piece, asked of the configured resolver or the system's. Nothing is kept: each
  * look-up asks anew. An answer of the DNS is 64 KiB at most, within a bounded time.
  */
-export async function lookUpTxt({ config }: Pick<Platform, 'config'>, name: string): Promise<TxtAnswer> {
+export async function lookUpTxt(platform: Pick<Platform, 'config' | 'strict'>, name: string): Promise<TxtAnswer> {
+  refuseInTransaction(platform)
+  const { config } = platform
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (config.dnsServer !== null) resolver.setServers([config.dnsServer])
   const late = setTimeout(() => resolver.cancel(), LIMIT_MS)

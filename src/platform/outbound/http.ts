@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Client, Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
-import { isInTransaction } from '../db/lanes.ts'
+import { refuseInTransaction } from '../db/lanes.ts'
 import { readErrorField } from '../errors.ts'
 import { outOfPlace } from '../http/place.ts'
 import { type Platform, perPlatform } from '../platform.ts'
@@ -85,10 +85,7 @@ const MAX_HEADER_BYTES = 16 * 1024
  * except for what WATCHWORD_OUTBOUND_ALLOW names. Throws OutboundFailure.
  */
 export function outboundFetch(platform: Platform, url: string, request: OutboundRequest): Promise<OutboundResponse> {
-  if (platform.strict && isInTransaction())
-    throw new Error(
-      'A transaction waits for no other server: its connection and its locks would, too. See `prepare` of routes.',
-    )
+  refuseInTransaction(platform)
   return outOfPlace(() => outbound(platform)(url, request))
 }
 
