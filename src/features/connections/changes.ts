@@ -30,11 +30,6 @@ import { showConnection } from './view.ts'
 
 type CallerWork = Work & { caller: KeyCaller }
 
-/** What a new connection is to be, of which its provider may be asked: not within a transaction. */
-export function prepareConnection(work: Work, body: ConnectionCreate): Promise<Partial<ConnectionConfig>> {
-  return configOf(work, body.protocol, body)
-}
-
 /** Makes a connection, as a draft. Throws what the route says; `privilege_escalation` for the roles that it would give. */
 export async function createConnection(
   work: CallerWork,
@@ -170,8 +165,11 @@ function schedule(config: Partial<ConnectionConfig>) {
   return { next_check_at: isWatched ? after(DAY_SECONDS) : null }
 }
 
-/** What a body says of the configuration, checked; what metadata says comes first. */
-async function configOf(
+/**
+ * What a body says of the configuration, checked; what metadata says comes first. Not within a transaction, since the
+ * provider may be asked for it.
+ */
+export async function configOf(
   work: Work,
   protocol: 'saml' | 'oidc',
   body: Omit<ConnectionPatch, 'name' | 'status'>,

@@ -4,7 +4,7 @@ import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagi
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
-import { changeConnection, createConnection, deleteConnection, prepareChange, prepareConnection } from './changes.ts'
+import { changeConnection, configOf, createConnection, deleteConnection, prepareChange } from './changes.ts'
 import { keepTest, testConnection } from './check.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
@@ -56,7 +56,7 @@ export const connectionRoutes: Route[] = [
     reply: ConnectionReply,
     errors: [connectionErrors.limitReached, connectionErrors.metadataInvalid, httpErrors.privilegeEscalation],
     event: connectionEvents.created,
-    prepare: (work, { body }) => prepareConnection(work, body),
+    prepare: (work, { body }) => configOf(work, body.protocol, body),
     handle: async (work, { body }, config) => ({ connection: await createConnection(work, body, config) }),
   }),
   defineRoute({

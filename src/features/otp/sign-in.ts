@@ -185,7 +185,7 @@ async function refusal(work: Work, who: Identity, attempt: TriedOtp) {
     case 'expired':
       return signInCodeErrors.otpExpired({ detail: 'The code has expired: ask for a new one.' })
     case 'spent':
-      return signInCodeErrors.tooManyAttempts({ detail: 'Too many wrong codes: ask for a new one.' })
+      return signInCodeErrors.tooManyAttempts()
     default:
       return signInCodeErrors.otpInvalid({ detail: 'The code is wrong, was used before, or is not the newest one.' })
   }

@@ -4,7 +4,7 @@ import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Peer } from './anonymous.ts'
 import { authorize } from './authorize.ts'
-import { type Authenticators, type Caller, isManager, type ScimCaller, type UserCaller } from './caller.ts'
+import { type Authenticators, type Caller, isManager, type KeyCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
 import { refuseOtherSites } from './cross-site.ts'
@@ -55,14 +55,14 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       state.caller = caller
       if (!isReadable) throw httpErrors.notAcceptable()
       state.origin.actor = caller.actor
-      if (!isManager(caller)) return admitUser(caller, request)
+      if (!isManager(caller)) return admitOther(caller, request)
       authorize(caller, route.scope ?? 'any key')
       const rate = pipeline.limitKey(caller, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
     })
   })
 
-  async function admitUser(caller: UserCaller | ScimCaller, request: FastifyRequest): Promise<void> {
+  async function admitOther(caller: Exclude<Caller, KeyCaller>, request: FastifyRequest): Promise<void> {
     if (route.cors === 'origins')
       await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
     if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')
