@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { until } from '../harness.ts'
 import { productionSettings, startService } from './service.ts'
 
-const preload = fileURLToPath(new URL('request-objects.ts', import.meta.url))
+const preload = new URL('request-objects.ts', import.meta.url).href
 
 test('requests have room for their members, though garbage is collected between the first of them', async () => {
   const service = await startService({ ...(await productionSettings()), NODE_OPTIONS: `--import ${preload}` })
