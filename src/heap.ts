@@ -17,8 +17,9 @@ export function freeAfterStart(): void {
 
 /**
  * Makes the first requests and answers before any arrive. V8 gives the objects of a class the room that the first seven
- * turn out to need (slack tracking). If garbage is collected between these, as in the idle time between the first health checks, V8 finds
- * none of them and leaves no room: from then on, each request and answer is made again and again while it grows.
+ * turn out to need (slack tracking). If garbage is collected between these, as in the idle time between the first health
+ * checks, V8 finds none of them and leaves no room: from then on, each request and answer is made again and again while
+ * it grows.
  */
 export function settleRequestObjects(): void {
   const socket = new Socket()

@@ -167,8 +167,8 @@ export interface KeyedRouteSpec<
   service?: ServiceId
   directory?: M
   /**
-   * What takes a while and writes nothing, such as the hash of a password: before the transaction of a request with an
-   * `Idempotency-Key`, which holds a connection. The handler gets what it returns.
+   * What takes a while and need not be undone, such as the hash of a password or a question to another server: before the
+   * transaction of a request with an `Idempotency-Key`, which holds a connection. The handler gets what it returns.
    */
   prepare?: (work: KeyedContext<M>, input: InputOf<P, Q, B>) => Promise<T>
   handle: Handle<KeyedContext<M>, P, Q, B, R, S, NoInfer<T>>
