@@ -26,6 +26,19 @@ export function watchStatements(): () => string[] {
   }
 }
 
+let endOfFile: (() => string[]) | null = null
+
+/** The same for a test file: ends the watch of the one before, where its tests were all skipped, and so its end. */
+export function watchFile(): () => string[] {
+  endOfFile?.()
+  const end = watchStatements()
+  endOfFile = end
+  return () => {
+    endOfFile = null
+    return end()
+  }
+}
+
 /** The statements that this process sends while `act` runs. */
 export async function recordStatements(act: () => Promise<unknown>): Promise<string[]> {
   const texts: string[] = []

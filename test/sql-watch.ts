@@ -1,8 +1,8 @@
 import { afterAll, expect } from 'vitest'
-import { watchStatements } from './sql-recorder.ts'
+import { watchFile } from './sql-recorder.ts'
 
 // For each test file, and before it starts an application.
-const end = watchStatements()
+const end = watchFile()
 
 afterAll(() => {
   expect(end(), 'statements that a distributed PostgreSQL does not take (test/sql-rules.ts)').toEqual([])
