@@ -94,7 +94,6 @@ const EDGES = [
   'mfa → users',
   'oidc → connections',
   'oidc → federation',
-  'organizations → domains',
   'organizations → sessions',
   'otp → login',
   'passkeys → login',

@@ -201,6 +201,18 @@ export const httpErrors = defineErrors({
     'The organization of the key or of subOrgId does not fit',
     'A key of one organization reaches no other, and what is of all organizations takes an org-wide key and no subOrgId.',
   ],
+  productionKeyRequired: [
+    403,
+    'production_key_required',
+    'A production key is required',
+    'The team, shared environments and production organizations are read by every environment and changed by production. Use a production key.',
+  ],
+  homeKeyRequired: [
+    403,
+    'home_key_required',
+    'A key of another environment is required',
+    'An organization is changed by keys of its home environment, which `environment` of the organization names.',
+  ],
   serviceDisabled: [
     403,
     'service_disabled',
@@ -221,6 +233,12 @@ export const httpErrors = defineErrors({
     'organization_not_found',
     'Organization not found',
     'There is no such organization within the reach of the key.',
+  ],
+  environmentNotFound: [
+    404,
+    'environment_not_found',
+    'No such environment',
+    'No environment has this id, or the caller does not see it.',
   ],
   methodNotAllowed: [
     405,

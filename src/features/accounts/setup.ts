@@ -54,7 +54,10 @@ export async function setUpAccount(tx: Tx, setup: AccountSetup): Promise<Account
   const account = (await adoptDefaultAccount(tx, accountName)) ?? (await createAccount(tx, accountName))
   const { accountId } = account
   const ownerIds = await insertOwner(tx, account, owner, ownerName)
-  const organizationId = await addOrganization(tx, { accountId, parentId: null, name: organizationName, slug })
+  const organizationId = await addOrganization(tx, {
+    ...{ accountId, parentId: null, homeEnvironmentId: null },
+    ...{ name: organizationName, slug },
+  })
   return { ...account, ...ownerIds, organizationId }
 }
 

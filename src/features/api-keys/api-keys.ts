@@ -55,7 +55,10 @@ export async function createApiKey(
   })
   if (!row)
     throw httpErrors.invalidRequest({
-      detail: `The environment ${spec.environmentSlug} accepts only keys of the organization it was created for.`,
+      detail:
+        spec.organizationId === null
+          ? `The environment ${spec.environmentSlug} accepts only keys of the organization it was created for.`
+          : `The organization does not exist in the environment ${spec.environmentSlug}.`,
     })
   return { key, row: { ...row, environment_slug: spec.environmentSlug } }
 }

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
+import { existsIn } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ApiKeys } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
@@ -61,9 +62,9 @@ export async function insertApiKeyRow(
     select ${row.id}::uuid, e.account_id, e.id, ${row.organization_id}::uuid, ${row.name}::text, ${row.start}::text,
       ${row.key_hash}::bytea, ${row.scopes}::text[], ${row.requests_per_second ?? null}::int,
       ${row.expires_at ?? null}::timestamptz, ${row.allowed_ips ?? null}::text[], ${row.created_by}::text
-    from environments e
+    from environments e left join organizations o on o.id = ${row.organization_id}::uuid
     where e.id = ${row.environment_id} and e.account_id = ${row.account_id}
-      and (e.organization_id is null or e.organization_id = ${row.organization_id})
+      and case when ${row.organization_id}::uuid is null then e.organization_id is null else ${existsIn('o', 'e')} end
     returning *`.execute(db)
   return rows[0]
 }

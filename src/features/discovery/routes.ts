@@ -52,6 +52,7 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/otp/send',
     operation: 'discovery.otp.send',
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Mail a code to somebody of whom nothing is known',
     description: 'Whoever has the address gets it: there is nothing that the answer tells. For org-wide keys.',
     body: Type.Object({ email: Email }),
@@ -66,6 +67,7 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/otp/verify',
     operation: 'discovery.otp.verify',
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Exchange the code for the organizations of its mailbox',
     description:
       'Those of the person, where they are invited, and the one that they may join by their domain, in the environment of ' +
@@ -84,6 +86,7 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/magic-link/send',
     operation: 'discovery.magicLink.send',
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Mail a link to somebody of whom nothing is known',
     description:
       'The same by a link, with a code in the same mail where codes are enabled (otp_id). For org-wide keys.',
@@ -107,6 +110,7 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/magic-link/verify',
     operation: 'discovery.magicLink.verify',
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Exchange the link for the organizations of its mailbox',
     description:
       'As with a code; none that a magic link does not open. Call it only when the user acts on your page: mail scanners ' +
@@ -138,6 +142,7 @@ export const discoveryRoutes: Route[] = [
     path: '/v1/auth/discovery/create',
     operation: 'discovery.create',
     directory: 'account',
+    writes: 'new-organization',
     takesDevice: true,
     summary: 'Make an organization',
     description:

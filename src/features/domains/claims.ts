@@ -1,5 +1,4 @@
 import { record } from '../../platform/events.ts'
-import { directoriesOfOrganization } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { newToken } from './challenge.ts'
@@ -59,15 +58,6 @@ export async function removeDomain(work: Work, id: string): Promise<void> {
     if (!row) throw domainErrors.notFound()
     await record(work, domainEvents.removed({ target: { type: 'domain', id: row.id }, data: toDomain(row) }))
   })
-}
-
-/** Removes the domains of an organization in every environment, so that others can have them. The caller holds its row. */
-export async function endDomains(
-  work: Pick<TxWork, 'platform' | 'origin' | 'db'>,
-  organizationId: string,
-): Promise<void> {
-  for (const directory of await directoriesOfOrganization(work.db, organizationId))
-    for (const { id } of await listDomainRows(work.db, directory)) await removeDomain({ ...work, directory }, id)
 }
 
 /** Has the organization not be archived until the transaction ends. Returns its id. Throws `organization_archived`. */

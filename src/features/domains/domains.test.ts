@@ -188,12 +188,32 @@ test('one organization of an environment has a domain; others wait until it is f
   const staging = await makeOrganization('staging')
   expect((await add(staging.key, name)).status).toBe(200)
 
-  expect((await tenant.delete(`/v1/organizations/${first.id}`)).status).toBe(200)
-  expect(await eventsOf(first.id)).toEqual(['domain.added', 'domain.verified', 'domain.removed'])
-  const archived = await tenant.get(`/v1/organizations/${first.id}`)
-  expect(archived.body.subOrganization.domains).toEqual([])
+  const removal = { action: 'remove_domain', domainId: owned.id }
+  expect((await first.key.post(PORTAL, removal)).status).toBe(200)
   expect((await verify(second.key, waiting.id)).body).toMatchObject({ success: true })
-  expect((await add(first.key, freshDomain())).body.code).toBe('organization_archived')
+})
+
+test('an archived organization keeps its domains, which nobody else gets, and gets no others until it is active', async () => {
+  const [first, second] = [await makeOrganization(), await makeOrganization()]
+  const name = freshDomain()
+  const waiting = await addOne(second.key, name)
+  const pending = await addOne(first.key)
+  publish(pending)
+  const owned = await verifyOne(first.key, name)
+  const path = `/v1/organizations/${first.id}`
+  const shown = async () => (await tenant.get(path)).body.subOrganization.domains
+  dns.answers.set(waiting.verification.name, { texts: [owned.verification.value, waiting.verification.value] })
+
+  expect((await tenant.delete(path)).status).toBe(200)
+  expect(await shown()).toEqual([name])
+  for (const reply of [await verify(second.key, waiting.id), await add((await makeOrganization()).key, name)])
+    expect([reply.status, reply.body.code]).toEqual([409, 'domain_claimed'])
+  for (const reply of [await add(first.key, freshDomain()), await verify(first.key, pending.id)])
+    expect([reply.status, reply.body.code]).toEqual([409, 'organization_archived'])
+  expect((await tenant.patch(path, { status: 'active' })).status).toBe(200)
+  expect(await shown()).toEqual([name])
+  expect((await verify(first.key, pending.id)).body.success).toBe(true)
+  expect(await eventsOf(first.id)).toEqual(['domain.added', 'domain.added', 'domain.verified', 'domain.verified'])
 })
 
 test('of two organizations that prove a domain at once, by two processes, one has it', async () => {
@@ -219,13 +239,17 @@ test('of two organizations that prove a domain at once, by two processes, one ha
   }
 })
 
-test('a domain that is proved while its organization is archived stays free', async () => {
+test('a domain that is proved while its organization is archived is either verified or free', async () => {
   for (let round = 0; round < 5; round++) {
     const { id, key } = await makeOrganization()
     const added = await addOne(key)
     publish(added)
-    await Promise.all([verify(key, added.id), tenant.delete(`/v1/organizations/${id}`)])
-    expect((await add((await makeOrganization()).key, added.domain)).status).toBe(200)
+    const [verified] = await Promise.all([verify(key, added.id), tenant.delete(`/v1/organizations/${id}`)])
+    expect([true, 'organization_archived']).toContain(verified.body.success ?? verified.body.code)
+    const isVerified = verified.status === 200
+    const { domains } = (await tenant.get(`/v1/organizations/${id}`)).body.subOrganization
+    expect(domains).toEqual(isVerified ? [added.domain] : [])
+    expect((await add((await makeOrganization()).key, added.domain)).status).toBe(isVerified ? 409 : 200)
   }
 })
 

@@ -19,7 +19,7 @@ export const domainErrors = defineErrors({
     409,
     'organization_archived',
     'The organization is archived',
-    'An archived organization has no domains: reactivate it first.',
+    'An archived organization keeps its domains and gets no new ones. Set its status to active first.',
   ],
   notAllowed: [
     422,

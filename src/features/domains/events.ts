@@ -28,5 +28,5 @@ export const domainEvents = defineEvents({
     Domain,
     failed,
   ],
-  removed: ['domain.removed', 'A domain was removed, or its organization archived.', Domain],
+  removed: ['domain.removed', 'A domain was removed from its organization.', Domain],
 })

@@ -138,12 +138,20 @@ test('each domain is a job of its own, once a turn, and one that runs twice coun
   }
 })
 
-test('a domain that was removed, or whose organization was archived, is checked no more', async () => {
+test('a domain that was removed is checked no more; one of an archived organization is, and can be lost', async () => {
   const [removed, archived] = [await makeVerified(), await makeVerified()]
   await app.advance(8 * DAY)
   await recheckDueDomains.handle(platform, {}, 1)
   await removed.key.post(PORTAL, { action: 'remove_domain', domainId: removed.id })
   await tenant.delete(`/v1/organizations/${archived.organizationId}`)
   await runJobs(platform, recheckDomain)
-  expect([removed.asked(), archived.asked()]).toEqual([1, 1])
+  expect([removed.asked(), archived.asked()]).toEqual([1, 2])
+  expect((await archived.read()).status).toBe('verified')
+  dns.answers.delete(archived.verification.name)
+  for (let turn = 0; turn < 4; turn++) {
+    await app.advance(8 * DAY)
+    await recheckDueDomains.handle(platform, {}, 1)
+    await runJobs(platform, recheckDomain)
+  }
+  expect((await archived.read()).status).toBe('failed')
 })

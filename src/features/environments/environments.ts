@@ -29,9 +29,8 @@ const reserved = new Set(['production', 'staging'])
  */
 export async function createEnvironment(work: Work<AccountScope>, body: EnvironmentCreate): Promise<Environment> {
   return inTx(work, async (work) => {
-    const { organizationId, directory } = work.directory
-    if (organizationId === null)
-      throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
+    const { directory } = work.directory
+    const organizationId = requireOrganization(work)
     checkSlug(body.slug)
     // So that of several at once each counts those before it.
     await lockOrganizationRow(work.db, organizationId)
@@ -41,6 +40,12 @@ export async function createEnvironment(work: Work<AccountScope>, body: Environm
     await record({ ...work, directory }, environmentEvents.created({ target, data: environment }))
     return environment
   })
+}
+
+/** The organization that the caller or the request names. Throws `sub_org_required`. */
+export function requireOrganization({ directory: { organizationId } }: Work<AccountScope>): string {
+  if (organizationId !== null) return organizationId
+  throw httpErrors.subOrgRequired({ detail: 'This key reaches every organization: name one as subOrgId.' })
 }
 
 /** One that the caller sees in the list. Throws `environment_not_found`. */

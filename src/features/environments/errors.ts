@@ -1,16 +1,11 @@
-import { defineErrors } from '../../platform/errors.ts'
+import { defineErrors, httpErrors } from '../../platform/errors.ts'
 import { slugErrors } from '../../platform/slug.ts'
 import { MAX_CUSTOM } from './schema.ts'
 
 export const environmentErrors = {
+  notFound: httpErrors.environmentNotFound,
   slugTaken: slugErrors.taken,
   ...defineErrors({
-    notFound: [
-      404,
-      'environment_not_found',
-      'No such environment',
-      'No environment has this id, or the caller does not see it.',
-    ],
     slugReserved: [
       400,
       'slug_reserved',

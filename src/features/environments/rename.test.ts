@@ -71,7 +71,10 @@ test('only an org-wide key renames what all organizations have, and no key the e
   expect([narrowed.status, narrowed.body.code]).toEqual([404, 'environment_not_found'])
   expect(await updates()).toEqual([])
   const staging = await tenant.withKey({ environment: 'staging' })
-  expect((await staging.patch(`${path}/${production}`, { name: 'Live' })).body.environment).toMatchObject({
+  const byStaging = await staging.patch(`${path}/${production}`, { name: 'Live' })
+  expect([byStaging.status, byStaging.body.code]).toEqual([403, 'production_key_required'])
+  expect(await updates()).toEqual([])
+  expect((await tenant.patch(`${path}/${production}`, { name: 'Live' })).body.environment).toMatchObject({
     name: 'Live',
     slug: 'production',
   })

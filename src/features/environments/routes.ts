@@ -3,7 +3,7 @@ import { httpErrors } from '../../platform/errors.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { changeEnvironment, createEnvironment, getEnvironment } from './environments.ts'
+import { changeEnvironment, createEnvironment, getEnvironment, requireOrganization } from './environments.ts'
 import { environmentErrors } from './errors.ts'
 import { environmentEvents } from './events.ts'
 import {
@@ -45,9 +45,13 @@ export const environmentRoutes: Route[] = [
     operation: 'environments.create',
     scope: 'environments.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work) => requireOrganization(work),
     tag,
     summary: 'Create an environment',
-    description: 'A custom environment belongs to one organization and accepts only its keys.',
+    description:
+      'A custom environment belongs to one organization and accepts only its keys. Only keys of the home environment of the ' +
+      'organization create one.',
     body: EnvironmentCreate,
     reply: EnvironmentReply,
     errors: [
@@ -85,9 +89,13 @@ export const environmentRoutes: Route[] = [
     operation: 'environments.update',
     scope: 'environments.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getEnvironment(work, params.environmentId)).organization_id,
     tag,
     summary: 'Rename an environment',
-    description: 'The slug stays. Only an org-wide key changes an environment that all organizations have.',
+    description:
+      'The slug stays. Only an org-wide production key changes a shared environment, such as staging. A custom environment is ' +
+      'changed by keys of the home environment of its organization.',
     params: EnvironmentParams,
     body: EnvironmentPatch,
     reply: EnvironmentReply,

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Environments } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
@@ -6,6 +7,8 @@ import { type Page, takePage } from '../../platform/http/pagination.ts'
 /** The part of an account that a caller sees. */
 export interface EnvironmentReach {
   accountId: string
+  /** From where: environments of an organization that does not exist there are not seen. */
+  environmentId: string
   /** The only organization in reach, with its own and the shared environments; null for the whole account. */
   organizationId: string | null
 }
@@ -80,7 +83,7 @@ export async function insertEnvironmentRow(tx: Tx, row: Insertable<Environments>
 }
 
 function selectEnvironments(db: Db, reach: EnvironmentReach) {
-  const { accountId, organizationId } = reach
+  const { accountId, environmentId, organizationId } = reach
   return db
     .selectFrom('environments')
     .selectAll('environments')
@@ -100,6 +103,7 @@ function selectEnvironments(db: Db, reach: EnvironmentReach) {
         .as('key_count'),
     )
     .where('environments.account_id', '=', accountId)
+    .where(isOwnerSeenFrom('environments.organization_id', environmentId))
     .$if(organizationId !== null, (query) =>
       query.where((eb) =>
         eb.or([

@@ -1,7 +1,13 @@
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import type { EventFactory } from '../../platform/events.ts'
 import { record } from '../../platform/events.ts'
-import { type AccountScope, directoryOfOrganization, teamDirectory } from '../../platform/http/directory.ts'
+import {
+  type AccountScope,
+  accountDirectory,
+  directoryOfOrganization,
+  homeEnvironmentOf,
+  teamDirectory,
+} from '../../platform/http/directory.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { cutOff, deleteUser, findUserByEmail, findUserForUpdate } from '../users/users.ts'
 import { type Member, type MemberRow, toMember } from './schema.ts'
@@ -23,7 +29,7 @@ export async function describeMember(work: Work<AccountScope>, row: MemberRow): 
   return toMember(row, (await findMemberUsers(work.db, team, [row.email_norm])).get(row.email_norm))
 }
 
-/** Records what became of a membership, where it is: in its organization, or in the account. */
+/** Records a change of a membership in its organization, or in the account, in the home environment of either. */
 export async function recordMember(
   work: TxWork<AccountScope>,
   event: EventFactory<typeof Member>,
@@ -31,7 +37,10 @@ export async function recordMember(
   previous?: Partial<Member>,
 ): Promise<void> {
   const { platform, directory: scope } = work
-  const directory = data.subOrgId ? await directoryOfOrganization(platform, scope, data.subOrgId) : scope.directory
+  const home = await homeEnvironmentOf(platform, scope.accountId, data.subOrgId)
+  const directory = await (data.subOrgId
+    ? directoryOfOrganization(platform, home, data.subOrgId)
+    : accountDirectory(platform, home))
   const target = { type: 'member', id: data.membershipId }
   await record({ ...work, directory }, event({ target, data, ...(previous ? { previous } : {}) }))
 }

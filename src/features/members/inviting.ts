@@ -1,8 +1,9 @@
 import { now } from '../../platform/db/now.ts'
+import type { AccountScope } from '../../platform/http/directory.ts'
 import { showRate } from '../../platform/http/rate-limit.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
-import { inTx, type TxWork } from '../../platform/work.ts'
+import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { invite, inviteErrors } from '../invites/invites.ts'
 import { describeMember, endAccess, inTeam, recordMember } from './access.ts'
 import { memberErrors } from './errors.ts'
@@ -94,12 +95,18 @@ async function keepRow(work: TxWork<TeamWork['directory']>, kept: ToKeep): Promi
   return id
 }
 
+/** The membership that an invitation is for, open or not. Throws `invite_not_found`. */
+export async function getInviteRow({ db, directory }: Work<AccountScope>, id: string): Promise<MemberRow> {
+  const row = isId(id.toLowerCase()) ? await findMemberRow(db, directory, id.toLowerCase()) : undefined
+  if (!row) throw inviteErrors.notFound()
+  return row
+}
+
 /** Withdraws an invitation. Throws `invite_not_found`, `invite_accepted`, `privilege_escalation`. */
 export async function withdrawInvite(work: TeamWork, id: string): Promise<void> {
   await inTx(work, async (work) => {
     await lockTeam(work.db, work.directory)
-    const row = isId(id.toLowerCase()) ? await findMemberRow(work.db, work.directory, id.toLowerCase()) : undefined
-    if (!row) throw inviteErrors.notFound()
+    const row = await getInviteRow(work, id)
     if (row.status === 'active')
       throw inviteErrors.accepted({ detail: 'They have joined: DELETE /v1/members/{membershipId} removes them.' })
     assertMayChange(work.caller, row.role, null)

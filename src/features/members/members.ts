@@ -67,7 +67,8 @@ async function holdMember(work: TxWork<AccountScope>, id: string): Promise<Membe
   return getMemberRow(work, id)
 }
 
-async function getMemberRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
+/** A membership that the caller reaches. Throws `member_not_found`. */
+export async function getMemberRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
   const known = id.toLowerCase()
   const row = isId(known) ? await findMemberRow(work.db, work.directory, known) : undefined
   if (!row) throw memberErrors.notFound()

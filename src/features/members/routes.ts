@@ -10,8 +10,8 @@ import { UserCreate } from '../users/users.ts'
 import { toMembers } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
-import { inviteMember, withdrawInvite } from './inviting.ts'
-import { changeRole, removeMember } from './members.ts'
+import { getInviteRow, inviteMember, withdrawInvite } from './inviting.ts'
+import { changeRole, getMemberRow, removeMember } from './members.ts'
 import { listRoster, replaceRoster, rosterScope } from './roster.ts'
 import {
   Member,
@@ -78,6 +78,8 @@ export const memberRoutes: Route[] = [
     operation: 'members.invite',
     scope: 'members.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work) => work.directory.organizationId,
     tag,
     summary: 'Invite somebody to the team',
     description:
@@ -101,6 +103,8 @@ export const memberRoutes: Route[] = [
     operation: 'members.revokeInvite',
     scope: 'members.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getInviteRow(work, params.inviteId)).organization_id,
     tag,
     summary: 'Withdraw an invitation to the team',
     params: TeamInviteParams,
@@ -117,6 +121,8 @@ export const memberRoutes: Route[] = [
     operation: 'members.update',
     scope: 'members.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getMemberRow(work, params.membershipId)).organization_id,
     tag,
     summary: 'Change the role of a member',
     description:
@@ -136,6 +142,8 @@ export const memberRoutes: Route[] = [
     operation: 'members.remove',
     scope: 'members.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await getMemberRow(work, params.membershipId)).organization_id,
     tag,
     summary: 'Remove a member',
     description:
@@ -170,6 +178,8 @@ export const memberRoutes: Route[] = [
     operation: 'organizations.replaceMembers',
     scope: 'sub_orgs.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: async (work, { params }) => (await rosterScope(work, params.subOrgId)).organizationId,
     tag,
     summary: 'Replace the roster of an organization',
     description:

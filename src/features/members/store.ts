@@ -1,4 +1,5 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
+import { isOwnerSeenFrom } from '../../platform/db/home-environment.ts'
 import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB } from '../../platform/db/schema.gen.ts'
@@ -10,6 +11,8 @@ import type { MemberRow, MemberUser } from './schema.ts'
 export interface TeamScope {
   accountId: string
   organizationId: string | null
+  /** From where the account is seen: without the rosters of organizations that do not exist there. Absent: from anywhere. */
+  environmentId?: string
 }
 
 export interface MemberFilter {
@@ -151,11 +154,12 @@ function matching(db: Db, scope: TeamScope, { status }: MemberFilter) {
 }
 
 /** Of the account: every membership, but no place on a roster that somebody has besides. */
-function selectMembers(db: Db, { accountId, organizationId }: TeamScope) {
+function selectMembers(db: Db, { accountId, organizationId, environmentId }: TeamScope) {
   const query = selectAll(db).where('account_id', '=', accountId)
-  return organizationId === null
-    ? query.where('account_member_id', 'is', null)
-    : query.where('organization_id', '=', organizationId)
+  if (organizationId !== null) return query.where('organization_id', '=', organizationId)
+  return query
+    .where('account_member_id', 'is', null)
+    .$if(environmentId !== undefined, (seen) => seen.where(isOwnerSeenFrom('organization_id', environmentId ?? '')))
 }
 
 /** Whoever is invited under this address has joined. Returns the memberships that became active. */

@@ -51,6 +51,7 @@ export const mfaRoutes: Route[] = [
     scope: 'mfa.write',
     tag,
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Change the MFA policy that the environment’s organizations inherit',
     description: 'For org-wide keys. An organization keeps the fields that it has set itself.',
     body: PolicyPatch,

@@ -67,6 +67,7 @@ test('creates an organization and records it', async () => {
   expect(organization).toEqual({
     ...body,
     id: organization.id,
+    environment: 'production',
     accountId: tenant.accountId,
     parentId: null,
     status: 'active',

@@ -3,13 +3,13 @@ import { isUniqueViolation, type Tx } from '../../platform/db/pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
+import { homeOfNew } from '../../platform/http/account-writes.ts'
 import { type AccountScope, describeNoId, forgetDirectories } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { canonicalLocale } from '../../platform/messages/locale.ts'
 import { assertMetadataFits } from '../../platform/metadata.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { endDomains } from '../domains/domains.ts'
 import { revokeOrganizationSessions } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
@@ -18,6 +18,7 @@ import {
   asNextEpoch,
   findOrganizationRow,
   insertOrganizationRow,
+  isCustomEnvironment,
   lockOrganizationRow,
   type OrganizationRow,
   updateOrganizationRow,
@@ -31,6 +32,8 @@ const reasons = defineEndReasons('organization_suspended', 'organization_archive
 export interface NewOrganization extends OrganizationCreate {
   accountId: string
   parentId: string | null
+  /** Null for production. */
+  homeEnvironmentId: string | null
 }
 
 /** An organization within the caller's reach. Throws `organization_not_found`, also for another account's. */
@@ -49,6 +52,7 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
       id,
       account_id: spec.accountId,
       parent_id: spec.parentId,
+      home_environment_id: spec.homeEnvironmentId,
       name: spec.name,
       slug: spec.slug,
       description: spec.description ?? null,
@@ -63,11 +67,17 @@ export async function addOrganization(tx: Tx, spec: NewOrganization): Promise<st
   return id
 }
 
-/** Creates an organization, below the one that the request names, if any. */
+/**
+ * Creates an organization of the caller's environment, below the one that the request names, if any. Throws `slug_taken`,
+ * and `sub_org_mismatch` in a custom environment, which has its own organization only.
+ */
 export async function createOrganization(work: Work<AccountScope>, body: OrganizationCreate): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
     const { db, directory: scope } = work
-    const id = await addOrganization(db, { ...body, accountId: scope.accountId, parentId: scope.organizationId })
+    if (await isCustomEnvironment(db, scope))
+      throw httpErrors.subOrgMismatch({ detail: 'A custom environment has its own organization only.' })
+    const { accountId, organizationId: parentId } = scope
+    const id = await addOrganization(db, { ...body, accountId, parentId, homeEnvironmentId: homeOfNew(scope) })
     const row = found(await findOrganizationRow(db, { ...scope, organizationId: null }, id))
     const event = organizationEvents.created({ target: { type: 'organization', id }, data: toOrganization(row) })
     await record({ ...work, directory: scope.directory }, event)
@@ -86,12 +96,14 @@ export async function updateOrganization(
   change: { patch: OrganizationPatch; ifMatch: string | null; mayReopen: boolean },
 ): Promise<OrganizationRow> {
   return inTx(work, async (work) => {
-    const { db, directory: scope } = work
+    const { db } = work
+    // Events and what they count are those of the home environment, which a member may change from another one.
+    const scope = { ...work.directory, environmentId: work.directory.directory.environmentId }
     const before = found(await lockOrganizationRow(db, scope, readId(id)))
     if (!matches(change.ifMatch, tagOf(before))) throw httpErrors.versionConflict()
     const asked = applyPatch(before, change.patch)
     const changed = Object.keys(changedFrom(before, asked))
-    if (!changed.length) return found(await findOrganizationRow(db, scope, before.id))
+    if (!changed.length) return getOrganization(work, before.id)
     const status = changed.includes('status') ? asked.status : null
     if (status === 'active' && !change.mayReopen)
       throw httpErrors.subOrgMismatch({ detail: 'Only an org-wide key can reactivate an organization.' })
@@ -106,10 +118,9 @@ export async function updateOrganization(
       await revokeOrganizationSessions(work, { id: before.id, epoch: before.session_epoch + 1 }, reason)
     }
     if (changed.includes('locale')) await forgetDirectories(work.platform, db, before.id)
-    if (status === 'archived') await endDomains(work, before.id)
     const after = found(await findOrganizationRow(db, scope, before.id))
     await recordChange(work, { before: { ...before, user_count: after.user_count }, after, changed })
-    return after
+    return scope.environmentId === work.directory.environmentId ? after : getOrganization(work, before.id)
   })
 }
 

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { assertNotWithheld } from '../../platform/http/authorize.ts'
+import type { AccountScope } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
-import { domainEvents } from '../domains/domains.ts'
+import type { Work } from '../../platform/work.ts'
 import { sessionEvents } from '../sessions/sessions.ts'
 import { organizationErrors } from './errors.ts'
 import { organizationEvents } from './events.ts'
@@ -25,6 +26,11 @@ const tag = 'Organizations'
 const { created, archived, ...otherChanges } = organizationEvents
 const changes = [...Object.values(otherChanges), archived]
 
+/** An organization owns its own record. */
+async function ownerOfRecord(work: Work<AccountScope>, { params }: { params: { subOrgId: string } }): Promise<string> {
+  return (await getOrganization(work, params.subOrgId)).id
+}
+
 export const organizationRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -34,7 +40,8 @@ export const organizationRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'List organizations',
-    description: 'All of the account, including archived ones. A key of one organization sees only that one.',
+    description:
+      'Those that exist in the environment of the key, including archived ones. A key of one organization sees only that one.',
     query: Type.Object({ ...OrganizationFilters, ...listQuery }),
     reply: OrganizationListReply,
     async handle(work, { query }) {
@@ -52,9 +59,12 @@ export const organizationRoutes: Route[] = [
     operation: 'organizations.create',
     scope: 'sub_orgs.write',
     directory: 'account',
+    writes: 'new-organization',
     tag,
     summary: 'Create an organization',
-    description: 'Requires an org-wide key. `subOrgId`, if given, becomes the `parentId` of the new organization.',
+    description:
+      'Requires an org-wide key. The organization belongs to the environment of the key: every environment uses one of ' +
+      'production; another one exists in its own environment only. `subOrgId`, if given, becomes its `parentId`.',
     body: OrganizationCreate,
     reply: OrganizationReply,
     errors: [organizationErrors.slugTaken],
@@ -92,16 +102,18 @@ export const organizationRoutes: Route[] = [
     operation: 'organizations.update',
     scope: 'sub_orgs.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: ownerOfRecord,
     tag,
     summary: 'Change an organization',
     description:
-      'Absent fields are kept, null clears. Suspending or archiving ends every session of the organization at once; only ' +
-      'an org-wide key can reactivate it.',
+      'Absent fields are kept, null clears. Only keys of its home environment change an organization. Suspending or ' +
+      'archiving ends all its sessions immediately. Reactivating it requires an org-wide key.',
     params: OrganizationParams,
     body: OrganizationPatch,
     reply: OrganizationReply,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: [...changes, sessionEvents.revoked, domainEvents.removed],
+    maybeEvents: [...changes, sessionEvents.revoked],
     etag: true,
     async handle(work, { params, body }) {
       if (body.status === 'archived') assertNotWithheld(work.caller, 'organizations:archive')
@@ -118,14 +130,17 @@ export const organizationRoutes: Route[] = [
     operation: 'organizations.archive',
     scope: 'sub_orgs.write',
     directory: 'account',
+    writes: 'home',
+    ownerOf: ownerOfRecord,
     tag,
     summary: 'Archive an organization',
     description:
-      'Its sessions end at once, and its domains are free for others. It stays listed and keeps its slug; a change of status reactivates it.',
+      'Ends its sessions immediately. Only keys of its home environment archive an organization. It stays listed and keeps ' +
+      'its slug and its verified domains. Setting `status` to `active` restores it.',
     params: OrganizationParams,
     reply: Success,
     errors: [organizationErrors.notFound, httpErrors.versionConflict],
-    maybeEvents: [archived, sessionEvents.revoked, domainEvents.removed],
+    maybeEvents: [archived, sessionEvents.revoked],
     async handle(work, { params }) {
       assertNotWithheld(work.caller, 'organizations:archive')
       const change = { patch: { status: 'archived' } as const, ifMatch: work.ifMatch, mayReopen: false }

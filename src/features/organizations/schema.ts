@@ -19,7 +19,8 @@ const slug = Type.String({
   maxLength: MAX_SLUG,
   pattern: SLUG_PATTERN,
   'x-form': SLUG_FORM,
-  description: 'URL-safe, unique within the parent organization. An archived one keeps its slug.',
+  description:
+    'URL-safe, unique within the parent organization, in all environments together. An archived one keeps its slug.',
   examples: ['acme'],
 })
 const description = nullable(Type.String({ maxLength: 2000, examples: ['Maker of everything.'] }))
@@ -71,6 +72,11 @@ export const Organization = named(
     slug: Type.String({ examples: ['acme'] }),
     description: nullable(Type.String({ examples: ['Maker of everything.'] })),
     status: Type.String({ enum: [...statuses] }),
+    environment: Type.String({
+      description:
+        'Its home environment: every environment uses an organization of production; another one exists in its own only.',
+      examples: ['production'],
+    }),
     locale: nullable(Type.String({ examples: ['de-AT'] })),
     externalId: nullable(Type.String({ examples: ['crm-4711'] })),
     memberCount: Type.Integer({ description: 'Team members of this organization.', examples: [3] }),
@@ -99,6 +105,7 @@ export function toOrganization(row: OrganizationRow): Organization {
     slug: row.slug,
     description: row.description,
     status: row.status,
+    environment: row.home_slug,
     locale: row.locale,
     externalId: row.external_id,
     memberCount: row.member_count,

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from 'kysely'
+import { isSeenFrom } from '../../platform/db/home-environment.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Organizations } from '../../platform/db/schema.gen.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
@@ -21,6 +22,8 @@ export type OrganizationRow = Omit<Selectable<Organizations>, 'metadata'> & {
   metadata: Record<string, unknown>
   member_count: number
   domains: string[]
+  /** The slug of its home environment. */
+  home_slug: string
   user_count: number
 }
 
@@ -61,11 +64,20 @@ export async function countOrganizationRows(
   const row = await db
     .selectFrom('organizations')
     .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('account_id', '=', reach.accountId)
-    .$if(reach.organizationId !== null, (query) => query.where('id', '=', reach.organizationId ?? ''))
-    .where((eb) => eb.and(conditions(filter)))
+    .where((eb) => eb.and([...reached(reach), eb.and(conditions(filter))]))
     .executeTakeFirstOrThrow()
   return row.count
+}
+
+/** Whether an environment was made for one organization. */
+export async function isCustomEnvironment(db: Db, { environmentId }: OrganizationReach): Promise<boolean> {
+  const row = await db
+    .selectFrom('environments')
+    .select('id')
+    .where('id', '=', environmentId)
+    .where('organization_id', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function insertOrganizationRow(tx: Tx, row: Insertable<Organizations>): Promise<void> {
@@ -99,7 +111,7 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
   return db
     .selectFrom('organizations')
     .select(['id', 'account_id', 'parent_id', 'name', 'slug', 'description', 'status', 'external_id', 'version'])
-    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch', 'locale'])
+    .select(['created_at', 'updated_at', 'archived_at', 'session_epoch', 'locale', 'home_environment_id'])
     .select(sql<Record<string, unknown>>`metadata`.as('metadata'))
     .select(
       sql<string[]>`array(select d.domain from domains d where d.organization_id = organizations.id
@@ -109,8 +121,21 @@ function selectOrganizations(db: Db, reach: OrganizationReach) {
       sql<number>`(select count(*) from members m
         where m.account_id = organizations.account_id and m.organization_id = organizations.id)`.as('member_count'),
     )
-    .where('account_id', '=', reach.accountId)
-    .$if(reach.organizationId !== null, (query) => query.where('id', '=', reach.organizationId ?? ''))
+    .select(
+      sql<string>`coalesce((select e.slug from environments e where e.id = organizations.home_environment_id), 'production')`.as(
+        'home_slug',
+      ),
+    )
+    .where((eb) => eb.and(reached(reach)))
+}
+
+/** Those of the account that exist in the environment, or the only one in reach. */
+function reached({ accountId, environmentId, organizationId }: OrganizationReach) {
+  return [
+    sql<boolean>`organizations.account_id = ${accountId}`,
+    isSeenFrom('organizations', environmentId),
+    ...(organizationId === null ? [] : [sql<boolean>`organizations.id = ${organizationId}`]),
+  ]
 }
 
 /**

@@ -41,6 +41,7 @@ export const serviceRoutes: Route[] = [
     scope: 'apps_config.write',
     tag,
     directory: 'account',
+    writes: 'own-environment',
     summary: 'Turn services on and off for organizations that have set nothing',
     description: 'For org-wide keys. Absent fields are kept.',
     body: ServiceConfigChange,

@@ -90,6 +90,7 @@ export const ssoRoutes: Route[] = [
     method: 'POST',
     operation: 'sso.changeKeys',
     scope: 'sso.write',
+    writes: 'own-environment',
     summary: 'Change the keys of the service provider',
     description:
       'In three steps, so that no sign-in fails: prepare publishes the next certificates beside the present ones; once ' +

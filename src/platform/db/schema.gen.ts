@@ -430,6 +430,7 @@ export interface Organizations {
   created_at: Generated<Timestamp>;
   description: string | null;
   external_id: string | null;
+  home_environment_id: string | null;
   id: string;
   locale: string | null;
   metadata: Generated<Json>;

@@ -1,4 +1,5 @@
 import { type Awaitable, whenThere } from '../awaitable.ts'
+import { existsIn } from '../db/home-environment.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
@@ -44,11 +45,11 @@ export interface AccountScope {
   readonly environmentSlug: string
   /** The only organization the caller may touch; null for all of the account. */
   readonly organizationId: string | null
-  /** The environment's account-level directory: where events about the account itself are recorded. */
+  /** Where events about the account itself are recorded: the account-level directory of the environment affected. */
   readonly directory: Directory
 }
 
-interface EnvironmentRef {
+export interface EnvironmentRef {
   accountId: string
   environmentId: string
   environmentSlug: string
@@ -84,7 +85,7 @@ function readSubOrgId(source: unknown): string | null {
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 
-/** The directory of an organization in the caller's environment. Throws `organization_not_found`. */
+/** The directory of an organization in an environment. Throws `organization_not_found`, also where it does not exist there. */
 export function directoryOfOrganization(
   platform: Platform,
   environment: EnvironmentRef,
@@ -121,9 +122,9 @@ export function accountDirectory(platform: Platform, environment: EnvironmentRef
   return whenThere(directories(platform).get(`${environment.environmentId}/account/`), existing)
 }
 
-function existing(directory: Directory | null): Directory {
-  if (!directory) throw httpErrors.notFound()
-  return directory
+function existing<T extends object>(found: T | null): T {
+  if (!found) throw httpErrors.notFound()
+  return found
 }
 
 /**
@@ -159,14 +160,42 @@ export async function teamReach(
 
 const teams = perPlatform((platform) =>
   platform.caches.define<Directory | null>('team_directories', async (accountId) => {
-    const production = await platform.db
+    const production = await homes(platform).get(`${accountId}/`)
+    return production && consoleDirectory(platform, production)
+  }),
+)
+
+/**
+ * The home environment of an organization, which never changes; of null, of the account itself, production. Throws
+ * `not_found` for an organization of another account.
+ */
+export function homeEnvironmentOf(
+  platform: Platform,
+  accountId: string,
+  organizationId: string | null,
+): Awaitable<EnvironmentRef> {
+  return whenThere(homes(platform).get(`${accountId}/${organizationId ?? ''}`), existing)
+}
+
+const homes = perPlatform((platform) =>
+  platform.caches.define<EnvironmentRef | null>('home_environments', async (key) => {
+    const [accountId = '', organizationId = ''] = key.split('/')
+    const production = platform.db
       .selectFrom('environments')
-      .select(['id', 'slug'])
       .where('account_id', '=', accountId)
       .where('type', '=', 'production')
-      .executeTakeFirst()
-    if (!production) return null
-    return consoleDirectory(platform, { accountId, environmentId: production.id, environmentSlug: production.slug })
+    const home = organizationId
+      ? platform.db
+          .selectFrom('organizations')
+          .innerJoin('environments', 'environments.account_id', 'organizations.account_id')
+          .where('organizations.id', '=', organizationId)
+          .where('organizations.account_id', '=', accountId)
+          .where((eb) =>
+            eb('environments.id', '=', eb.fn.coalesce('home_environment_id', production.select('environments.id'))),
+          )
+      : production
+    const row = await home.select(['environments.id', 'environments.slug']).executeTakeFirst()
+    return row ? { accountId, environmentId: row.id, environmentSlug: row.slug } : null
   }),
 )
 
@@ -326,7 +355,7 @@ function toDirectory(row: DirectoryRow): Directory {
   })
 }
 
-/** Created on first use, and only if organization and environment belong to the same account. */
+/** Created on first use, and only for an organization of the account that exists in the environment. */
 async function makeDirectory(platform: Platform, environmentId: string, kind: string, organizationId: string | null) {
   const values = platform.db
     .selectFrom('environments')
@@ -336,7 +365,9 @@ async function makeDirectory(platform: Platform, environmentId: string, kind: st
         .on('organizations.id', organizationId ? '=' : 'is', organizationId),
     )
     .where('environments.id', '=', environmentId)
-    .$if(organizationId !== null, (query) => query.where('organizations.id', 'is not', null))
+    .$if(organizationId !== null, (query) =>
+      query.where('organizations.id', 'is not', null).where(existsIn('organizations', 'environments')),
+    )
     .select((eb) => [
       eb.val(newId()).as('id'),
       'environments.account_id',

@@ -47,6 +47,7 @@ export function definePage(spec: PageSpec): Route[] {
     scope: null,
     service: null,
     directory: 'one',
+    writes: null,
     params: spec.params ?? anything,
     query: anything,
     body: null,

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { orElse, whenThere } from '../awaitable.ts'
 import { ApiError, type FieldError, httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
+import { admitWrite } from './account-writes.ts'
 import { statusOf } from './answer.ts'
 import { isManager } from './caller.ts'
 import { isLocal } from './client-address.ts'
@@ -11,13 +12,13 @@ import { toHook } from './hook.ts'
 import { runOnce } from './idempotency.ts'
 import type { Pipeline, RequestState } from './request-state.ts'
 import { resolveDirectory } from './resolve-directory.ts'
-import type { RequestContext, Route } from './route.ts'
+import type { KeyedContext, RequestContext, Route } from './route.ts'
 import { send, sendKept, serialize } from './send.ts'
 import { compileValidator, isEmpty } from './validate.ts'
 
 /**
  * The steps of a request, in this order: authenticate, authorize (before a byte of the body is read), directory,
- * service, validate, idempotency, handler, reply filter.
+ * service, validate, idempotency, the rule of a write of the account's records, handler, reply filter.
  */
 export function compileRoute(route: Route, pipeline: Pipeline) {
   const { platform } = pipeline
@@ -26,6 +27,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
     query: compileValidator(route.query, 'query'),
     body: route.body ? compileValidator(route.body, 'body') : null,
   }
+  const handle = compileHandler(route)
   return {
     onRequest: compileEntry(route, pipeline),
 
@@ -64,7 +66,7 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           const answer = await runOnce({ platform, db: platform.db, caller }, route, sent, {
             prepare: async () => route.prepare?.(context, input),
             async run(db, prepared) {
-              const given = statusOf(await route.handle({ ...context, db }, input, prepared))
+              const given = statusOf(await handle({ ...context, db }, input, prepared))
               return { status: given.code, headers: context.headers, body: serialize(route, reply, given) }
             },
           })
@@ -72,17 +74,29 @@ export function compileRoute(route: Route, pipeline: Pipeline) {
           return sendKept(route, reply, answer)
         }
         const { prepare } = route
-        const handle = prepare
-          ? async () => route.handle(context, input, await prepare(context, input))
-          : () => route.handle(context, input)
+        const answering = prepare
+          ? async () => handle(context, input, await prepare(context, input))
+          : () => handle(context, input)
         const takesTurn = isAnonymous(route) && !route.probe
-        const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), handle) : handle()))
+        const answer = statusOf(await (takesTurn ? pipeline.anonymous.run(peerOf(request), answering) : answering()))
         checkEvents(route, platform, context.origin)
         return send(route, reply.headers(context.headers), answer)
       } catch (error) {
         throw platform.strict && route.auth !== 'page' ? undeclared(route, error) : error
       }
     },
+  }
+}
+
+/** The handler of a route, after the rule that its write of the account's records follows. */
+function compileHandler(route: Route): Route['handle'] {
+  const { ownerOf } = route
+  if (!ownerOf) return (work, input, prepared) => route.handle(work, input, prepared)
+  return async (work: RequestContext & Partial<KeyedContext<'account'>>, input, prepared) => {
+    const { platform, caller, directory: scope } = work
+    if (!caller || !scope) throw new Error(`${route.operation} has no caller whose account it writes`)
+    const directory = await admitWrite(platform, caller, scope, await ownerOf(work, input))
+    return route.handle(Object.assign({}, work, { directory }), input, prepared)
   }
 }
 

@@ -1,8 +1,10 @@
 import { type Static, type TNever, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope, ServiceId } from '../../contract.ts'
+import type { Awaitable } from '../awaitable.ts'
 import type { ErrorFactory } from '../errors.ts'
 import type { EventDefinition } from '../events.ts'
 import type { Work } from '../work.ts'
+import { type AccountWrite, accountWriteErrors } from './account-writes.ts'
 import type { Answer, Statuses } from './answer.ts'
 import type { Callers, KeyCaller } from './caller.ts'
 import type { AccountScope, Directory, Reach } from './directory.ts'
@@ -151,7 +153,19 @@ type Handle<
   T = undefined,
 > = (work: C, input: InputOf<P, Q, B>, prepared: T) => Promise<Answer<NoInfer<R>, NoInfer<S>>>
 
-export interface KeyedRouteSpec<
+/**
+ * What a route says about its write of the account's records; no default: a write with `directory: 'account'` and without a
+ * rule does not compile. With `home` it also finds the organization that owns the record, or null for the account's own;
+ * it throws what the handler throws for a record that is not there.
+ */
+type Writes<M extends DirectoryMode, I> = M extends 'account'
+  ?
+      | { method: 'GET' }
+      | { writes: Exclude<AccountWrite, 'home'> }
+      | { writes: 'home'; ownerOf: (work: KeyedContext<'account'>, input: I) => Awaitable<string | null> }
+  : { writes?: never }
+
+interface KeyedRouteFields<
   P extends TProperties,
   Q extends TProperties,
   B extends TProperties,
@@ -173,6 +187,16 @@ export interface KeyedRouteSpec<
   prepare?: (work: KeyedContext<M>, input: InputOf<P, Q, B>) => Promise<T>
   handle: Handle<KeyedContext<M>, P, Q, B, R, S, NoInfer<T>>
 }
+
+type KeyedRouteSpec<
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends TSchema,
+  S extends Statuses,
+  M extends DirectoryMode,
+  T,
+> = KeyedRouteFields<P, Q, B, R, S, M, T> & Writes<M, InputOf<P, Q, B>>
 
 export interface CallerRouteSpec<
   K extends Exclude<keyof Callers, 'key'>,
@@ -214,6 +238,8 @@ export interface Route {
   scope: Scope | 'any key' | null
   service: ServiceId | null
   directory: DirectoryMode
+  /** Of a write of the account's records. */
+  writes: AccountWrite | null
   params: TObject
   query: TObject
   body: TObject | null
@@ -239,6 +265,8 @@ export interface Route {
   /** Left out of the contract, such as a page for development. */
   hidden: boolean
   examples: { body?: unknown; reply?: unknown }
+  /** The organization that owns what it writes, or null for the account's own; where `writes` is `home`. */
+  ownerOf?(work: RequestContext, input: Input<unknown, unknown, unknown>): Awaitable<string | null>
   prepare?(work: RequestContext, input: Input<unknown, unknown, unknown>): Promise<unknown>
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
 }
@@ -283,6 +311,7 @@ export function defineRoute<
     scope: keyed ? spec.scope : null,
     service: 'service' in spec ? (spec.service ?? null) : null,
     directory: keyed ? (spec.directory ?? 'one') : 'one',
+    ...ruleOf(spec),
     params: closed(spec.params, {}),
     query: spec.tolerant ? open(closed(spec.query, tenant)) : closed(spec.query, tenant),
     body: spec.body || takesBody ? closed(spec.body, tenant) : null,
@@ -291,7 +320,6 @@ export function defineRoute<
     replies: { ...(spec.reply ? { 200: spec.reply } : {}), ...spec.replies },
     redirects: spec.redirects ?? false,
     shows: spec.shows ?? false,
-    errors: spec.errors ?? [],
     events: spec.event === undefined ? [] : [spec.event].flat(),
     maybeEvents: spec.maybeEvents ?? [],
     cors: spec.cors ?? 'none',
@@ -310,6 +338,15 @@ export function defineRoute<
     // The pipeline has validated the input against the schemas that gave the handler its types.
     ...(prepare ? { prepare: (work, input) => (prepare as NonNullable<Route['prepare']>)(work, input) } : {}),
     handle: (work, input, prepared) => (handle as Route['handle'])(work, input, prepared),
+  }
+}
+
+/** The rule that a write of the account's records follows, how it finds their owner, and all errors of the route. */
+function ruleOf({ writes = null, ownerOf, errors = [] }: Partial<Pick<Route, 'writes' | 'ownerOf' | 'errors'>>) {
+  return {
+    writes,
+    errors: [...errors, ...(writes ? accountWriteErrors[writes] : [])],
+    ...(ownerOf ? { ownerOf } : {}),
   }
 }
 

@@ -81,6 +81,7 @@ export function settingsRoutes<P extends TProperties, R extends TProperties>(
       ...change,
       operation: `${noun}.updateDefaults`,
       directory: 'account',
+      writes: 'own-environment',
       description: 'For org-wide keys. null resets a field to the default of the service.',
       ...spec.updateDefaults,
       handle: (work, { body }) => spec.change({ ...work, directory: accountDefaults(work.directory).directory }, body),

@@ -1,0 +1,50 @@
+import { httpErrors } from '../errors.ts'
+import type { Platform } from '../platform.ts'
+import type { KeyCaller } from './caller.ts'
+import { type AccountScope, accountDirectory, type EnvironmentRef, homeEnvironmentOf } from './directory.ts'
+
+/**
+ * Which environments may write a record that belongs to the account. Every write route with `directory: 'account'`
+ * declares one.
+ * - `own-environment`: the record belongs to the caller's environment, as API keys and defaults do.
+ * - `new-organization`: an organization, whose home the caller's environment becomes.
+ * - `home`: the record is seen in several environments, and its owner's home environment writes it: see `admitWrite`.
+ *   The route finds the owner (`ownerOf`).
+ */
+export type AccountWrite = 'own-environment' | 'new-organization' | 'home'
+
+/** What the errors of a route declare by its rule. */
+export const accountWriteErrors = {
+  'own-environment': [],
+  'new-organization': [],
+  home: [httpErrors.productionKeyRequired, httpErrors.homeKeyRequired],
+}
+
+/**
+ * Decides whether a caller may write a record that several environments see. The owner is an organization, or null for the
+ * account: its team and the shared environments. An API key must be of the owner's home environment, which is production for
+ * the account. A member's rights depend on the role alone. Returns the scope whose events are recorded in that environment.
+ * Throws `production_key_required`, `home_key_required`.
+ */
+export async function admitWrite(
+  platform: Platform,
+  caller: KeyCaller,
+  scope: AccountScope,
+  ownerId: string | null,
+): Promise<AccountScope> {
+  const home = await homeEnvironmentOf(platform, scope.accountId, ownerId)
+  if (caller.kind === 'key' && caller.environmentId !== home.environmentId) throw refusal(home)
+  return { ...scope, directory: await accountDirectory(platform, home) }
+}
+
+function refusal({ environmentSlug }: EnvironmentRef) {
+  if (environmentSlug === PRODUCTION) return httpErrors.productionKeyRequired()
+  return httpErrors.homeKeyRequired({ detail: `Use a key of the environment ${environmentSlug}.` })
+}
+
+const PRODUCTION = 'production'
+
+/** The home of an organization that is created in an environment: null for production, whose organizations all see. */
+export function homeOfNew({ environmentId, environmentSlug }: EnvironmentRef): string | null {
+  return environmentSlug === PRODUCTION ? null : environmentId
+}
