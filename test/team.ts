@@ -1,4 +1,4 @@
-import type { Tenant, TestApp } from './harness.ts'
+import type { Caller, Tenant, TestApp } from './harness.ts'
 import type { PlantedMember } from './members.ts'
 import { newEmail } from './people.ts'
 import { mailedLink, type Tokens } from './sign-in.ts'
@@ -12,14 +12,17 @@ export interface TeamMember {
   headers: { authorization: string }
 }
 
-/** Somebody who was invited to the team, of the account or of one organization, and has accepted. */
+/**
+ * A member who was invited to the team, of the account or of one organization, and has accepted. `by` is the key that
+ * invites, where it is another one than the tenant's.
+ */
 export async function joinedMember(
   app: TestApp,
   tenant: Tenant,
   role: PlantedMember['role'],
-  { subOrgId, email = newEmail() }: { subOrgId?: string; email?: string } = {},
+  { subOrgId, email = newEmail(), by = tenant }: { subOrgId?: string; email?: string; by?: Caller } = {},
 ): Promise<TeamMember> {
-  const invited = await tenant.post('/v1/members/invites', { email, role, ...(subOrgId ? { subOrgId } : {}) })
+  const invited = await by.post('/v1/members/invites', { email, role, ...(subOrgId ? { subOrgId } : {}) })
   if (invited.status !== 200) throw new Error(`No invitation: ${invited.text}`)
   const { token_hash: token } = await mailedLink(app, email, 'invite')
   const reply = await tenant.post('/v1/auth/invite/accept', { subOrgId: 'team', token, password: PASSWORD })

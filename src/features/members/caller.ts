@@ -1,6 +1,7 @@
 import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { bearerToken } from '../../platform/http/authenticate.ts'
 import type { Authenticator, Credentials, KeyCaller } from '../../platform/http/caller.ts'
+import { assertOwnEnvironment, memberEnvironment, namedEnvironment } from '../../platform/http/chosen-environment.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { MemberRow } from './schema.ts'
@@ -21,26 +22,37 @@ type FindTeamSession = (
 
 /**
  * The authenticator of who manages: API keys, and members of the team by the access token of their session. Session and
- * role are looked up, so that what ends or changes takes effect at once. Throws what that of keys throws.
+ * role are looked up, so that what ends or changes takes effect at once. Throws what that of keys throws, and
+ * `environment_not_found`.
  */
 export function managerAuthenticator(
   platform: Platform,
   ofKeys: Authenticator<KeyCaller>,
   findSession: FindTeamSession,
 ): Authenticator<KeyCaller> {
-  const findMember = async (found: TeamSession, subOrgId: string | null): Promise<KeyCaller | null> => {
+  const findMember = async (found: TeamSession, { headers, subOrgId }: Credentials): Promise<KeyCaller | null> => {
     const rows = await listRowsOfAddress(platform.db, found.directory, found.session.email.toLowerCase())
-    return callerOf(found, rows, subOrgId)
+    const member = callerOf(found, rows, subOrgId)
+    return member && { ...member, ...(await memberEnvironment(platform, member, namedEnvironment(headers))) }
+  }
+  const findKey: Authenticator<KeyCaller> = (credentials, now) => {
+    const named = namedEnvironment(credentials.headers)
+    const finding = ofKeys(credentials, now)
+    if (named === null) return finding
+    return whenThere(finding, (caller) => {
+      assertOwnEnvironment(caller, named)
+      return caller
+    })
   }
   return (credentials, now) => {
     const { headers } = credentials
     const token = headers['x-api-key'] === undefined ? bearerToken(headers) : null
-    if (token === null) return ofKeys(credentials, now)
+    if (token === null) return findKey(credentials, now)
     const finding = whenThere(
       findSession(platform, token, credentials.lookUp),
-      (found) => found && findMember(found, credentials.subOrgId),
+      (found) => found && findMember(found, credentials),
     )
-    return whenThere(finding, (member) => member ?? ofKeys(credentials, now))
+    return whenThere(finding, (member) => member ?? findKey(credentials, now))
   }
 }
 

@@ -29,6 +29,7 @@ export const callerKinds: Record<keyof Callers, CallerKind> = {
       httpErrors.apiKeyExpired,
       httpErrors.apiKeyIpNotAllowed,
       httpErrors.credentialConflict,
+      httpErrors.environmentNotFound,
     ],
   },
   user: {

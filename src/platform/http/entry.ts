@@ -113,6 +113,8 @@ function authenticate(
     () => authenticators[kind]({ headers, ip: peer.ip, subOrgId: namedIn(query), lookUp }, now),
     async (error) => {
       if (!(error instanceof ApiError) || error.definition.status >= 500) throw error
+      // The credential was right.
+      if (error.definition.code === httpErrors.environmentNotFound.code) throw error
       throw await anonymous.fail(peer, now.getTime(), error)
     },
   )

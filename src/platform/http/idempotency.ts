@@ -103,7 +103,7 @@ interface Digest {
 }
 
 /**
- * Of the path and the body of a request. Where the body has a secret that may be guessed, as passwords can, it is argon2id
+ * Of the path and the body of a request, and of the environment that a member chose. Where the body has a secret that may be guessed, as passwords can, it is argon2id
  * of the keyed hash, as what is stored of passwords themselves. Throws `unavailable` when too many hashes wait.
  */
 async function digestOf(
@@ -112,7 +112,9 @@ async function digestOf(
   route: Route,
   { url, body }: RepeatableRequest,
 ): Promise<Digest> {
-  const keyed = keyedHash(platform.keyring.hashKey(requests), url, JSON.stringify(body ?? null))
+  // A member may send the same request in another environment.
+  const environment = caller.kind === 'member' && caller.environmentSlug !== 'production' ? [caller.environmentId] : []
+  const keyed = keyedHash(platform.keyring.hashKey(requests), url, JSON.stringify(body ?? null), ...environment)
   const isKeyed = async (stored: Buffer) => sameHash(stored, keyed)
   if (!Object.values(route.body?.properties ?? {}).some(isSecret)) return { hash: keyed, matches: isKeyed }
   const hasher = { platform, directory: { id: caller.organizationId ?? caller.accountId } }

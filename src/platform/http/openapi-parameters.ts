@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import { httpErrors } from '../errors.ts'
 import { NAME } from '../schema.ts'
+import { ENVIRONMENT_HEADER } from './chosen-environment.ts'
 import type { Recurring } from './openapi-recurring.ts'
 import { type Components, type Json, type JsonObject, pascal, toJson } from './openapi-schemas.ts'
 import type { Route } from './route.ts'
@@ -35,6 +36,12 @@ export const parameterComponents: Record<string, JsonObject> = {
   IfNoneMatch: header('If-None-Match', 'The ETag of what you have: 304 if it is still that.'),
   EndUserIp: header('X-End-User-IP', 'IP address of the end user the request is made for.'),
   EndUserAgent: header('X-End-User-Agent', 'User agent of the end user the request is made for.', 512),
+  Environment: header(
+    ENVIRONMENT_HEADER,
+    'Id of the environment that a request of a team member works in. Without it: production, or the home environment of ' +
+      'the organization that the member acts for. An API key may name its own environment only.',
+    36,
+  ),
   TrustedDevice: header(
     'X-Trusted-Device',
     'The trusted_device_token of the end user’s device, which may replace a second factor.',
@@ -65,6 +72,7 @@ export function describeParameters(route: Route, components: Components, recurri
     ['EndUserIp', route.auth === 'key' && route.method !== 'GET'],
     ['EndUserAgent', route.auth === 'key' && route.method !== 'GET'],
     ['TrustedDevice', route.takesDevice],
+    ['Environment', route.auth === 'key'],
   ]
   const refs = shared.flatMap(([name, applies]) => (applies ? [{ $ref: `#/components/parameters/${name}` }] : []))
   return [...own, ...refs]

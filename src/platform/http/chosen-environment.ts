@@ -1,0 +1,60 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Awaitable, whenThere } from '../awaitable.ts'
+import { existsIn } from '../db/home-environment.ts'
+import { httpErrors } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Platform } from '../platform.ts'
+import type { KeyCaller } from './caller.ts'
+import { type EnvironmentRef, homeEnvironmentOf } from './directory.ts'
+
+/** The environment that a request of a member works in, by its id. */
+export const ENVIRONMENT_HEADER = 'X-Watchword-Environment'
+
+/** The id that a request names in the header, or null. */
+export function namedEnvironment(headers: IncomingHttpHeaders): string | null {
+  const value = headers['x-watchword-environment']
+  return value === undefined ? null : String(value).toLowerCase()
+}
+
+/**
+ * The environment that a member works in: the one named, or else the home environment of the organization that they act
+ * for, which for the account is production. Throws `environment_not_found` for one of another account, and for one in which
+ * that organization does not exist.
+ */
+export function memberEnvironment(
+  platform: Platform,
+  { accountId, organizationId }: Pick<KeyCaller, 'accountId' | 'organizationId'>,
+  named: string | null,
+): Awaitable<EnvironmentRef> {
+  if (named === null) return homeEnvironmentOf(platform, accountId, organizationId)
+  return whenThere(findEnvironment(platform, { accountId, organizationId, named }), (found) => {
+    if (!found) throw httpErrors.environmentNotFound({ detail: UNKNOWN })
+    return found
+  })
+}
+
+const UNKNOWN = `${ENVIRONMENT_HEADER} must be the id of an environment that you can see: GET /v1/environments lists them.`
+
+/** An API key has one environment. Throws `environment_not_found` for a key that is sent with the id of another one. */
+export function assertOwnEnvironment(caller: KeyCaller, named: string): void {
+  if (named !== caller.environmentId)
+    throw httpErrors.environmentNotFound({
+      detail: `An API key works in its own environment. Leave out ${ENVIRONMENT_HEADER}, or use a key of that environment.`,
+    })
+}
+
+async function findEnvironment(
+  { db }: Platform,
+  { accountId, organizationId, named }: { accountId: string; organizationId: string | null; named: string },
+): Promise<EnvironmentRef | null> {
+  if (!isId(named)) return null
+  const row = await db
+    .selectFrom('environments')
+    .leftJoin('organizations', (join) => join.on('organizations.id', '=', organizationId))
+    .select(['environments.id', 'environments.slug'])
+    .where('environments.account_id', '=', accountId)
+    .where('environments.id', '=', named)
+    .$if(organizationId !== null, (query) => query.where(existsIn('organizations', 'environments')))
+    .executeTakeFirst()
+  return row ? { accountId, environmentId: row.id, environmentSlug: row.slug } : null
+}
