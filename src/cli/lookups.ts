@@ -1,5 +1,12 @@
 import type { Db } from '../platform/db/pool.ts'
-import { type AccountScope, resolveAccount } from '../platform/http/directory.ts'
+import {
+  type AccountScope,
+  type Directory,
+  type EnvironmentRef,
+  findDirectoryOfOrganization,
+  homeEnvironmentOf,
+  resolveAccount,
+} from '../platform/http/directory.ts'
 import type { Page } from '../platform/http/pagination.ts'
 import { isId } from '../platform/ids.ts'
 import type { Platform } from '../platform/platform.ts'
@@ -95,7 +102,22 @@ export async function getScope(
   const account = await getAccount(platform.db, named.account)
   const organizationId = named.org === undefined ? null : await getOrganizationId(platform.db, account.id, named.org)
   const environment = await getEnvironment(platform.db, account.id, named.env, organizationId)
+  if (organizationId !== null) await getDirectory(platform, environment, organizationId)
   return resolveAccount(platform, { ...environment, organizationId }, organizationId)
+}
+
+/** The directory of an organization. Throws CliError where it does not exist in the environment. */
+export async function getDirectory(
+  platform: Platform,
+  environment: EnvironmentRef,
+  organizationId: string,
+): Promise<Directory> {
+  const directory = await findDirectoryOfOrganization(platform, environment, organizationId)
+  if (directory) return directory
+  const home = await homeEnvironmentOf(platform, environment.accountId, organizationId)
+  throw new CliError(
+    `The organization does not exist in the environment ${environment.environmentSlug}: use --env ${home.environmentSlug}.`,
+  )
 }
 
 /** The beginning of a list, for people to read. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Organization } from '../features/organizations/schema.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
-import { firstPage, getOrganizationId, getScope } from './lookups.ts'
+import { firstPage, getDirectory, getOrganizationId, getScope } from './lookups.ts'
 import { fieldLines, noteMore, print, tableLines } from './print.ts'
 
 const MAX_ROWS = 1000
@@ -18,7 +18,7 @@ export function addOrganizations(program: Command): void {
     .command('list')
     .description(`list organizations, at most ${MAX_ROWS}`)
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
-    .option('--env <slug>', 'the environment whose users are counted', 'production')
+    .option('--env <slug>', 'the environment whose organizations are shown and users counted', 'production')
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword orgs list')
     .action(listOrganizations)
@@ -27,7 +27,7 @@ export function addOrganizations(program: Command): void {
     .description('show an organization')
     .argument('<organization>', 'its slug or id')
     .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
-    .option('--env <slug>', 'the environment whose users are counted', 'production')
+    .option('--env <slug>', 'the environment whose organizations are shown and users counted', 'production')
     .option('--json', 'print JSON for scripts')
     .addHelpText('after', '\nExample:\n  $ npx watchword orgs show acme')
     .action(showOrganization)
@@ -59,6 +59,7 @@ async function showOrganization(named: string, options: Options): Promise<void> 
     const { toOrganization } = await import('../features/organizations/schema.ts')
     const directory = await getScope(platform, options)
     const id = await getOrganizationId(platform.db, directory.accountId, named)
+    await getDirectory(platform, directory, id)
     const work = { platform, directory, origin: cliOrigin(), db: platform.db }
     const subOrganization = toOrganization(await getOrganization(work, id))
     print(options, { subOrganization }, fieldLines(subOrganization))

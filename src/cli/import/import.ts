@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ImportedHashType, importedHashTypes } from '../../platform/crypto/password-format.ts'
-import { type Directory, directoryOfOrganization } from '../../platform/http/directory.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { withPlatform } from '../deployment.ts'
-import { getAccount, getEnvironment, getOrganizationId } from '../lookups.ts'
+import { getAccount, getDirectory, getEnvironment, getOrganizationId } from '../lookups.ts'
 import { CliError, note, print } from '../print.ts'
 import { type Reader, readerOf } from './adapters.ts'
 import { type Checkpoint, firstCheckpoint, readCheckpoint, removeCheckpoint, writeCheckpoint } from './checkpoint.ts'
@@ -58,7 +58,7 @@ export async function importUsers(file: string, options: ImportOptions): Promise
     const account = await getAccount(platform.db, options.account)
     const organizationId = await getOrganizationId(platform.db, account.id, options.org)
     const environment = await getEnvironment(platform.db, account.id, options.env, organizationId)
-    const directory = await directoryOfOrganization(platform, environment, organizationId)
+    const directory = await getDirectory(platform, environment, organizationId)
     return importInto(platform, directory, plan, options)
   })
 }
