@@ -286,9 +286,6 @@ test('a member cannot choose an environment that they do not reach', async () =>
   for (const headers of [roster, account])
     for (const id of [stranger.stagingId, crypto.randomUUID(), 'staging', '', `${stagingId},${stagingId}`])
       expect(verdict(await choose(headers, id))).toEqual(unknown)
-  // A wrong environment is no wrong credential: nobody of the network is held up.
-  const many = Array.from({ length: 50 }, () => choose(account, 'staging'))
-  expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([404]))
   // One that is of an organization has no other.
   const inCustom = { ...account, [HEADER]: ofShared }
   const body = { name: 'Acme', slug: `o-${fresh()}` }
@@ -297,6 +294,27 @@ test('a member cannot choose an environment that they do not reach', async () =>
   expect(verdict(listed)).toEqual([404, 'organization_not_found'])
   const wide = await nobody.post('/v1/api-keys', { name: 'Wide', scopes }, inCustom)
   expect(verdict(wide)).toEqual([400, 'invalid_request'])
+})
+
+test('a roster of staging keeps nobody in the account', async () => {
+  const { tenant, staging, shared, own } = await makeAccount()
+  const { membershipId } = await joinedMember(app, tenant, 'developer')
+  const put = (caller: Caller, subOrgId: string) =>
+    caller.put(`/v1/organizations/${subOrgId}/members`, { members: [{ membershipId, role: 'owner' }] })
+  succeeded(await put(tenant, shared.id))
+  succeeded(await put(staging, own.id))
+  const remove = (caller: Caller, query = '') => caller.delete(`/v1/members/${membershipId}${query}`)
+  expect(verdict(await remove(staging, `?subOrgId=${own.id}`))).toEqual([409, 'last_owner'])
+  expect(verdict(await remove(tenant))).toEqual([409, 'last_owner'])
+  const { membershipId: other } = await joinedMember(app, tenant, 'owner')
+  const members = [membershipId, other].map((id) => ({ membershipId: id, role: 'owner' }))
+  succeeded(await tenant.put(`/v1/organizations/${shared.id}/members`, { members }))
+  succeeded(await remove(tenant))
+  expect(succeeded(await staging.get(`/v1/organizations/${own.id}/members`)).members).toEqual([])
+  // Each of the memberships is recorded where it was.
+  expect(await eventsOf(tenant, 'staging', ['member.removed'])).toMatchObject([{ organization_id: own.id }])
+  const inProduction = await eventsOf(tenant, 'production', ['member.removed'])
+  expect(inProduction.map(({ organization_id }) => organization_id)).toEqual([null, shared.id])
 })
 
 test('an API key may name its own environment only', async () => {

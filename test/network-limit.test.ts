@@ -166,6 +166,15 @@ test('who has a right key or token is never refused for the network', async () =
   expect((await ask(behindProxy, '/version', headers)).status).toBe(200)
 })
 
+test('a right key that names an unknown environment counts as no wrong credential', async () => {
+  const tenant = await behindProxy.tenant()
+  const headers = from(newNetwork())
+  const unknown = { ...headers, 'x-api-key': tenant.key, 'x-watchword-environment': crypto.randomUUID() }
+  expect(await askMany(2 * BURST, () => ask(behindProxy, '/v1/users', unknown))).toEqual({ 404: 2 * BURST })
+  const wrong = { ...headers, 'x-api-key': madeUpKey() }
+  expect((await ask(behindProxy, '/v1/users', wrong)).status).toBe(401)
+})
+
 test('a key that is revoked is unknown at once', async () => {
   const tenant = await behindProxy.tenant()
   const made = await tenant.post('/v1/api-keys', { name: 'short', scopes: ['users.read'] })

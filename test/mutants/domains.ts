@@ -43,14 +43,6 @@ export const domains: Mutant[] = [
     only: 'one organization',
   },
   {
-    name: 'the domains of an archived organization are free',
-    file: 'src/features/organizations/organizations.ts',
-    find: "if (status === 'archived') await endDomains(work, before.id)",
-    replace: '',
-    tests: [DOMAINS_TEST],
-    only: 'one organization',
-  },
-  {
     name: 'an organization has a bounded number of domains',
     file: CLAIMS,
     find: 'if (present.length >= MAX_DOMAINS) throw domainErrors.limitReached()',

@@ -4,6 +4,7 @@ import { connections } from './connections.ts'
 import { devices } from './devices.ts'
 import { discovery } from './discovery.ts'
 import { domains } from './domains.ts'
+import { environments } from './environments.ts'
 import { example } from './example.ts'
 import { exports } from './exports.ts'
 import { federation } from './federation.ts'
@@ -35,6 +36,7 @@ export const mutants: Mutant[] = [
   ...http,
   ...tenants,
   ...team,
+  ...environments,
   ...tokens,
   ...users,
   ...signIn,

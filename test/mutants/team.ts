@@ -67,15 +67,15 @@ export const team: Mutant[] = [
   {
     name: 'a membership is of the account of the caller',
     file: STORE,
-    find: "selectAll(db).where('account_id', '=', accountId)\n  return",
-    replace: "selectAll(db).where('account_id', 'is not', null)\n  return",
+    find: "selectAll(db).where('account_id', '=', accountId)\n  if",
+    replace: "selectAll(db).where('account_id', 'is not', null)\n  if",
     tests: [MEMBERS_TEST],
   },
   {
     name: 'a key of one organization finds its roster alone',
     file: STORE,
-    find: "    : query.where('organization_id', '=', organizationId)",
-    replace: "    : query.where('organization_id', 'is', null)",
+    find: "if (organizationId !== null) return query.where('organization_id', '=', organizationId)",
+    replace: "if (organizationId !== null) return query.where('organization_id', 'is', null)",
     tests: [MEMBERS_TEST],
   },
   {

@@ -1,5 +1,5 @@
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import type { AccountScope } from '../../platform/http/directory.ts'
+import { type AccountScope, homeEnvironmentOf } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { describeMember, endAccess, recordMember } from './access.ts'
@@ -75,9 +75,14 @@ export async function getMemberRow(work: Work<AccountScope>, id: string): Promis
   return row
 }
 
-/** Where this row is an owner's, another one must be left. Throws `last_owner`. */
+/**
+ * Where this row is an owner's, another one must be left. A roster of an environment that the change does not affect keeps
+ * nobody: a staging key could make a member of the account its only owner. Throws `last_owner`.
+ */
 async function assertOwnerRemains(work: TxWork<AccountScope>, row: MemberRow): Promise<void> {
   if (row.role !== 'owner' || row.status !== 'active') return
+  const home = await homeEnvironmentOf(work.platform, row.account_id, row.organization_id)
+  if (home.environmentId !== work.directory.directory.environmentId) return
   const scope: TeamScope = { accountId: row.account_id, organizationId: row.organization_id }
   if ((await countOwners(work.db, scope)) > 1) return
   const of = row.organization_id ? `the roster of the organization ${row.organization_id}` : 'the account'

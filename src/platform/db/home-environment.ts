@@ -6,15 +6,14 @@ import { type RawBuilder, sql } from 'kysely'
  * organization only.
  */
 export function existsIn(organization: string, environment: string): RawBuilder<boolean> {
-  const [o, e] = [sql.table(organization), sql.table(environment)]
-  return sql<boolean>`case when ${e}.organization_id is null
-    then coalesce(${o}.home_environment_id = ${e}.id, true) else ${e}.organization_id = ${o}.id end`
+  const e = sql.table(environment)
+  return exists(organization, { id: sql`${e}.id`, owner: sql`${e}.organization_id` })
 }
 
-/** The same of the environment with this id. */
+/** The same of the environment with this id, which is read once for all rows. */
 export function isSeenFrom(organization: string, environmentId: string): RawBuilder<boolean> {
-  return sql<boolean>`exists (select from environments seen_from
-    where seen_from.id = ${environmentId} and ${existsIn(organization, 'seen_from')})`
+  const owner = sql`(select seen_from.organization_id from environments seen_from where seen_from.id = ${environmentId})`
+  return exists(organization, { id: sql`${environmentId}`, owner })
 }
 
 /** The same of an organization by a column with its id, or null for what belongs to no organization. */
@@ -22,4 +21,11 @@ export function isOwnerSeenFrom(column: string, environmentId: string): RawBuild
   const id = sql.ref(column)
   return sql<boolean>`(${id} is null or exists (select from organizations owner
     where owner.id = ${id} and ${isSeenFrom('owner', environmentId)}))`
+}
+
+/** `owner` is the organization that an environment was made for, or null. */
+function exists(organization: string, { id, owner }: Record<'id' | 'owner', RawBuilder<unknown>>): RawBuilder<boolean> {
+  const o = sql.table(organization)
+  return sql<boolean>`case when ${owner} is null
+    then coalesce(${o}.home_environment_id = ${id}, true) else ${owner} = ${o}.id end`
 }
