@@ -272,6 +272,17 @@ test('every write of the account’s records follows the rule that is written do
   expect(routes.filter((route) => (route.writes === 'home') !== (route.ownerOf !== undefined))).toEqual([])
 })
 
+test('records of the account are written by such routes alone', () => {
+  const written = [...Object.keys(HOME), ...NEW]
+  const others = routes.filter(
+    (route) =>
+      /^\/v1\/(members|organizations|environments)\b/.test(route.path) &&
+      route.method !== 'GET' &&
+      !written.includes(nameOf(route)),
+  )
+  expect(others).toEqual([])
+})
+
 const keyNames = Object.keys(keys).filter((name): name is KeyName => name in keys)
 const owners = Object.keys(RULES).filter((name): name is Owner => name in RULES)
 const home = writes.filter((route) => route.writes === 'home')

@@ -317,6 +317,28 @@ test('a roster of staging keeps nobody in the account', async () => {
   expect(inProduction.map(({ organization_id }) => organization_id)).toEqual([null, shared.id])
 })
 
+test('a key that the release before made for an organization of another environment reaches nothing', async () => {
+  const { tenant, own, shared, production } = await makeAccount()
+  const { db } = app.app.platform
+  const made = await tenant.post('/v1/api-keys', { name: 'Old', scopes, subOrgId: shared.id })
+  const { apiKey, key } = succeeded(made)
+  const place = { account_id: tenant.accountId, environment_id: production, organization_id: own.id }
+  await db
+    .insertInto('directories')
+    .values({ id: crypto.randomUUID(), kind: 'organization', ...place })
+    .execute()
+  await db.updateTable('api_keys').set({ organization_id: own.id }).where('id', '=', apiKey.id).execute()
+  const old = app.as(key)
+  for (const reply of [
+    await old.get('/v1/users'),
+    await old.post('/v1/users', { email: newEmail() }),
+    await old.get('/v1/members'),
+    await old.post('/v1/members/invites', { email: newEmail(), role: 'member' }),
+  ])
+    expect(verdict(reply)).toEqual([404, 'organization_not_found'])
+  expect(verdict(await tenant.get(`/v1/users?subOrgId=${own.id}`))).toEqual([404, 'organization_not_found'])
+})
+
 test('an API key may name its own environment only', async () => {
   const { tenant, staging, production, stagingId } = await makeAccount()
   for (const [key, own, other] of [

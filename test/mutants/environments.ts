@@ -41,7 +41,7 @@ export const environments: Mutant[] = [
     file: 'src/features/members/access.ts',
     find: 'homeEnvironmentOf(platform, scope.accountId, data.subOrgId)',
     replace: 'homeEnvironmentOf(platform, scope.accountId, null)',
-    tests: [WRITES_TEST],
+    tests: [HOMES_TEST],
   },
   {
     name: 'the event of a change has what is true in the home environment',
@@ -60,7 +60,15 @@ export const environments: Mutant[] = [
   {
     name: 'an organization has no directory where it does not exist',
     file: 'src/platform/http/directory.ts',
-    find: ".where(existsIn('organizations', 'environments'))",
+    find: "query.where('organizations.id', 'is not', null).where(existsIn('organizations', 'environments'))",
+    replace: "query.where('organizations.id', 'is not', null)",
+    tests: [HOMES_TEST],
+    equivalent: 'the directory that is made is not found afterwards',
+  },
+  {
+    name: 'a directory of the release before is not used where its organization does not exist',
+    file: 'src/platform/http/directory.ts',
+    find: "        .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))\n",
     replace: '',
     tests: [HOMES_TEST],
   },

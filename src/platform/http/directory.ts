@@ -308,6 +308,8 @@ const directories = perPlatform((platform) =>
         .where('directories.environment_id', '=', environmentId)
         .where('directories.kind', '=', kind)
         .where('directories.organization_id', organizationId ? '=' : 'is', organizationId || null)
+        // The release before this rule may have made one.
+        .$if(organizationId !== '', (query) => query.where(existsIn('organizations', 'environments')))
         .executeTakeFirst()
     const found = await find()
     if (found) return meet(platform, found)
