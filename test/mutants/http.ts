@@ -276,7 +276,7 @@ export const http: Mutant[] = [
   {
     name: 'a refused request releases its idempotency key',
     file: 'src/platform/http/idempotency.ts',
-    find: 'await release(platform.db, claim)\n      throw error',
+    find: 'await release(platform.db, claim)\n    throw error',
     replace: 'throw error',
     tests: [IDEMPOTENCY],
   },

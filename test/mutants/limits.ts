@@ -85,10 +85,17 @@ export const limits: Mutant[] = [
     tests: ['src/platform/http/idempotency.test.ts'],
   },
   {
+    name: 'a request that waits for another server holds no turn',
+    file: 'src/platform/http/idempotency.ts',
+    find: 'const prepared = await prepare()',
+    replace: 'const prepared = await turns(platform)(owner, prepare)',
+    tests: ['src/platform/http/idempotency-peers.test.ts'],
+  },
+  {
     name: 'an organization leaves the other requests that repeat of its account their turns',
     file: 'src/platform/http/idempotency.ts',
     find: 'turns(platform)(owner, ',
-    replace: 'turns(platform)({ id: caller.accountId }, ',
+    replace: 'turns(platform)({ id: owner.id }, ',
     tests: ['src/platform/http/idempotency.test.ts'],
   },
   {

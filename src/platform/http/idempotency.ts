@@ -36,13 +36,13 @@ interface RepeatableRequest {
 
 /** What a request does. */
 interface Acting<P> {
-  /** What takes a while and writes nothing: no connection is held meanwhile. */
+  /** Takes long and writes nothing. It holds neither a connection nor a turn. */
   prepare(): Promise<P>
   /** The rest, in a transaction. */
   run(tx: Tx, prepared: P): Promise<SentAnswer>
 }
 
-// Each holds a connection while it runs, of which there are ten. An account can make any number of keys, and an organization
+// A transaction holds one of ten connections while it runs. An account can make any number of keys, and an organization
 // of it may have some: it shares the places of the account with the others.
 const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
@@ -57,9 +57,10 @@ function bringsSession(route: Route, { body }: SentAnswer): boolean {
 const SESSION = '"access_token":'
 
 /**
- * Runs a request, and keeps its answer for 24 hours in the same transaction; a repeated request gets the kept one, but for
- * an answer with a session, which is not kept. When the transaction is run again after a deadlock, so is `run`. Throws what
- * `claimKey` throws, and `unavailable` when too many wait.
+ * Runs a request once per `Idempotency-Key`, and keeps its answer for 24 hours in the same transaction. A repeated request
+ * gets the kept answer, except an answer with a session, which is not kept. The key is claimed first. `prepare` then runs
+ * without a turn, because it may wait for a stranger's server. Only the transaction takes a turn. After a deadlock, the
+ * transaction and `run` are repeated. Throws what `claimKey` throws, and `unavailable` when too many requests wait.
  */
 export async function runOnce<P>(
   context: { platform: Platform; db: Db; caller: KeyCaller },
@@ -69,25 +70,25 @@ export async function runOnce<P>(
 ): Promise<SentOnce> {
   const { platform, caller } = context
   const digest = await digestOf(platform, caller, route, request)
+  const { claim, kept } = await claimKey(platform, caller, route, { key: request.key, digest })
+  if (kept) return { ...kept, replayed: true }
   const owner = { id: caller.accountId, ...(caller.organizationId ? { part: caller.organizationId } : {}) }
-  return turns(platform)(owner, async () => {
-    const { claim, kept } = await claimKey(platform, caller, route, { key: request.key, digest })
-    if (kept) return { ...kept, replayed: true }
-    try {
-      const prepared = await prepare()
-      const answer = await inTx(context, async ({ db }) => {
+  try {
+    const prepared = await prepare()
+    const answer = await turns(platform)(owner, () =>
+      inTx(context, async ({ db }) => {
         const answer = await run(db, prepared)
         const isOurs = bringsSession(route, answer) ? await release(db, claim) : await keep(platform, db, claim, answer)
         // The claim expired, and a repetition of the request took it over: this one is rolled back.
         if (!isOurs) throw inProgress()
         return answer
-      })
-      return { ...answer, replayed: false }
-    } catch (error) {
-      await release(platform.db, claim)
-      throw error
-    }
-  })
+      }),
+    )
+    return { ...answer, replayed: false }
+  } catch (error) {
+    await release(platform.db, claim)
+    throw error
+  }
 }
 
 const MAX_KEY_LENGTH = 255
