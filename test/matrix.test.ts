@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../src/contract.ts'
-import type { Route } from '../src/platform/http/route.ts'
+import { type Route, requiresOrganization } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { type Caller, type Reply, startApp } from './harness.ts'
 import { nameOf, orgWideOnly, type SampleRequest, sampleOf, samples, sendSample } from './samples.ts'
@@ -109,7 +109,7 @@ describe('a request that is refused changes nothing', () => {
       ])
   })
 
-  const writesOfOne = byName.filter(([, route]) => route.method !== 'GET' && route.directory === 'one')
+  const writesOfOne = byName.filter(([, route]) => requiresOrganization(route))
   test.each(writesOfOne)('%s: an org-wide key that names no organization', async (_, route) => {
     expect(verdict(await sendSample(own.orgWide, route, sampleOf(route, own)))).toEqual([400, 'sub_org_required'])
   })

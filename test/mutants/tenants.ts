@@ -31,6 +31,27 @@ export const tenants: Mutant[] = [
     only: 'name different organizations',
   },
   {
+    name: 'a write for the whole environment says so',
+    file: 'src/platform/http/route.ts',
+    find: "(directory === 'one' || directory === 'one-or-environment')",
+    replace: "directory === 'one'",
+    tests: ['src/features/webhooks/webhooks.test.ts'],
+  },
+  {
+    name: 'a key of one organization writes nothing for the whole environment',
+    file: DIRECTORY,
+    find: "if (caller.organizationId !== null)\n    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })",
+    replace: '',
+    tests: ['src/features/webhooks/webhooks.test.ts'],
+  },
+  {
+    name: 'a write names an organization or the environment, not both',
+    file: DIRECTORY,
+    find: 'if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)',
+    replace: 'if (readSubOrgId(query) === "")',
+    tests: ['src/features/webhooks/webhooks.test.ts'],
+  },
+  {
     name: 'a query names one organization',
     file: DIRECTORY,
     find: "if (typeof value === 'string') return value",

@@ -32,6 +32,22 @@ export const webhooks: Mutant[] = [
     only: 'one of the environment',
   },
   {
+    name: 'nothing is resent to a disabled webhook',
+    file: 'src/features/webhooks/repeat.ts',
+    find: 'if (!webhook.enabled) throw webhookErrors.disabled()\n    const id = deliveryId.toLowerCase()',
+    replace: 'const id = deliveryId.toLowerCase()',
+    tests: [DELIVERIES_TEST],
+    only: 'resent or replayed',
+  },
+  {
+    name: 'nothing is replayed to a disabled webhook',
+    file: 'src/features/webhooks/repeat.ts',
+    find: 'if (!webhook.enabled) throw webhookErrors.disabled()\n    const end =',
+    replace: 'const end =',
+    tests: [DELIVERIES_TEST],
+    only: 'resent or replayed',
+  },
+  {
     name: 'nothing is sent to a webhook that was disabled meanwhile',
     file: `${HOME}/serve.ts`,
     find: "!work.enabled ? 'until woken' : isOn",

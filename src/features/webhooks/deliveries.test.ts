@@ -19,11 +19,11 @@ async function listen(more: { events?: string[]; wide?: boolean } = {}) {
   const receiver = await startReceiver()
   const subOrgId = await tenant.organization()
   const { events = ['user.*'], wide = false } = more
-  const body = { name: 'Lake', url: `${receiver.url}/in`, events, ...(wide ? {} : { subOrgId }) }
+  const body = { name: 'Lake', url: `${receiver.url}/in`, events, ...(wide ? { scope: 'environment' } : { subOrgId }) }
   const made = await tenant.post('/v1/webhooks', body)
   expect(made.status, made.text).toBe(200)
   const path = `/v1/webhooks/${made.body.webhook.id}`
-  const of = wide ? '' : `?subOrgId=${subOrgId}`
+  const of = wide ? '?scope=environment' : `?subOrgId=${subOrgId}`
   const deliveries = async () => (await tenant.get(`${path}?deliveries=true`)).body.deliveries
   return { receiver, subOrgId, path, of, deliveries, secret: made.body.signingSecret, id: made.body.webhook.id }
 }
@@ -101,7 +101,7 @@ test('one of the environment gets what happens in every organization, others the
   expect(organizations(wide)).toEqual([one.subOrgId, two.subOrgId])
   expect(organizations(one)).toEqual([one.subOrgId])
   expect(organizations(two)).toEqual([])
-  await tenant.delete(wide.path)
+  await tenant.delete(wide.path + wide.of)
 })
 
 test('while a secret is rotated both sign; afterwards the new one alone', async () => {
@@ -257,7 +257,7 @@ test('what only fails for 120 hours is disabled, and the team is told; another h
   await dispatch()
   expect(receiver.received.length).toBeGreaterThan(count)
   expect((await tenant.get(path)).body.webhook).toMatchObject({ status: 'active', consecutiveFailures: 0 })
-  await tenant.delete(watcher.path)
+  await tenant.delete(watcher.path + watcher.of)
 })
 
 test('metrics tell of attempts by result, of what waits, and of what was disabled', async () => {
@@ -345,6 +345,25 @@ test('a deleted or disabled one gets nothing, though something waits', async () 
     .selectAll()
     .execute()
   expect(left).toEqual([])
+})
+
+test('nothing is resent or replayed to a disabled one, and enabling it sends neither', async () => {
+  const { receiver, subOrgId, path, of, deliveries } = await listen()
+  await makeUser(subOrgId)
+  await dispatch()
+  expect(receiver.received).toHaveLength(1)
+  await tenant.patch(`${path}${of}`, { enabled: false })
+  const before = await deliveries()
+  const from = platform.clock.now().toISOString()
+  for (const refused of [
+    await tenant.post(`${path}/deliveries/${before[0].id}/resend${of}`),
+    await tenant.post(`${path}/replay${of}`, { from }),
+  ])
+    expect([refused.status, refused.body.code]).toEqual([409, 'webhook_disabled'])
+  expect(await deliveries()).toEqual(before)
+  await tenant.patch(`${path}${of}`, { enabled: true })
+  await dispatch()
+  expect([await deliveries(), receiver.received.length]).toEqual([before, 1])
 })
 
 test('deliveries are listed as CSV, which no spreadsheet runs', async () => {

@@ -18,13 +18,13 @@ export function readId(directory: Directory | Reach, text: string): string {
   return id
 }
 
-/** Reads find a webhook wherever it is; a change is of one directory, so that none goes astray. Says so where it may be that. */
+/** `webhook_not_found`. A change with `scope: "environment"` finds no webhook of an organization, and the error says so. */
 export function noSuchWebhook(directory: Directory | Reach): ApiError {
   if (!('kind' in directory) || directory.kind !== 'account') return webhookErrors.notFound()
   return webhookErrors.notFound({
     detail:
-      'Without subOrgId this is about webhooks of the environment itself, which has no such one. One of an organization ' +
-      'is changed and tested with its subOrgId, which GET shows.',
+      'The environment has no such webhook. A webhook of an organization is changed with its subOrgId, which GET shows, ' +
+      'instead of scope.',
   })
 }
 

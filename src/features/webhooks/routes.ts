@@ -24,7 +24,7 @@ import {
 import { toWebhook } from './view.ts'
 
 const about = { tag: 'Webhooks', service: 'webhooks' } as const
-const change = { ...about, scope: 'webhooks.manage', directory: 'one-or-account' } as const
+const change = { ...about, scope: 'webhooks.manage', directory: 'one-or-environment' } as const
 const one = { ...change, params: WebhookParams, errors: [webhookErrors.notFound] }
 
 const [LISTED, MOST_LISTED, MOST_TABULATED] = [50, 200, 1000]
@@ -53,7 +53,9 @@ export const webhookRoutes: Route[] = [
     path: '/v1/webhooks',
     operation: 'webhooks.create',
     summary: 'Create a webhook',
-    description: 'Without `subOrgId`, an org-wide key makes one for the events of the whole environment.',
+    description:
+      'With `subOrgId`, the webhook gets the events of that organization. With `scope: "environment"`, which needs an ' +
+      'org-wide key, it gets the events of the whole environment.',
     body: WebhookCreate,
     reply: SecretReply,
     errors: [webhookErrors.insecureUrl, webhookErrors.urlNotAllowed, webhookErrors.limitReached],

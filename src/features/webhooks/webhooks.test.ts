@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { onceFree, startApp } from '../../../test/harness.ts'
+import { onceFree, type Reply, startApp } from '../../../test/harness.ts'
 
 const service = await startApp()
 const tenant = await service.tenant()
@@ -40,7 +40,7 @@ test('is made with a secret that is shown once, is changed, and deleted', async 
 test('of an organization is out of reach of another, and of the environment of each', async () => {
   const [one, two] = [await tenant.organization(), await tenant.organization()]
   const own = (await make({ subOrgId: one })).webhook
-  const wide = (await make()).webhook
+  const wide = (await make({ scope: 'environment' })).webhook
   expect(wide.subOrgId).toBeNull()
   const other = await tenant.withKey({ subOrgId: two })
   for (const { id } of [own, wide]) {
@@ -51,29 +51,82 @@ test('of an organization is out of reach of another, and of the environment of e
   expect((await other.get('/v1/webhooks')).body.webhooks).toEqual([])
 })
 
-test('of an organization is changed and tested with its subOrgId, which a refusal without it says', async () => {
+const from = new Date().toISOString()
+
+/** Every write by id, as each names its place: in the query or the body. */
+const writes = (id: string, place: object) => {
+  const path = `/v1/webhooks/${id}`
+  const query = new URLSearchParams(Object.entries(place)).toString()
+  return [
+    () => tenant.patch(path, { ...place, name: 'x' }),
+    () => tenant.post(`${path}/test?${query}`),
+    () => tenant.post(`${path}/rotate-secret`, place),
+    () => tenant.post(`${path}/replay`, { ...place, from }),
+    () => tenant.post(`${path}/deliveries/${id}/resend?${query}`),
+    () => tenant.delete(`${path}?${query}`),
+    () => tenant.delete(path, {}, place),
+  ]
+}
+
+test('is for the whole environment only by scope, and each write by id names its place', async () => {
   const subOrgId = await tenant.organization()
-  const { webhook } = await make({ subOrgId })
+  const [own, wide] = [(await make({ subOrgId })).webhook, (await make({ scope: 'environment' })).webhook]
+  expect([own.subOrgId, wide.subOrgId]).toEqual([subOrgId, null])
   const seen = (await service.events(tenant)).length
-  const path = `/v1/webhooks/${webhook.id}`
-  const detail = expect.stringContaining('with its subOrgId, which GET shows')
-  const from = new Date().toISOString()
+  const create = (more: object) => tenant.post('/v1/webhooks', { name: 'Lake', url, events: ['user.*'], ...more })
+  const detail = expect.stringContaining('scope: "environment"')
   for (const reply of [
-    await tenant.patch(path, { name: 'x' }),
-    await tenant.delete(path),
-    await tenant.post(`${path}/test`),
-    await tenant.post(`${path}/rotate-secret`),
-    await tenant.post(`${path}/replay`, { from }),
-    await tenant.post(`${path}/deliveries/${webhook.id}/resend`),
-    await tenant.patch('/v1/webhooks/none', { name: 'x' }),
+    await create({}),
+    ...(await inTurn([...writes(own.id, {}), ...writes(wide.id, {})])),
+    await tenant.delete('/v1/webhooks/none'),
   ])
-    expect([reply.status, reply.body]).toEqual([404, expect.objectContaining({ code: 'webhook_not_found', detail })])
+    expect([reply.status, reply.body]).toEqual([400, expect.objectContaining({ code: 'sub_org_required', detail })])
+  // Each under the place of the other.
+  const elsewhere = [...writes(wide.id, { subOrgId }), ...writes(own.id, { scope: 'environment' })]
+  for (const { status, body } of await inTurn(elsewhere))
+    expect([status, body.code]).toEqual([404, 'webhook_not_found'])
+  expect((await tenant.patch(`/v1/webhooks/${own.id}`, { scope: 'environment', name: 'x' })).body.detail).toContain(
+    'subOrgId',
+  )
+  for (const [more, status, code] of [
+    [{ subOrgId, scope: 'environment' }, 400, 'sub_org_conflict'],
+    [{ scope: 'account' }, 400, 'invalid_request'],
+    [{ scope: null }, 400, 'invalid_request'],
+    [{ subOrgId: null }, 400, 'invalid_request'],
+  ] as const)
+    for (const reply of [await create(more), await tenant.patch(`/v1/webhooks/${wide.id}`, { ...more, name: 'x' })])
+      expect([reply.status, reply.body.code]).toEqual([status, code])
+  const twice = await tenant.delete(`/v1/webhooks/${wide.id}?scope=environment`, {}, { subOrgId })
+  expect([twice.status, twice.body.code]).toEqual([400, 'sub_org_conflict'])
+  for (const { webhook } of [
+    (await tenant.get(`/v1/webhooks/${own.id}`)).body,
+    (await tenant.get(`/v1/webhooks/${wide.id}`)).body,
+  ])
+    expect(webhook).toEqual(webhook.id === own.id ? own : wide)
+  expect((await service.events(tenant)).length).toBe(seen)
+
+  const changes = [writes(own.id, { subOrgId }), writes(wide.id, { scope: 'environment' })]
+  for (const [change, test, rotate, replay, resend, remove] of changes) {
+    const replies = await inTurn([change, test, rotate, replay, resend, remove].flatMap((send) => send ?? []))
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 404, 200])
+    expect(replies[4]?.body.code).toBe('delivery_not_found')
+  }
+})
+
+async function inTurn(requests: (() => Promise<Reply>)[]): Promise<Reply[]> {
+  const replies: Reply[] = []
+  for (const send of requests) replies.push(await send())
+  return replies
+}
+
+test('a key of one organization makes none for the environment', async () => {
+  const subOrgId = await tenant.organization()
   const scoped = await tenant.withKey({ subOrgId })
+  const made = await scoped.post('/v1/webhooks', { name: 'Lake', url, events: ['*'], scope: 'environment' })
+  expect([made.status, made.body.code]).toEqual([403, 'sub_org_mismatch'])
+  expect((await scoped.get('/v1/webhooks')).body.webhooks).toEqual([])
   const { body } = await scoped.patch(`/v1/webhooks/${subOrgId}`, { name: 'x' })
   expect(body).toMatchObject({ code: 'webhook_not_found', detail: 'The organization has no such webhook.' })
-  expect((await tenant.get(path)).body.webhook).toEqual(webhook)
-  expect((await service.events(tenant)).length).toBe(seen)
-  expect((await tenant.patch(path, { subOrgId, name: 'Sea' })).body.webhook.name).toBe('Sea')
 })
 
 test.each([
@@ -88,15 +141,17 @@ test.each([
   ['https://hooks.example.com/#a', 400, 'invalid_request'],
   ['ftp://hooks.example.com/', 400, 'invalid_request'],
 ])('is not sent to %s', async (address, status, code) => {
-  const made = await tenant.post('/v1/webhooks', { name: 'A', url: address, events: ['*'] })
-  const { webhook } = await make()
-  const changed = await tenant.patch(`/v1/webhooks/${webhook.id}`, { url: address })
+  const scope = 'environment'
+  const made = await tenant.post('/v1/webhooks', { name: 'A', url: address, events: ['*'], scope })
+  const { webhook } = await make({ scope })
+  const changed = await tenant.patch(`/v1/webhooks/${webhook.id}`, { url: address, scope })
   for (const reply of [made, changed]) expect([reply.status, reply.body.code]).toEqual([status, code])
-  await tenant.delete(`/v1/webhooks/${webhook.id}`)
+  expect((await tenant.delete(`/v1/webhooks/${webhook.id}?scope=environment`)).status).toBe(200)
 })
 
 test('listens to types that there are', async () => {
-  const reply = await tenant.post('/v1/webhooks', { name: 'A', url, events: ['user.created', 'user.exploded', 'x.*'] })
+  const events = ['user.created', 'user.exploded', 'x.*']
+  const reply = await tenant.post('/v1/webhooks', { name: 'A', url, events, scope: 'environment' })
   expect([reply.status, reply.body.errors]).toEqual([
     400,
     [{ field: 'events', code: 'enum', message: 'events names unknown types: "user.exploded", "x.*"' }],

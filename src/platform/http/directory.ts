@@ -76,6 +76,26 @@ export function namedOrganization(caller: Reaching, query: unknown, body: unknow
   return caller.organizationId
 }
 
+/**
+ * Whether a request names the whole environment by `scope: "environment"`, in query or body, instead of an organization.
+ * Throws `invalid_request` for another value, `sub_org_conflict` next to a `subOrgId`, `sub_org_mismatch` for a key of one
+ * organization.
+ */
+export function namesEnvironment(caller: Reaching, query: unknown, body: unknown): boolean {
+  const values = [readScope(query), readScope(body)].filter((value) => value !== undefined)
+  if (values.length === 0) return false
+  if (values.some((value) => value !== 'environment'))
+    throw invalidField('scope', 'enum', 'scope must be environment, or absent')
+  if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)
+    throw httpErrors.subOrgConflict({ detail: 'Send either subOrgId or scope, not both.' })
+  if (caller.organizationId !== null)
+    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })
+  return true
+}
+
+const readScope = (source: unknown): unknown =>
+  typeof source === 'object' && source !== null ? Reflect.get(source, 'scope') : undefined
+
 function readSubOrgId(source: unknown): string | null {
   if (typeof source !== 'object' || source === null) return null
   const value: unknown = Reflect.get(source, 'subOrgId')

@@ -1,7 +1,7 @@
 import { type ErrorFactory, httpErrors } from '../errors.ts'
 import { callerKindOf } from './caller-kinds.ts'
 import { crossSiteErrors } from './cross-site.ts'
-import type { Route } from './route.ts'
+import { type Route, requiresOrganization } from './route.ts'
 
 /** A step of the pipeline, and what it refuses requests with. */
 export interface Step {
@@ -40,7 +40,7 @@ export function stepsOf(route: Route): Step[] {
     [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
     [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],
     [takesBody && keyed, 'Key', [httpErrors.subOrgConflict]],
-    [keyed && route.directory === 'one' && route.method !== 'GET', 'Write', [httpErrors.subOrgRequired]],
+    [keyed && requiresOrganization(route), 'Write', [httpErrors.subOrgRequired]],
     [route.service !== null && route.directory !== 'account', 'Service', [httpErrors.serviceDisabled]],
     [
       route.idempotency,

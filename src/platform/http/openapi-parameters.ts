@@ -10,6 +10,7 @@ import type { Route } from './route.ts'
 const organizations = {
   SubOrgIdOfRead: 'Organization. Without it an org-wide key reads the account level.',
   SubOrgIdOfWrite: 'Organization. Required with an org-wide key, here or in the body.',
+  SubOrgIdOrEnvironment: 'Organization. An org-wide key sends it or `scope`, here or in the body.',
   SubOrgIdOrAccount: 'Organization. Without it an org-wide key means the account level.',
   SubOrgIdOfReach: 'Organization. Without it an org-wide key reads the whole environment.',
   SubOrgIdOfAccount:
@@ -22,6 +23,7 @@ function organizationOf(route: Route): OrganizationName {
   if (route.directory === 'reach') return 'SubOrgIdOfReach'
   if (route.directory === 'account') return 'SubOrgIdOfAccount'
   if (route.directory === 'one-or-account') return 'SubOrgIdOrAccount'
+  if (route.directory === 'one-or-environment') return 'SubOrgIdOrEnvironment'
   return route.method === 'GET' ? 'SubOrgIdOfRead' : 'SubOrgIdOfWrite'
 }
 

@@ -216,7 +216,8 @@ function describeRequest(route: Route, components: Components): JsonObject {
  * organization as well.
  */
 function namesTenantAlone({ method, body }: Route): boolean {
-  return method === 'DELETE' && Object.keys(body?.properties ?? {}).join() === 'subOrgId'
+  const names = Object.keys(body?.properties ?? {})
+  return method === 'DELETE' && names.length > 0 && names.every((name) => name === 'subOrgId' || name === 'scope')
 }
 
 /** OpenAPI 3.1 lets any security scheme name the roles it requires: said with the first way to send a key. */

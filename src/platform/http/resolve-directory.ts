@@ -10,12 +10,13 @@ import {
   type Directory,
   directoryOfOrganization,
   namedOrganization,
+  namesEnvironment,
   type Reach,
   resolveAccount,
   resolveReach,
   teamReach,
 } from './directory.ts'
-import type { Route } from './route.ts'
+import { type Route, requiresOrganization } from './route.ts'
 import { isSubset } from './scopes.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */
@@ -35,14 +36,20 @@ export function resolveDirectory(
   if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
   if (route.directory === 'reach')
     return whenThere(resolveReach(platform, caller, organizationId), (reach) => served(reach, reach.directory))
-  if (organizationId === null && route.method !== 'GET' && route.directory === 'one')
-    throw httpErrors.subOrgRequired({
-      detail: 'This key reaches every organization: name one in subOrgId, in the query or the body.',
-    })
+  if (route.directory === 'one-or-environment' && namesEnvironment(caller, sent.query, sent.body))
+    return whenThere(accountDirectory(platform, caller), (directory) => served(directory, directory))
+  if (organizationId === null && requiresOrganization(route)) throw subOrgRequired(route)
   const resolving = organizationId
     ? directoryOfOrganization(platform, caller, organizationId)
     : accountDirectory(platform, caller)
   return whenThere(resolving, (directory) => served(directory, directory))
+}
+
+function subOrgRequired({ directory }: Route) {
+  const whole =
+    directory === 'one-or-environment' ? ' For the whole environment send scope: "environment" instead.' : ''
+  const detail = `This key reaches every organization: name one in subOrgId, in the query or the body.${whole}`
+  return httpErrors.subOrgRequired({ detail })
 }
 
 /** `where`, if the route's service is on in the directory. Throws `service_disabled`. */

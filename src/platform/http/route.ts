@@ -17,10 +17,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * - `one` (default): one directory. An org-wide key names it by `subOrgId`, which a write requires and a read may
  *   leave out to mean the account-level directory.
  * - `one-or-account`: the same, but a write without `subOrgId` means the account-level directory too.
+ * - `one-or-environment`: a write that an org-wide key makes for one organization, named by `subOrgId`, or for the whole
+ *   environment, named by `scope: "environment"`. One of the two is required.
  * - `reach`: a read of one directory, or, with an org-wide key, of the whole environment.
  * - `account`: organizations, environments and keys, which belong to the account.
  */
-export type DirectoryMode = 'one' | 'one-or-account' | 'reach' | 'account'
+export type DirectoryMode = 'one' | 'one-or-account' | 'one-or-environment' | 'reach' | 'account'
 
 type DirectoryOf<M extends DirectoryMode> = M extends 'reach' ? Reach : M extends 'account' ? AccountScope : Directory
 
@@ -271,8 +273,16 @@ export interface Route {
   handle(work: RequestContext, input: Input<unknown, unknown, unknown>, prepared?: unknown): Promise<unknown>
 }
 
+/** Whether a request with an org-wide key must say where it works: `sub_org_required` if it does not. */
+export function requiresOrganization({ directory, method }: Pick<Route, 'directory' | 'method'>): boolean {
+  return method !== 'GET' && (directory === 'one' || directory === 'one-or-environment')
+}
+
 const MIB = 1024 * 1024
 const subOrgId = Type.Optional(Type.String({ description: 'Organization. Required on writes with an org-wide key.' }))
+const wholeEnvironment = Type.Optional(
+  Type.Enum(['environment'], { description: 'Instead of subOrgId: the whole environment. Needs an org-wide key.' }),
+)
 
 /**
  * Declares a route. Everything else is derived from the declaration: authentication, scope, tenant, validation, reply
@@ -294,7 +304,9 @@ export function defineRoute<
 ): Route {
   const auth = spec.auth ?? 'key'
   const keyed = 'scope' in spec
-  const tenant = keyed ? { subOrgId } : {}
+  const tenant = keyed
+    ? { subOrgId, ...(spec.directory === 'one-or-environment' ? { scope: wholeEnvironment } : {}) }
+    : {}
   // Of a DELETE too: a backend may name the organization in the body of whatever it writes.
   const takesBody = keyed && spec.method !== 'GET'
   const { handle } = spec
