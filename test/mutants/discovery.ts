@@ -8,6 +8,14 @@ const byLink = [`${DISCOVERY}/by-link.test.ts`]
 /** What a proof of a mailbox tells of organizations, and lets into. */
 export const discovery: Mutant[] = [
   {
+    name: 'a deactivated person does not learn that the organization of their domain is joinable',
+    file: `${DISCOVERY}/discovery.ts`,
+    find: 'if (person && !person.active) return null',
+    replace: '',
+    tests,
+    only: 'deactivated person',
+  },
+  {
     name: 'discovery says where somebody is invited, and not there yet',
     file: 'src/features/discovery/store.ts',
     find: "state: is_invited ? 'invited' : 'active'",

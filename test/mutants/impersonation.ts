@@ -6,6 +6,14 @@ const tests = [`${FOLDER}/impersonation.test.ts`]
 /** What somebody who acts for a user may do, and who learns of it. */
 export const impersonation: Mutant[] = [
   {
+    name: 'nobody acts for a sign-up whose mailbox is unproved',
+    file: `${FOLDER}/impersonation.ts`,
+    find: 'if (!facts?.auth_account_id || facts.pending)',
+    replace: 'if (!facts?.auth_account_id)',
+    tests,
+    only: 'unproved',
+  },
+  {
     name: 'the organization allows it',
     file: `${FOLDER}/impersonation.ts`,
     find: 'if (!impersonation_enabled || work.directory.organizationId === null)',

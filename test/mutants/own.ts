@@ -10,6 +10,30 @@ const EMAIL = 'src/features/me/email.test.ts'
 /** What people do for themselves. */
 export const own: Mutant[] = [
   {
+    name: 'one person starts so many step-ups a minute',
+    file: 'src/features/me/step-up.ts',
+    find: "await countAct(work, who.hash, [{ bucket: 'step_up.minute', limit: 10, windowSeconds: 60 }])",
+    replace: '',
+    tests: [STEP_UP],
+    only: 'ten step-ups',
+  },
+  {
+    name: 'an own password is not set for an address that was changed meanwhile',
+    file: 'src/features/me/password.ts',
+    find: 'if (!stands || held.email_norm !== user.email_norm)',
+    replace: 'if (!stands)',
+    tests: ['src/features/me/password.test.ts'],
+    only: 'address meanwhile',
+  },
+  {
+    name: 'an undo does not take a user from provisioning',
+    file: 'src/features/me/undo-email.ts',
+    find: 'if (user.scim_managed) throw userErrors.scimManaged()',
+    replace: '',
+    tests: [TAKEN_BACK],
+    only: 'provisioning has taken over',
+  },
+  {
     name: 'a change of a way in wants a recent proof',
     file: FRESH,
     find: 'if (age <= WITHIN_SECONDS && !lacksSecond) return facts',

@@ -219,6 +219,17 @@ test('a verified domain lets its people join, as long as it is proved and sign-u
   expect(made.map(({ email }) => email)).toEqual([email])
 })
 
+test('a deactivated person is not told that the organization of their domain is joinable', async () => {
+  const domain = `${fresh()}.example`
+  const subOrgId = await tenant.organization()
+  await verifyDomain(app, tenant, subOrgId, domain)
+  const [email, other] = [`jan@${domain}`, `kim@${domain}`]
+  const { id } = await newUser(tenant, { subOrgId, email })
+  succeeded(await tenant.patch(`/v1/users/${id}`, { subOrgId, active: false }))
+  expect((await discover(email)).organizations).toEqual([])
+  expect((await discover(other)).organizations).toMatchObject([{ subOrgId, state: 'joinable' }])
+})
+
 test('of very many organizations a hundred are told, first those where somebody was last', async () => {
   const email = freshEmail('many')
   const [last, first] = [await tenant.organization(), await tenant.organization()]

@@ -1,9 +1,10 @@
 import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { succeeded } from '../../../test/factors.ts'
 import { startApp } from '../../../test/harness.ts'
 import { bearing, ownSamples, ownWorld, signedIn, signInAgain } from '../../../test/own-world.ts'
-import { newEmail } from '../../../test/people.ts'
+import { newEmail, sessionRowsOf } from '../../../test/people.ts'
 import { nameOf, sendSample } from '../../../test/samples.ts'
 import { snapshot } from '../../../test/snapshot.ts'
 import { joinedMember } from '../../../test/team.ts'
@@ -148,6 +149,16 @@ describe('refuses', () => {
     const stranger = await signedIn(await organization())
     for (const id of [stranger.id, stranger.session.user_id, 'nobody'])
       expect([id, (await ask({ id, subOrgId })).body.code]).toEqual([id, 'user_not_found'])
+  })
+
+  test('a sign-up whose mailbox is unproved, though it has an auth account', async () => {
+    // By SQL: no route gives an auth account to such a sign-up today.
+    const person = await signedIn(world)
+    await sql`update users set pending_until = clock_now() + interval '1 day' where id = ${person.id}`.execute(db)
+    const [sessions, mails] = [await sessionRowsOf(db, person.id), await app.mails(person.email)]
+    const reply = await ask(person)
+    expect([reply.status, reply.body.code]).toEqual([409, 'user_never_signed_in'])
+    expect([await sessionRowsOf(db, person.id), await app.mails(person.email)]).toEqual([sessions, mails])
   })
 
   test('who could not sign in either', async () => {

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { succeeded } from '../../../test/factors.ts'
 import { freshPassword } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
+import { inThisOrder } from '../../../test/in-order.ts'
 import { bearing, type OwnPerson, ownWorld, signedIn, signInAgain } from '../../../test/own-world.ts'
+import { newEmail } from '../../../test/people.ts'
+import { mailedCode } from '../../../test/sign-in.ts'
 
 const app = await startApp()
 const tenant = await app.tenant()
@@ -75,4 +78,21 @@ test('of several first passwords, and of several changes, one is set', async () 
   const person = await signedIn(world)
   const firsts = await Promise.all([1, 2, 3].map(() => change(person, { new_password: freshPassword() })))
   expect(firsts.filter(({ status }) => status === 200).length).toBe(1)
+})
+
+test('a change of the address meanwhile leaves the password as it was', async () => {
+  const [password, new_password, email] = [freshPassword(), freshPassword(), newEmail()]
+  const person = await signedIn(world, { password })
+  const { otp_id } = succeeded(await person.me.post('/v1/me/email', { email }))
+  const code = await mailedCode(app, email)
+  const [moved, late] = await inThisOrder(
+    app.app.platform,
+    person.id,
+    () => person.me.post('/v1/me/email/verify', { email, otp_id, code }),
+    () => change(person, { current_password: password, new_password }),
+  )
+  expect([moved.status, ...refused(late)]).toEqual([200, 401, 'invalid_credentials'])
+  expect(refused(await signIn(email, new_password))).toEqual([401, 'invalid_credentials'])
+  succeeded(await signIn(email, password))
+  expect((await app.mails(email)).map(({ kind }) => kind)).not.toContain('password_changed')
 })

@@ -188,3 +188,26 @@ test('where single sign-on is enforced, people step up by that alone, and set no
   await giveApp(person)
   expect((await begin(person)).methods).toEqual(['totp'])
 })
+
+test('one person starts ten step-ups a minute, whatever the methods; more leave no rows behind', async () => {
+  const [person, other] = [await signedIn(world), await signedIn(world)]
+  await register(tenant, { subOrgId, userId: person.id }, newPasskey())
+  await giveApp(person)
+  const rows = async () => {
+    const [challenges, ceremonies] = [db.selectFrom('mfa_challenges'), db.selectFrom('webauthn_ceremonies')]
+    const counts = [challenges, ceremonies].map((table) =>
+      table.select('id').where('user_id', '=', person.id).execute(),
+    )
+    return (await Promise.all(counts)).map(({ length }) => length)
+  }
+  const before = await rows()
+  for (let n = 0; n < 5; n++) for (const method of ['totp', 'passkey']) await begin(person, method)
+  const full = await rows()
+  expect(full.map((count, n) => count - (before[n] ?? 0))).toEqual([5, 5])
+  for (const method of ['totp', 'passkey'])
+    expect(refused(await person.me.post('/v1/me/step-up', { method }))).toEqual([429, 'rate_limited'])
+  expect(await rows()).toEqual(full)
+  await begin(other, 'otp')
+  await app.advance(60)
+  await begin(person, 'totp')
+})

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newPasskey } from '../../../test/authenticator.ts'
 import { succeeded } from '../../../test/factors.ts'
-import { freshPassword } from '../../../test/fresh.ts'
+import { fresh, freshPassword } from '../../../test/fresh.ts'
 import { startApp } from '../../../test/harness.ts'
 import {
   bearing,
@@ -15,6 +15,9 @@ import {
 } from '../../../test/own-world.ts'
 import { register } from '../../../test/passkeys.ts'
 import { newEmail } from '../../../test/people.ts'
+import { verifyDomain } from '../../../test/saml-connection.ts'
+import { provisioned } from '../../../test/scim.ts'
+import { USER } from '../../../test/scim-answers.ts'
 import { mailedCode, mailedLink, type Tokens } from '../../../test/sign-in.ts'
 
 // An address that is taken back, and what else changes under way.
@@ -168,4 +171,24 @@ test('nor is it above a change by the backend, or the undo of an earlier one', a
     async (person) => succeeded(await changeAddress(app, person.me, newEmail())),
   )
   expect([undone.statuses, undone.address]).toEqual([[200, 401], undone.person.email])
+})
+
+test('an address that provisioning has taken over since is not taken back', async () => {
+  const person = await signedIn(world)
+  const domain = `${fresh()}.example`
+  const email = `ada@${domain}`
+  succeeded(await changeAddress(app, person.me, email))
+  const token = await undoLink(person.email)
+  await verifyDomain(app, tenant, subOrgId, domain)
+  const { call } = await provisioned(app, tenant, subOrgId)
+  expect((await call('POST', '/Users', { userName: email, schemas: [USER] })).status).toBe(201)
+  const before = await userOf(person)
+  expect(before).toMatchObject({ email, scimManaged: true })
+  const sessions = await tenant.get(`/v1/sessions?userId=${person.id}`)
+  const kept = await undo(person.email, token)
+  expect([kept.status, kept.body.code]).toEqual([409, 'scim_managed'])
+  expect([await userOf(person), (await tenant.get(`/v1/sessions?userId=${person.id}`)).body]).toEqual([
+    before,
+    sessions.body,
+  ])
 })
