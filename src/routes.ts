@@ -83,7 +83,7 @@ const declared: Route[] = [
   ...factorRoutes,
   ...challengeRoutes,
   ...passkeyRoutes,
-  ...lockoutRoutes,
+  ...lockoutRoutes(announced),
   ...deviceRoutes,
   ...relyingPartyRoutes,
   ...signupRoutes,

@@ -37,12 +37,20 @@ async function inactive(): Promise<Mailbox> {
   return person
 }
 
+async function locked(): Promise<Mailbox> {
+  const person = await withPhone({ app: true })
+  const { users } = succeeded(await tenant.get(`/v1/users?subOrgId=${subOrgId}&email=${person.email}`))
+  succeeded(await tenant.post(`/v1/users/${users[0].id}/lock`, { subOrgId, reason: 'A test' }))
+  return person
+}
+
 /** Somebody who gets what is sent, and then who does not. */
 const makePeople = async (): Promise<Mailbox[]> => [
   await withPhone({ app: true }),
   await withPhone({ app: false }),
   await newUser(tenant, { subOrgId }),
   await inactive(),
+  await locked(),
   { subOrgId, email: newEmail() },
 ]
 

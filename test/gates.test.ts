@@ -185,6 +185,13 @@ const states: Record<string, State> = {
   async inactive(_, ids) {
     await platform.db.updateTable('users').set({ active: false }).where('id', 'in', ids).execute()
   },
+  async locked(_, ids) {
+    const lock = { access_locked_at: new Date(), access_lock_reason: 'A test' }
+    await platform.db.updateTable('users').set(lock).where('id', 'in', ids).execute()
+  },
+  async 'locked by an administrator'({ scoped }, ids) {
+    for (const id of ids) succeeded(await scoped.post(`/v1/users/${id}/lock`, { reason: 'A test' }))
+  },
   async deleted(_, ids) {
     await platform.db.updateTable('users').set({ deleted_at: new Date() }).where('id', 'in', ids).execute()
   },
@@ -197,6 +204,9 @@ const states: Record<string, State> = {
     for (const id of ids) succeeded(await tenant.post(`/v1/users/${id}`, { subOrgId: organization, targetSubOrgId }))
   },
 }
+
+/** What a right proof is answered. */
+const codes: Record<string, string> = { inactive: 'user_inactive', locked: 'user_locked' }
 
 // A password and a passkey stay theirs.
 const LASTING = ['POST /v1/auth/login/password', 'POST /v1/auth/login/passkey/verify']
@@ -223,7 +233,8 @@ describe.each(Object.entries(states))('a user who is %s', (state, bring) => {
     const before = await liveSessions(tenant)
     const reply = await sendSample(world.scoped, route, sample)
     expect([reply.status >= 400 && reply.status < 500, reply.body.session], reply.text).toEqual([true, undefined])
-    if (state === 'inactive') expect(reply.body.code).toBe('user_inactive')
+    const code = codes[state]
+    if (code) expect(reply.body.code).toBe(code)
     expect(await liveSessions(tenant)).toEqual(before)
   })
 })

@@ -23,6 +23,7 @@ const OTHER_WORDS: Record<string, string> = {
   'mfa/trusted-devices': 'mfa',
   identities: 'federation',
   unlock: 'lockout',
+  lock: 'lockout',
   impersonate: 'impersonation',
   'auth/link': 'hosted',
   'organization-apps': 'services',

@@ -258,6 +258,7 @@ const CALLERS: Record<string, string[]> = {
     'POST /v1/users/{userId}/invite',
     'POST /v1/users/{userId}/password/reset',
     'POST /v1/users/{userId}/restore',
+    'POST /v1/users/{userId}/lock',
     'POST /v1/users/{userId}/unlock',
     'POST /v1/users/{userId}/verify/resend',
     'PUT /v1/users',

@@ -82,7 +82,7 @@ async function check(token: string | null): Promise<JWTPayload | null> {
 }
 
 /** The refusals of a refresh after which only a new sign-in helps. Others may pass, and the cookies are still good. */
-const OVER = ['refresh_token_invalid', 'refresh_token_reused', 'user_inactive', 'sso_required']
+const OVER = ['refresh_token_invalid', 'refresh_token_reused', 'user_inactive', 'user_locked', 'sso_required']
 
 /** Lets only people who are signed in pass; `res.locals` then has `token` and its `claims`. */
 export const signedIn: RequestHandler = async (req, res, next) => {

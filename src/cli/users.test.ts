@@ -111,3 +111,21 @@ test('mails the invitation or the verification again, and nothing to who is veri
     'carl@acme.example',
   ])
 })
+
+test('locks and unlocks a user', async () => {
+  const { user } = (await api.post('/v1/users', { subOrgId: acme, email: 'lea@acme.example' })).body
+  await signIn(service, api, acme, user.email)
+  const statusOf = async () => (await api.get(`/v1/users/${user.id}`)).body.user
+  const until = '2099-01-31T12:00:00.000Z'
+  const locked = await cli('users', 'lock', user.email, '--reason', 'Stolen', '--until', '2099-01-31T12:00:00Z')
+  expect([locked.code, locked.stdout]).toEqual([0, `Locked ${user.email} until ${until}. Ended 1 sessions.\n`])
+  expect(await statusOf()).toMatchObject({ status: 'locked', lock: { reason: 'Stolen', until } })
+  const unlocked = await cli('users', 'unlock', user.id)
+  expect([unlocked.code, unlocked.stdout]).toEqual([0, `Unlocked ${user.email}.\n`])
+  expect(await statusOf()).toMatchObject({ status: 'active', lock: null })
+  expect((await cli('users', 'unlock', user.id, '--json')).json).toEqual({ id: user.id, unlocked: false })
+  expect(await cli('users', 'lock', user.email)).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
+  const wrong = await cli('users', 'lock', user.email, '--reason', 'x', '--until', 'soon')
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--until is soon')])
+  expect((await statusOf()).status).toBe('active')
+})

@@ -17,7 +17,9 @@ interface Options {
 }
 
 export function addUsers(program: Command): void {
-  const users = program.command('users').description('list and show users, end their sessions, mail a link again')
+  const users = program
+    .command('users')
+    .description('list and show users, end their sessions, lock them, mail a link again')
   const add = (name: string, description: string, example: string) =>
     users
       .command(name)
@@ -38,6 +40,14 @@ export function addUsers(program: Command): void {
   add('end-sessions', 'end every session of a user', 'ada@acme.example')
     .argument(...who)
     .action(endSessions)
+  add('lock', 'refuse every sign-in of a user and end their sessions', 'ada@acme.example --reason "Laptop stolen"')
+    .argument(...who)
+    .requiredOption('--reason <text>', 'why; managers and the audit log show it')
+    .option('--until <time>', 'when the lock ends, as ISO 8601; default: with "users unlock"')
+    .action(lock)
+  add('unlock', 'end every lock of a user', 'ada@acme.example')
+    .argument(...who)
+    .action(unlock)
   add('resend', 'mail the invitation again, or the link that verifies the address', 'ada@acme.example')
     .argument(...who)
     .action(resend)
@@ -79,6 +89,33 @@ async function endSessions(named: string, options: Options): Promise<void> {
     const row = await findUser(platform, named, options)
     const revoked = await revokeUserSessions(await workOn(platform, options, row), row.id, endReasons.revoked)
     print(options, { id: row.id, revoked }, [`Ended ${revoked} sessions of ${row.email}.`])
+  })
+}
+
+async function lock(
+  named: string,
+  { reason, until, ...options }: Options & { reason: string; until?: string },
+): Promise<void> {
+  if (until !== undefined && Number.isNaN(Date.parse(until)))
+    throw new CliError(`--until is ${until}: use a time such as 2027-01-31T12:00:00Z.`, { isUsage: true })
+  await withPlatform(async (platform) => {
+    const { lockUser } = await import('../features/lockout/lock.ts')
+    const row = await findUser(platform, named, options)
+    const end = until === undefined ? null : new Date(until).toISOString()
+    const { ended } = await lockUser(await workOn(platform, options, row), row.id, { reason, until: end })
+    const lasts = end === null ? 'until it is unlocked' : `until ${end}`
+    print(options, { id: row.id, until: end, revoked: ended }, [
+      `Locked ${row.email} ${lasts}. Ended ${ended} sessions.`,
+    ])
+  })
+}
+
+async function unlock(named: string, options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { unlockUser } = await import('../features/lockout/unlock.ts')
+    const row = await findUser(platform, named, options)
+    const unlocked = await unlockUser(await workOn(platform, options, row), row.id)
+    print(options, { id: row.id, unlocked }, [unlocked ? `Unlocked ${row.email}.` : `${row.email} is not locked.`])
   })
 }
 

@@ -3,6 +3,7 @@ import type { Belonging, Fate, Step, UserChange, UserColumns, UserTable } from '
 import type { Users } from './db/schema.gen.ts'
 import type { EventInput } from './events.ts'
 import type { Message } from './mail/outbox.ts'
+import { lockText, type UserLock } from './user-lock.ts'
 import type { TxWork } from './work.ts'
 
 /** What becomes of the user's rows of one table. */
@@ -58,7 +59,7 @@ export async function runPlan(
   work: TxWork,
   { change, steps }: Plan,
   { owner, left }: { owner: OperationNodeSource; left?: OperationNodeSource },
-): Promise<Done<Selectable<Users> & { locked: boolean }>> {
+): Promise<Done<Selectable<Users> & { locked: UserLock }>> {
   const parts = [
     ...steps.flatMap(({ belonging, step, name }) => [
       ...(step.taken ? [sql`${sql.ref(`${belonging.table}_taken`)} as (${step.taken})`] : []),
@@ -72,9 +73,9 @@ export async function runPlan(
     ({ name }) => sql`${name}::text, (select coalesce(jsonb_agg(to_jsonb(part)), '[]') from ${sql.ref(name)} part)`,
   )
   // The clock is read here: in `returning` a distributed database takes no function that is not immutable.
-  const { rows } = await sql<Selectable<Users> & { locked: boolean; returned: Record<string, object[]> }>`
+  const { rows } = await sql<Selectable<Users> & { locked: UserLock; returned: Record<string, object[]> }>`
     with ${sql.join(parts)}
-    select owner.*, coalesce(owner.locked_until > clock_now(), false) as locked,
+    select owner.*, ${sql.raw(lockText('owner', 'clock_now()'))} as locked,
       jsonb_build_object(${sql.join(returned)}) as returned
     from owner`.execute(work.db)
   const [row] = rows

@@ -97,6 +97,7 @@ const STRANGER = {
   auth_account_id: null,
   email_verified: true,
   active: true,
+  access_locked: false,
   pending: false,
   role: 'member',
   held_roles: null,

@@ -15,7 +15,7 @@ import {
   mailLink,
   presentLink,
 } from '../links/links.ts'
-import { assertDoorOpen, assertMaySignIn, loginErrors } from '../login/login.ts'
+import { assertActive, assertDoorOpen, assertMaySignIn } from '../login/login.ts'
 import { hasPassword, provePassword } from '../password/password.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, proveMailbox, type UserRow } from '../users/users.ts'
 import { verificationMail } from './emails.ts'
@@ -68,7 +68,7 @@ export async function mailVerification(
 
 /**
  * Mails the link again, and creates the auth account if there is none. Returns null when the address is verified.
- * Throws `user_not_found`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
+ * Throws `user_not_found`, `user_locked`, `user_inactive`, `rate_limited`, `organization_suspended`, `account_locked`.
  */
 export async function resendVerification(
   work: Work,
@@ -77,7 +77,7 @@ export async function resendVerification(
 ): Promise<{ deliveryHint: string; url: string | null; rate: RateState } | null> {
   const user = await getUser(work, userId)
   if (user.email_verified) return null
-  if (!user.active) throw loginErrors.userInactive()
+  assertActive(user)
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(work, who)
   const rate = await countMail(work, who, limits, { leaves: delivery.deliver, byAnyone: false })

@@ -50,6 +50,7 @@ export const FAILURES = {
   signup_disabled: 'No user has this address, and signing up is off.',
   sso_required: 'The organization wants its users to sign in by its identity provider.',
   user_inactive: 'The user is inactive.',
+  user_locked: 'The user is locked.',
 } as const
 
 /** What it learns of a logout that the provider has not, or not wholly, carried out; here the session has ended anyway. */

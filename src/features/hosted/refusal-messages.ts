@@ -77,6 +77,24 @@ export const refusalsSay = {
       ja: 'そのパスワードでログインしてください。お忘れの場合は、ログイン画面で再設定してください。',
     }),
   },
+  user_locked: {
+    title: defineText({
+      en: 'Your account is locked',
+      de: 'Ihr Konto ist gesperrt',
+      fr: 'Votre compte est verrouillé',
+      es: 'Su cuenta está bloqueada',
+      'pt-BR': 'Sua conta está bloqueada',
+      ja: 'アカウントはロックされています',
+    }),
+    text: defineText({
+      en: 'Ask your administrator to unlock it.',
+      de: 'Bitten Sie Ihren Administrator, die Sperre aufzuheben.',
+      fr: 'Demandez à votre administrateur de le déverrouiller.',
+      es: 'Pida a su administrador que la desbloquee.',
+      'pt-BR': 'Peça ao seu administrador para desbloqueá-la.',
+      ja: '管理者にロックの解除を依頼してください。',
+    }),
+  },
   user_inactive: {
     title: defineText({
       en: 'Your account is deactivated',

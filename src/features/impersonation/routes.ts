@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { loginErrors } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { Impersonator, sessionEvents } from '../sessions/sessions.ts'
 import { UserParams, userErrors } from '../users/users.ts'
 import { impersonationErrors } from './errors.ts'
@@ -64,7 +64,7 @@ export const impersonationRoutes: Route[] = [
       impersonationErrors.neverSignedIn,
       loginErrors.organizationSuspended,
       loginErrors.accountLocked,
-      loginErrors.userInactive,
+      ...doorRoutes.barred,
     ],
     event: impersonationEvents.started,
     maybeEvents: [sessionEvents.created],

@@ -8,7 +8,7 @@ import { maskEmail, parseEmail, requireEmail } from '../../platform/mail/address
 import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
-import { assertDoorOpen, loginErrors } from '../login/login.ts'
+import { assertActive, assertDoorOpen } from '../login/login.ts'
 import { getPasswordSettings } from '../password/password.ts'
 import {
   findUserByEmail,
@@ -59,7 +59,7 @@ export interface SentInvite {
 /**
  * Invites a user to choose a password: an existing user, unchanged, or one created for it. Voids the previous
  * invitation. A user who already has a password is asked to sign in instead.
- * Throws `invalid_request`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
+ * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
  */
 export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
   return send(work, invitee, null, delivery)
@@ -82,7 +82,8 @@ async function send(
   const address = requireEmail(invitee.email)
   await assertDoorOpen(work, null)
   // Checked before the send is counted, and again in the transaction.
-  if ((await findUserByEmail(work, address.norm))?.active === false) throw loginErrors.userInactive()
+  const invited = await findUserByEmail(work, address.norm)
+  if (invited) assertActive(invited)
   const sending = { leaves: delivery.deliver, byAnyone: false }
   const rate = await countMail(work, identify(work.platform, address), limits, sending)
   const sent = await inTx(work, async (work) => {
@@ -100,7 +101,7 @@ async function mailInvite(
   delivery: LinkDelivery,
   ttlSeconds: number,
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
-  if (!user.active) throw loginErrors.userInactive()
+  assertActive(user)
   // A password set before the mailbox was proved is removed by the first proof.
   const mayOnlySignIn = user.email_verified && (await signsInAlready(work, user.id))
   await markInvited(work, user)

@@ -36,7 +36,7 @@ const withdrawnInvite: Invite = {
   revoked_at: '2026-11-22T10:00:00.000Z',
 }
 const refusals = [
-  loginErrors.userInactive,
+  ...doorRoutes.barred,
   loginErrors.organizationSuspended,
   loginErrors.methodDisabled,
   deliveryErrors.invalidRedirectUri,

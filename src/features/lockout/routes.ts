@@ -1,12 +1,14 @@
 import { Type } from 'typebox'
+import type { EventDefinition } from '../../platform/events.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
-import { Success } from '../../platform/schema.ts'
+import { nullable, Success } from '../../platform/schema.ts'
 import { linkErrors, PresentedLinkBody } from '../links/links.ts'
 import { loginErrors } from '../login/login.ts'
-import { UserParams, userErrors, userEvents } from '../users/users.ts'
+import { toUser, User, UserParams, userErrors, userEvents } from '../users/users.ts'
+import { lockUser } from './lock.ts'
 import { unlockByLink, unlockUser } from './unlock.ts'
 
-export const lockoutRoutes: Route[] = [
+const unlockRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/unlock',
@@ -32,7 +34,9 @@ export const lockoutRoutes: Route[] = [
     scope: 'users.write',
     tag: 'Users',
     summary: 'Unlock a user',
-    description: 'Ends every lock of the address, for all networks, and resets the failed attempts.',
+    description:
+      'Ends the lock of an administrator and the locks that failed attempts caused, for all networks, and resets the ' +
+      'failed attempts.',
     params: UserParams,
     reply: Type.Object({
       success: Type.Boolean(),
@@ -45,3 +49,45 @@ export const lockoutRoutes: Route[] = [
     },
   }),
 ]
+
+/** `announced`: the events of what ends with the access of a user. */
+export function lockoutRoutes(announced: EventDefinition[]): Route[] {
+  return [...unlockRoutes, lockRoute(announced)]
+}
+
+function lockRoute(announced: EventDefinition[]): Route {
+  return defineRoute({
+    method: 'POST',
+    path: '/v1/users/{userId}/lock',
+    operation: 'users.lock',
+    scope: 'users.write',
+    tag: 'Users',
+    summary: 'Lock a user',
+    description:
+      'Refuses every sign-in method with 403 `user_locked`, and ends every session and trusted device at once. The lock ' +
+      'ends at `until`, or with POST /v1/users/{userId}/unlock. A second lock replaces the first.',
+    params: UserParams,
+    body: Type.Object({
+      reason: Type.String({
+        minLength: 1,
+        maxLength: 500,
+        pattern: '\\S',
+        description: 'For managers and the audit log. The user never sees it.',
+        examples: ['Laptop stolen, ticket 4711'],
+      }),
+      until: Type.Optional(
+        Object.assign(nullable(Type.String({ format: 'date-time' }), 'The end of the lock. Absent or null: no end.'), {
+          examples: [null],
+        }),
+      ),
+    }),
+    reply: Type.Object({ user: User, revoked: Type.Integer({ description: 'Sessions that ended.', examples: [1] }) }),
+    errors: [userErrors.notFound],
+    event: userEvents.locked,
+    maybeEvents: announced,
+    async handle(work, { params, body: { reason, until = null } }) {
+      const { user, ended } = await lockUser(work, params.userId, { reason, until })
+      return { user: toUser(user, work.directory.organizationId), revoked: ended }
+    },
+  })
+}

@@ -28,6 +28,10 @@ export async function makeRecords(app: TestApp, { directoryId, ids }: Start & Us
 }
 
 export const samples: Samples = {
+  'POST /v1/users/{userId}/lock': ({ ids }) => ({
+    params: { userId: ids.user },
+    body: { reason: 'Laptop stolen', until: '2099-01-01T00:00:00.000Z' },
+  }),
   'POST /v1/users/{userId}/unlock': ({ ids }) => ({ params: { userId: ids.user } }),
   'POST /v1/auth/unlock': ({ ids, email }) => ({ body: { email, token_hash: ids.unlockLink } }),
 }

@@ -3,7 +3,7 @@ import { requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { consumeLink, defineMailedPurpose, linkErrors, presentLink, refuseMadeUp, voidLinks } from '../links/links.ts'
 import { assertDoorOpen } from '../login/login.ts'
-import { findUserForUpdate, getUser, markUnlocked } from '../users/users.ts'
+import { endLocks, findUserForUpdate, getUserForUpdate, markUnlocked } from '../users/users.ts'
 import { unlock } from './attempts.ts'
 
 /** Of the link in the mail about a lock. */
@@ -31,22 +31,20 @@ export async function unlockByLink(work: Work, presented: { email: string; token
 }
 
 /**
- * Ends the lock of a user's address. Throws `user_not_found`. Returns false when there was neither a lock nor a
- * failure.
+ * Ends every lock of a user: the one that wrong passwords caused, and an administrator's. Throws `user_not_found`. Returns
+ * false when there was neither a lock nor a failure.
  */
 export async function unlockUser(work: Work, userId: string): Promise<boolean> {
   return inTx(work, async (work) => {
-    const { platform } = work
-    const user = await getUser(work, userId)
-    const who = identify(platform, { email: user.email, norm: user.email_norm })
     // Lock order: the user first, as in a sign-in.
-    await findUserForUpdate(work, user.id)
+    const user = await getUserForUpdate(work, userId)
+    const who = identify(work.platform, { email: user.email, norm: user.email_norm })
     const counted = await unlock(work, who.hash)
-    const factorsCounted = await unlock(work, hashFactorIdentity(platform, user.id))
-    if (!counted && !factorsCounted && !user.locked) return false
+    const factorsCounted = await unlock(work, hashFactorIdentity(work.platform, user.id))
+    if (!counted && !factorsCounted && user.locked === null) return false
     // The link in the user's mail is no longer needed.
     await voidLinks(work, user, unlockPurpose)
-    await markUnlocked(work, user.id)
+    await endLocks(work, user)
     return true
   })
 }

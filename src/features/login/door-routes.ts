@@ -8,6 +8,9 @@ import { SessionReply } from './session-reply.ts'
 // What the door may refuse before the user is known.
 const sendErrors = [loginErrors.organizationSuspended, loginErrors.methodDisabled, loginErrors.accountLocked]
 
+/** What a locked or deactivated user meets (`assertActive`). */
+const barred = [loginErrors.userLocked, loginErrors.userInactive]
+
 // Exactly one of them.
 const event: EventDefinition[] = [loginEvents.succeeded, loginEvents.challengeCreated]
 const maybeEvents: EventDefinition[] = [sessionEvents.created, sessionEvents.revoked, loginEvents.trustedDeviceUsed]
@@ -21,11 +24,13 @@ export const doorRoutes = {
   /** Of one that asks for a session. */
   errors: [
     ...sendErrors,
-    loginErrors.userInactive,
+    ...barred,
     loginErrors.sessionLimitReached,
     loginErrors.signupDisabled,
     loginErrors.ssoRequired,
   ],
+  /** Of one that sends or gives something to a user (`assertActive`). */
+  barred,
   /** One that ends in a session. */
   login,
   /** The same for a proof of the mailbox, which may be the user's first. */

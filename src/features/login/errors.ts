@@ -14,6 +14,13 @@ export const loginErrors = defineErrors({
     'The user is inactive',
     'The user was deactivated: PATCH /v1/users/{userId} with active true reactivates them.',
   ],
+  userLocked: [
+    403,
+    'user_locked',
+    'The user is locked',
+    'An administrator has locked the user. POST /v1/users/{userId}/unlock ends the lock; GET /v1/users/{userId} shows its ' +
+      'reason and end.',
+  ],
   organizationSuspended: [
     403,
     'organization_suspended',

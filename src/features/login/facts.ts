@@ -1,6 +1,7 @@
 import type { Identity } from '../../platform/crypto/identity.ts'
 import { type JoinedStatement, runAlone, runTogether, type Writing } from '../../platform/db/joined.ts'
 import { defineReading, type Reading, type ReadingKind } from '../../platform/readings.ts'
+import { isAccessLockedText } from '../../platform/user-lock.ts'
 import type { Work } from '../../platform/work.ts'
 import { type HeldRole, heldRolesText } from '../sessions/sessions.ts'
 import { type AddressLock, type Gate, gates } from './gates.ts'
@@ -20,7 +21,10 @@ export interface SignInFacts extends DoorState {
   email: string
   locale: string | null
   email_verified: boolean
+  /** Whether the user may sign in at all: neither deactivated nor locked by an administrator. */
   active: boolean
+  /** Whether an administrator's lock is in force. */
+  access_locked: boolean
   pending: boolean
   role: string
   /** The roles of the organization that the user has; null for none. */
@@ -131,14 +135,15 @@ function ssoRolesText(directory: string): string {
 function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): string {
   const directory = writing.directory('asked')
   const byId = reading.userId
+  const locked = isAccessLockedText('users', 'clock.at')
   const seconds = locks.map((lock) => (byId ? lock.secondsOfUser : lock.seconds(directory)))
   const users = `left join lateral (
       select * from users where directory_id = ${directory} and deleted_at is null
         and (pending_until is null or pending_until > clock.at)
         and ${byId ? `id = ${byId}` : 'email_norm = asked.email_norm'} limit 1) users on true`
   return `${reading.before?.(writing) ?? ''}
-    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified, users.active,
-      users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
+    select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified,
+      users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
       ${ssoRolesText(directory)} as sso_role_names, users.epoch, users.mfa_enrolled, users.passkey_count,
       users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
       greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}

@@ -4,6 +4,7 @@ import { changedFrom, joinedEventRow } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { perPlatform } from '../../platform/platform.ts'
 import type { ConditionKind, UsedCondition } from '../../platform/proofs.ts'
+import { lockText } from '../../platform/user-lock.ts'
 import type { Work } from '../../platform/work.ts'
 import { SELF_SERVICE, toUser, type UserRow, userEvents } from '../users/users.ts'
 import type { SignInFacts } from './facts.ts'
@@ -51,7 +52,7 @@ const lockUser: JoinedStatement = {
   order: 'directory_id, user_id',
   text: ({ directory, lock }) => `
     select asked.n, clock.at, person.* from clock cross join asked cross join lateral (
-      select *, coalesce(locked_until > clock.at, false) as locked from users
+      select *, ${lockText('users', 'clock.at')} as locked from users
       where directory_id = ${directory('asked')} and id = asked.user_id and email_norm = asked.email_norm
         and epoch = asked.epoch and not email_verified and pending_until is null and deleted_at is null
       ${lock}) person`,

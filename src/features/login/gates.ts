@@ -3,6 +3,7 @@ import type { EventInput } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
 import type { UsedCondition, UsedOutcome } from '../../platform/proofs.ts'
 import type { Work } from '../../platform/work.ts'
+import type { UserRow } from '../users/users.ts'
 import { loginErrors } from './errors.ts'
 import type { DoorState, SignInFacts } from './facts.ts'
 import type { SessionReply } from './session-reply.ts'
@@ -89,11 +90,18 @@ export const organizationGate: Gate = {
   },
 }
 
-/** Throws `user_inactive`. */
+/** Lets in no user whom an administrator has locked or deactivated. Throws `user_locked`, `user_inactive`. */
 export const activeGate: Gate = {
   refuseUser(_work, facts) {
+    if (facts.access_locked) throw loginErrors.userLocked()
     if (!facts.active) throw loginErrors.userInactive()
   },
+}
+
+/** The same for a row, before something is sent or given to its user. Throws `user_locked`, `user_inactive`. */
+export function assertActive(user: Pick<UserRow, 'active' | 'locked'>): void {
+  if (user.locked === 'administrator') throw loginErrors.userLocked()
+  if (!user.active) throw loginErrors.userInactive()
 }
 
 /** Whether anyone with this address may try. Throws what the gates throw. */
@@ -103,7 +111,7 @@ export async function assertAddressWelcome(work: Work, state: DoorState): Promis
 
 /**
  * Whether this user may hold a session, checked at every sign-in and every refresh.
- * Throws `organization_suspended`, `account_locked`, `user_inactive`, and what other gates throw.
+ * Throws `organization_suspended`, `account_locked`, `user_locked`, `user_inactive`, and what other gates throw.
  */
 export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<void> {
   for (const gate of gates.of(work.platform)) {

@@ -1,7 +1,7 @@
 import type { TProperties, TSchema } from 'typebox'
 import type { Statuses } from '../../platform/http/answer.ts'
 import { type CallerRouteSpec, defineRoute, type Route } from '../../platform/http/route.ts'
-import { loginErrors } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { meErrors } from './errors.ts'
 import { assertIsWayIn, assertRecent } from './freshness.ts'
 
@@ -38,7 +38,7 @@ export function defineWayInRoute<
   R extends TSchema = TSchema,
   S extends Statuses = Record<never, never>,
 >({ wayIn = null, ...spec }: OwnRouteSpec<P, Q, B, R, S> & { wayIn?: string | null }): Route {
-  const gates = [loginErrors.organizationSuspended, loginErrors.accountLocked, loginErrors.userInactive]
+  const gates = [loginErrors.organizationSuspended, loginErrors.accountLocked, ...doorRoutes.barred]
   return defineOwnRoute<P, Q, B, R, S>({
     ...spec,
     errors: [meErrors.stepUpRequired, ...gates, ...(wayIn ? [loginErrors.ssoRequired] : []), ...(spec.errors ?? [])],

@@ -1,6 +1,6 @@
 import type { Route } from '../../platform/http/route.ts'
 import { challengeErrors, challengeEvents } from '../challenges/challenges.ts'
-import { doorRoutes, loginErrors } from '../login/login.ts'
+import { doorRoutes } from '../login/login.ts'
 import { otpEvents, signInCodeErrors } from '../otp/otp.ts'
 import { passkeyErrors } from '../passkeys/passkeys.ts'
 import { passwordErrors } from '../password/password.ts'
@@ -9,7 +9,7 @@ import { defineOwnRoute } from './own-route.ts'
 import { beginStepUp, finishStepUp } from './step-up.ts'
 import { readAnswer, SteppedUp, StepUpBegun, StepUpBody, StepUpVerifyBody } from './step-up-schema.ts'
 
-const errors = [...doorRoutes.sendErrors, loginErrors.userInactive]
+const errors = [...doorRoutes.sendErrors, ...doorRoutes.barred]
 
 /** By which people prove again, within a session, who they are. */
 export const stepUpRoutes: Route[] = [

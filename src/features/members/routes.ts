@@ -5,7 +5,7 @@ import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Email } from '../../platform/mail/address.ts'
 import { nullable } from '../../platform/schema.ts'
 import { inviteErrors } from '../invites/invites.ts'
-import { loginErrors } from '../login/login.ts'
+import { doorRoutes, loginErrors } from '../login/login.ts'
 import { UserCreate } from '../users/users.ts'
 import { toMembers } from './access.ts'
 import { memberErrors } from './errors.ts'
@@ -91,7 +91,7 @@ export const memberRoutes: Route[] = [
       invite: nullable(TeamInvite),
       delivery_hint: nullable(Type.String({ examples: ['g•••@example.com'] }), 'The address, masked.'),
     }),
-    errors: [memberErrors.exists, httpErrors.privilegeEscalation, loginErrors.userInactive, loginErrors.methodDisabled],
+    errors: [memberErrors.exists, httpErrors.privilegeEscalation, ...doorRoutes.barred, loginErrors.methodDisabled],
     maybeEvents: [memberEvents.added],
     async handle(work, { body }) {
       return inviteMember(work, body)

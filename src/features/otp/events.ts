@@ -41,6 +41,6 @@ export function describeNothingSent(method: string, facts: SignInFacts | null): 
   if (!facts || facts.active) return loginEvents.failed({ data: { method, reason: 'no_such_user' } })
   return loginEvents.failed({
     target: { type: 'user', id: facts.user_id },
-    data: { method, reason: 'user_inactive' },
+    data: { method, reason: facts.access_locked ? 'user_locked' : 'user_inactive' },
   })
 }

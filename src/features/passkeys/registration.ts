@@ -3,7 +3,7 @@ import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { assertDoorOpen, loginErrors } from '../login/login.ts'
+import { assertActive, assertDoorOpen, loginErrors } from '../login/login.ts'
 import { relyingPartyOf } from '../relying-party/relying-party.ts'
 import { ensureAuthAccount, findUserForUpdate, getUser, type UserRow, userErrors } from '../users/users.ts'
 import { spendCeremony, startCeremony } from './ceremony-store.ts'
@@ -30,7 +30,7 @@ export interface StartedCeremony<O> {
 }
 
 /**
- * What a browser needs to create a passkey for a user. Throws `user_not_found`, `user_inactive`,
+ * What a browser needs to create a passkey for a user. Throws `user_not_found`, `user_locked`, `user_inactive`,
  * `verification_required` for a pending sign-up, `organization_suspended`, `recent_sign_in_required`,
  * `passkey_limit_reached`.
  */
@@ -122,7 +122,7 @@ async function attach(work: TxWork, read: UserRow, passkey: NewPasskey): Promise
 async function getRegistrant(work: Work, userId: string): Promise<UserRow> {
   await assertDoorOpen(work, null)
   const user = await getUser(work, userId)
-  if (!user.active) throw loginErrors.userInactive()
+  assertActive(user)
   if (user.pending_until) throw userErrors.verificationRequired()
   return user
 }

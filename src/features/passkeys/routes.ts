@@ -44,7 +44,7 @@ export const passkeyRoutes: Route[] = [
     reply: RegisterReply,
     errors: [
       userErrors.notFound,
-      loginErrors.userInactive,
+      ...doorRoutes.barred,
       loginErrors.organizationSuspended,
       userErrors.verificationRequired,
       passkeyErrors.recentSignInRequired,

@@ -6,7 +6,7 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { type LinkDelivery, mailLink } from '../links/links.ts'
 import { unlock } from '../lockout/lockout.ts'
-import { assertDoorOpen, loginErrors } from '../login/login.ts'
+import { assertActive, assertDoorOpen } from '../login/login.ts'
 import {
   cutOff,
   ensureAuthAccount,
@@ -27,13 +27,13 @@ import { type NewPassword, storePassword } from './store.ts'
 
 /**
  * Mails a user a link to choose a new password, at an administrator's request.
- * Throws `user_not_found`, `user_inactive`, `verification_required` for a pending sign-up,
+ * Throws `user_not_found`, `user_locked`, `user_inactive`, `verification_required` for a pending sign-up,
  * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
 export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
   const settings = await resetSettings(work)
   const user = await getUser(work, userId)
-  if (!user.active) throw loginErrors.userInactive()
+  assertActive(user)
   if (user.pending_until) throw userErrors.verificationRequired()
   const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(work, null)

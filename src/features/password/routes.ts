@@ -104,7 +104,7 @@ export const passwordRoutes: Route[] = [
     reply: Type.Object({ success: Type.Boolean(), ...LinkReply.properties }),
     errors: [
       userErrors.notFound,
-      loginErrors.userInactive,
+      ...doorRoutes.barred,
       loginErrors.organizationSuspended,
       loginErrors.methodDisabled,
       verificationRequired,

@@ -9,6 +9,7 @@ import {
   deleteUser,
   findUserForUpdate,
   type HeldUser,
+  lockOf,
   proveMailbox,
   restoreUser,
 } from '../users/users.ts'
@@ -71,7 +72,8 @@ async function succeed(work: TxWork, left: Candidate, given: Given, ownsDomain: 
   const user = await findUserForUpdate(work, left.user_id)
   if (!user || user.scim_managed || user.active) throw taken('address')
   await deleteUser(work, user.id, { ifMatch: null })
-  return create(work, given, ownsDomain)
+  // An administrator's lock ends at its time or by an unlock alone: deleting and adding the user again does not lift it.
+  return create(work, given, ownsDomain, lockOf(user))
 }
 
 async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Promise<Provisioned> {
@@ -82,11 +84,11 @@ async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Pr
   return takeOver(work, proved, given, { active: proved.active, ownsDomain: true })
 }
 
-async function create(work: TxWork, given: Given, ownsDomain: boolean): Promise<Provisioned> {
+async function create(work: TxWork, given: Given, ownsDomain: boolean, lock = {}): Promise<Provisioned> {
   const { address, active, profile } = given
   const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
   const said = { display_name, job_title, department, locale, active: active ?? true }
-  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain }
+  const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...lock }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')
   await putGiven(work, made.user.id, given)

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ScimUsers } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
+import { lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
 
@@ -170,7 +171,7 @@ export const listedUsers = (directory: Directory, list: List) => sql`
 export async function selectProvisionedPage(db: Db, directory: Directory, list: List, page: PageParts) {
   const { key, clause } = page
   const { rows } = await sql<ListedRow>`
-    select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
+    select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
       ${key} as sort_key
     ${listedUsers(directory, list)} ${clause}`.execute(db)
   return rows
@@ -186,7 +187,7 @@ export async function countProvisionedRows(db: Db, directory: Directory, list: L
 /** Users of the directory's list, by their ids. */
 export async function findListedRows(db: Db, directory: Directory, ids: string[]): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
-    select u.*, coalesce(u.locked_until > clock_now(), false) as locked, s.external_id as said_external_id, s.resource,
+    select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
       '' as sort_key
     from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
     where s.directory_id = ${directory.id} and s.user_id = any(${ids}::uuid[]) and s.deleted_at is null

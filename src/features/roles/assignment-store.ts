@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
+import { lockText } from '../../platform/user-lock.ts'
 import type { UserRow } from '../users/users.ts'
 import { type AssignmentRow, within } from './store.ts'
 
@@ -130,7 +131,7 @@ export async function setRoleRows(
         select distinct a.role_id from role_assignments a where a.directory_id = ${directory.id} and a.user_id = users.id
         order by a.role_id)
     from clock where directory_id = ${directory.id} and id = any(${roles.map(({ id }) => id)}::uuid[])
-    returning users.*, coalesce(users.locked_until > users.updated_at, false) as locked`.execute(tx)
+    returning users.*, ${sql.raw(lockText('users', 'users.updated_at'))} as locked`.execute(tx)
   return rows
 }
 

@@ -3,6 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Roles } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
+import { isAccessLockedText } from '../../platform/user-lock.ts'
 
 /** A role that an organization has made, with how many have it. */
 export type RoleRow = Selectable<Roles> & { user_count: number; member_count: number }
@@ -168,7 +169,7 @@ export async function findCheckRow(
   { userId, permission }: { userId: string; permission: string },
 ): Promise<CheckRow | undefined> {
   const { rows } = await sql<CheckRow>`
-    select users.active, users.role, o.status as organization_status,
+    select users.active and not ${sql.raw(isAccessLockedText('users', 'clock_now()'))} as active, users.role, o.status as organization_status,
       (select r.slug from roles r where r.directory_id = users.directory_id and r.id = any(users.role_ids)
         and ${permission} = any(r.permissions) order by r.slug limit 1) as allowing,
       exists (select from roles r where r.directory_id = users.directory_id

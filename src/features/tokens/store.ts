@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/pool.ts'
 import { unseen } from '../../platform/db/recordset.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { defineProof } from '../../platform/proofs.ts'
+import { isAccessLockedText } from '../../platform/user-lock.ts'
 import type { SignInFacts } from '../login/login.ts'
 import { type HeldRole, heldRolesText, liveSessionText, unendedSessionText } from '../sessions/sessions.ts'
 
@@ -42,6 +43,8 @@ export interface SessionPlace {
  * the planner on the primary keys: a plan made while the tables were small would scan all of them later. `directoryId`,
  * here and below, if all are of one directory, which the statement then names as a constant.
  */
+const accessLocked = sql.raw(isAccessLockedText('u', 'clock_now()'))
+
 export async function findTokenSessions(
   db: Db,
   places: SessionPlace[],
@@ -55,7 +58,8 @@ export async function findTokenSessions(
       sessions.expires_at, extract(epoch from clock_now() - sessions.rotated_at)::float8 as rotated_seconds_ago,
       ${isUnended} and sessions.user_epoch = u.session_epoch
         and sessions.organization_epoch = coalesce(o.session_epoch, 0) as live,
-      u.email, u.email_verified, u.active, u.pending_until is not null as pending, u.role, ${held} as held_roles,
+      u.email, u.email_verified, u.active and not ${accessLocked} as active, ${accessLocked} as access_locked,
+      u.pending_until is not null as pending, u.role, ${held} as held_roles,
       null as sso_role_names, u.epoch, u.mfa_enrolled,
       u.passkey_count, u.sessions_at_most, coalesce(o.session_epoch, 0) as organization_epoch,
       o.slug as organization_slug, o.status as organization_status,

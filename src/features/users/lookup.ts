@@ -3,6 +3,7 @@ import { coalesce } from '../../platform/db/coalesce.ts'
 import type { Db } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { perPlatform } from '../../platform/platform.ts'
+import { lockText } from '../../platform/user-lock.ts'
 import type { ListedUserRow } from './store.ts'
 
 /** Who has an address in a directory. */
@@ -32,7 +33,7 @@ async function selectByEmail(db: Db, lookups: Lookup[], directoryId: string | nu
     from unnest(${directories}::uuid[], ${organizations}::uuid[], ${emails}::text[]) with ordinality
       as asked (directory_id, organization_id, email_norm, place)
     cross join lateral (
-      select users.*, coalesce(users.locked_until > clock_now(), false) as locked from users
+      select users.*, ${sql.raw(lockText('users', 'clock_now()'))} as locked from users
       where users.directory_id = ${directoryId === null ? sql`asked.directory_id` : sql`${directoryId}::uuid`}
         and users.email_norm = asked.email_norm collate "C"
         and users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { listReply } from '../../platform/http/pagination.ts'
 import { canonicalLocale, Locale } from '../../platform/messages/locale.ts'
 import { named, nullable, ONE_LINE, oneOf } from '../../platform/schema.ts'
+import { showLock, UserLockShown } from './lock-schema.ts'
 import type { UserRow } from './store.ts'
 
 const Id = Type.String({ format: 'uuid' })
@@ -146,6 +147,7 @@ export const User = named(
       type: 'string',
       enum: ['active', 'invited', 'inactive', 'locked'],
     }),
+    lock: Object.assign(nullable(UserLockShown), { description: 'null: not locked.', examples: [null] }),
     role: Type.String({ examples: ['member'] }),
     roleIds: Type.Array(Type.String(), { examples: [[]] }),
     source: oneOf(['api', 'bulk', 'signup', 'invite', 'sso', 'scim', 'social']),
@@ -181,6 +183,7 @@ export function toUser(row: UserRow, subOrgId: string | null): User {
     externalId: row.external_id,
     active: row.active,
     status: statusOf(row),
+    lock: showLock(row),
     role: row.role,
     roleIds: row.role_ids,
     source: row.source,

@@ -13,9 +13,10 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Users } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { lockText, type UserLock } from '../../platform/user-lock.ts'
 
-/** `locked`: sign-in is currently refused. */
-export type UserRow = Selectable<Users> & { locked: boolean }
+/** `locked`: what refuses sign-ins at the moment. */
+export type UserRow = Selectable<Users> & { locked: UserLock }
 /** A user whose row is locked until the transaction ends. */
 export type HeldUser = UserRow & { held: true }
 export type ListedUserRow = UserRow & { organization_id: string | null }
@@ -33,10 +34,10 @@ export interface UserFilter {
   deleted?: boolean | undefined
 }
 
-const isLocked = sql<boolean>`coalesce(users.locked_until > clock_now(), false)`.as('locked')
+const lockNow = sql<UserLock>`${sql.raw(lockText('users', 'clock_now()'))}`.as('locked')
 // In `returning` of a statement that sets `updated_at`, which then is the time: a distributed database takes no clock
 // there.
-const isLockedNow = sql<boolean>`coalesce(users.locked_until > users.updated_at, false)`.as('locked')
+const lockThen = sql<UserLock>`${sql.raw(lockText('users', 'users.updated_at'))}`.as('locked')
 const isRestorable = sql<SqlBool>`users.deleted_at > clock_now() - interval '30 days'`
 const isLive = sql<SqlBool>`users.deleted_at is null and (users.pending_until is null or users.pending_until > clock_now())`
 
@@ -144,7 +145,7 @@ export async function insertUserRows(
         ),
     )
     .returningAll()
-    .returning(isLockedNow)
+    .returning(lockThen)
     .execute()
 }
 
@@ -180,7 +181,7 @@ export async function dropPending(tx: Tx, directory: Directory, emailNorm: strin
     .where('deleted_at', 'is', null)
     .where('pending_until', 'is not', null)
     .returningAll()
-    .returning(sql<boolean>`locked_until is not null`.as('locked'))
+    .returning(lockThen)
     .executeTakeFirst()
 }
 
@@ -194,14 +195,14 @@ export async function updateUserRow(tx: Tx, directory: Directory, id: string, ch
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .returningAll()
-    .returning(isLockedNow)
+    .returning(lockThen)
     .executeTakeFirstOrThrow()
 }
 
 /** Live users of these ids, locked until the transaction ends, always in the same order. */
 export async function lockUserRows(tx: Tx, directory: Directory, ids: string[]): Promise<HeldUser[]> {
   const { rows } = await sql<UserRow>`
-    select users.*, coalesce(users.locked_until > clock_now(), false) as locked from users
+    select users.*, ${lockNow.expression} as locked from users
     where directory_id = ${directory.id} and id = any(${ids}::uuid[]) and ${isLive}
     order by id for update`.execute(tx)
   return rows.map((row) => ({ ...row, held: true as const }))
@@ -247,14 +248,24 @@ export async function setLockedUntil(
   id: string,
   until: Date | null,
 ): Promise<UserRow | undefined> {
-  return updateOf(tx, directory, id)
+  const changed = updateOf(tx, directory, id)
     .set({ locked_until: until })
     .where('deleted_at', 'is', null)
     .$if(until === null, (query) => query.where('locked_until', '>', now))
     .returningAll()
-    .returning(sql<boolean>`users.locked_until is not null`.as('locked'))
-    .executeTakeFirst()
+  const { rows } = await sql<UserRow>`
+    with changed as (${changed})
+    select changed.*, ${sql.raw(lockText('changed', 'clock_now()'))} as locked from changed`.execute(tx)
+  return rows[0]
 }
+
+/** Ends every lock of a user. */
+export const NO_LOCK = {
+  locked_until: null,
+  access_locked_at: null,
+  access_locked_until: null,
+  access_lock_reason: null,
+} satisfies UserChanges
 
 /** Records whether the user has an open invitation. */
 export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {
@@ -296,7 +307,7 @@ export async function deleteExpiredRows(tx: Tx, batch: number, skipLocked: RawBu
     with gone as (
       delete from users where ${isExpired} and (directory_id, id) in (
         select directory_id, id from users where ${isExpired} limit ${batch} ${skipLocked}) returning *)
-    select gone.*, coalesce(locked_until > clock_now(), false) as locked from gone`.execute(tx)
+    select gone.*, ${sql.raw(lockText('gone', 'clock_now()'))} as locked from gone`.execute(tx)
   return rows
 }
 
@@ -305,14 +316,14 @@ function updateOf(tx: Tx, directory: Directory, id: string) {
 }
 
 function selectLive(db: Db, directory: Directory) {
-  return db.selectFrom('users').selectAll().select(isLocked).where('directory_id', '=', directory.id).where(isLive)
+  return db.selectFrom('users').selectAll().select(lockNow).where('directory_id', '=', directory.id).where(isLive)
 }
 
 function selectListed(db: Db, deleted = false) {
   return db
     .selectFrom('users')
     .selectAll('users')
-    .select(isLocked)
+    .select(lockNow)
     .select((eb) =>
       // Evaluated only for the rows shown; a join would be planned for all that match.
       eb

@@ -54,6 +54,7 @@ test('a created user is answered whole, stored and recorded', async () => {
     emailVerified: false,
     active: true,
     status: 'active',
+    lock: null,
     role: 'member',
     roleIds: [],
     source: 'api',

@@ -778,6 +778,9 @@ export interface TrustedDevices {
 }
 
 export interface Users {
+  access_lock_reason: string | null;
+  access_locked_at: Timestamp | null;
+  access_locked_until: Timestamp | null;
   active: Generated<boolean>;
   auth_account_id: string | null;
   created_at: Generated<Timestamp>;

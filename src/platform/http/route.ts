@@ -284,6 +284,11 @@ const wholeEnvironment = Type.Optional(
   Type.Enum(['environment'], { description: 'Instead of subOrgId: the whole environment. Needs an org-wide key.' }),
 )
 
+const tenantFields = (directory: DirectoryMode | undefined) => ({
+  subOrgId,
+  ...(directory === 'one-or-environment' ? { scope: wholeEnvironment } : {}),
+})
+
 /**
  * Declares a route. Everything else is derived from the declaration: authentication, scope, tenant, validation, reply
  * filter, documentation and the tests that walk all routes.
@@ -304,9 +309,7 @@ export function defineRoute<
 ): Route {
   const auth = spec.auth ?? 'key'
   const keyed = 'scope' in spec
-  const tenant = keyed
-    ? { subOrgId, ...(spec.directory === 'one-or-environment' ? { scope: wholeEnvironment } : {}) }
-    : {}
+  const tenant = keyed ? tenantFields(spec.directory) : {}
   // Of a DELETE too: a backend may name the organization in the body of whatever it writes.
   const takesBody = keyed && spec.method !== 'GET'
   const { handle } = spec

@@ -12,7 +12,7 @@ export function decoyReasonOf(user: { active: boolean } | null, letsNobodyIn = f
     return letsNobodyIn
       ? `${NOBODY}, and nobody new is let in: send openSignup, and ask again half a minute later`
       : NOBODY
-  return user.active ? 'the user has not proved the mailbox' : 'the user is not active'
+  return user.active ? 'the user has not proved the mailbox' : 'the user is inactive or locked'
 }
 
 /**
