@@ -62,3 +62,14 @@ export type ServiceId =
   | 'webhooks'
   | 'sessions'
   | 'admin_portal'
+
+/** Services that require Auth. */
+export const authDependents: readonly ServiceId[] = [
+  'otp',
+  'password',
+  'magic_link',
+  'social',
+  'passkeys',
+  'sso',
+  'mfa',
+]

@@ -1,6 +1,8 @@
-import type { ServiceId } from '../contract.ts'
-import type { Awaitable } from './awaitable.ts'
-import type { Directory } from './http/directory.ts'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { authDependents, type ServiceId } from '../contract.ts'
+import { type Awaitable, whenThere } from './awaitable.ts'
+import { httpErrors } from './errors.ts'
+import type { Directory, Reach } from './http/directory.ts'
 import { handedIn } from './platform.ts'
 import type { Work } from './work.ts'
 
@@ -18,4 +20,30 @@ export async function isServiceEnabled(work: Tenant, service: ServiceId): Promis
 /** The same for the way of every request. */
 export function readServiceSwitch({ platform, directory }: Tenant, service: ServiceId): Awaitable<boolean> {
   return serviceSwitches.of(platform)(directory, service)
+}
+
+/** `where`, if the service is on in the directory. Throws `service_disabled`. */
+export function requireService<W>(tenant: Tenant, service: ServiceId | null, where: W): Awaitable<W> {
+  if (!service) return where
+  return whenThere(readServiceSwitch(tenant, service), (isOn) => {
+    if (isOn) return where
+    throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
+  })
+}
+
+/**
+ * SQL: whether the service of a read is on in the directory that a column names. For lists of a whole environment, which
+ * leave out the directories where it is off; a read of one directory was checked before. A read of one
+ * record is refused instead (`directoryInReach`).
+ */
+export function isServed(reach: Reach | Directory, column: string): RawBuilder<SqlBool> {
+  if ('kind' in reach || reach.directory || !reach.service) return sql`true`
+  const needed = authDependents.includes(reach.service) ? [reach.service, 'auth'] : [reach.service]
+  // A directory without a configuration has that of the account level; without that, every service is on.
+  return sql`coalesce(
+    (select own.enabled_app_ids from service_configs own where own.directory_id = ${sql.ref(column)}),
+    (select inherited.enabled_app_ids from service_configs inherited
+      join directories levels on levels.id = inherited.directory_id
+      where levels.environment_id = ${reach.environmentId} and levels.kind = 'account'),
+    ${needed}::text[]) @> ${needed}::text[]`
 }

@@ -31,6 +31,44 @@ export const tenants: Mutant[] = [
     only: 'name different organizations',
   },
   {
+    name: 'a record of a directory where the service is off is refused',
+    file: DIRECTORY,
+    find: 'requireService({ platform, directory }, reach.service, directory) : null',
+    replace: 'directory : null',
+    tests: ['test/matrix-services.test.ts'],
+  },
+  {
+    name: 'lists leave out directories where the service is off',
+    file: 'src/platform/services.ts',
+    find: "if ('kind' in reach || reach.directory || !reach.service)",
+    replace: "if ('kind' in reach || reach.environmentId)",
+    tests: ['test/matrix-services.test.ts'],
+  },
+  {
+    name: 'a directory without a configuration has that of the account level',
+    file: 'src/platform/services.ts',
+    find: "and levels.kind = 'account'),",
+    replace: "and levels.kind = 'none'),",
+    tests: ['test/matrix-services.test.ts'],
+    only: 'account level',
+  },
+  {
+    name: 'the feed of ended sessions leaves out directories where the service is off',
+    file: 'src/features/sessions/feed.ts',
+    find: 'events.filter((_, n) => served[n])',
+    replace: 'events',
+    tests: ['test/matrix-services.test.ts'],
+    only: 'ended sessions',
+  },
+  {
+    name: 'a permission is denied where rbac is off',
+    file: 'src/features/roles/check.ts',
+    find: "return isOn ? judge(row, permission) : { allowed: false, reason: 'service_disabled' }",
+    replace: 'return isOn !== 7 ? judge(row, permission) : { allowed: false, reason: "service_disabled" }',
+    tests: ['test/matrix-services.test.ts'],
+    only: 'a check of a permission',
+  },
+  {
     name: 'a write for the whole environment says so',
     file: 'src/platform/http/route.ts',
     find: "(directory === 'one' || directory === 'one-or-environment')",
@@ -76,8 +114,8 @@ export const tenants: Mutant[] = [
   {
     name: 'a user is read in their own directory',
     file: 'src/features/users/store.ts',
-    find: ".select(isLocked).where('directory_id', '=', directory.id).where(isLive)",
-    replace: ".select(isLocked).where('directory_id', '!=', newId()).where(isLive)".replace(
+    find: ".select(lockNow).where('directory_id', '=', directory.id).where(isLive)",
+    replace: ".select(lockNow).where('directory_id', '!=', newId()).where(isLive)".replace(
       'newId()',
       "'00000000-0000-0000-0000-000000000000'",
     ),

@@ -1,4 +1,4 @@
-import type { Reach } from '../../platform/http/directory.ts'
+import { directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
@@ -17,6 +17,8 @@ export async function listConnections({ platform, db, directory }: Work<Reach>, 
 export async function getConnection({ platform, db, directory }: Work<Reach>, id: string) {
   const row = await findConnectionRowInReach(db, directory, readId(id))
   if (!row) throw connectionErrors.notFound()
+  // Throws where the service is off in the directory of the connection.
+  await directoryInReach(platform, directory, row.directory_id)
   return showable(platform, row)
 }
 

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, SpKeys, SsoConnections, SsoTraces } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
+import { isServed } from '../../platform/services.ts'
 
 export interface ConnectionRow extends Omit<Selectable<SsoConnections>, 'protocol' | 'status'> {
   protocol: 'saml' | 'oidc'
@@ -50,7 +51,8 @@ export async function findConnectionRowInReach(
 }
 
 export function selectConnectionPage(db: Db, reach: Reach, page: Page): Promise<Found<ListedConnectionRow>> {
-  return findPage(selectInReach(db, reach), page, { at: 'sso_connections.created_at', id: 'sso_connections.id' })
+  const query = selectInReach(db, reach).where(isServed(reach, 'sso_connections.directory_id'))
+  return findPage(query, page, { at: 'sso_connections.created_at', id: 'sso_connections.id' })
 }
 
 function selectInReach(db: Db, reach: Reach) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { reachOf } from '../../platform/http/directory.ts'
 import { wholeList, wholeListReply } from '../../platform/http/pagination.ts'
 import type { Route } from '../../platform/http/route.ts'
 import {
@@ -36,7 +37,7 @@ export const ownPasskeyRoutes: Route[] = [
     reply: Type.Object({ credentials: Type.Array(Passkey), ...wholeListReply }),
     async handle(work) {
       const { directory, caller } = work
-      const reach = { ...work, directory: { ...directory, directory } }
+      const reach = { ...work, directory: reachOf(directory) }
       return { credentials: await listPasskeysOf(reach, caller.directoryUserId), ...wholeList }
     },
   }),

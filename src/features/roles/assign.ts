@@ -2,7 +2,7 @@ import { directoryRolePermissions } from '../../contract-permissions.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import type { Reach } from '../../platform/http/directory.ts'
+import { directoryInReach, findDirectoryOfOrganization, type Reach } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { getUserForUpdate, getUserInReach } from '../users/users.ts'
@@ -57,8 +57,15 @@ export async function setUserRoles(work: CallerWork, userId: string, change: Use
 /** What roles a member has. Throws `role_member_not_found`. */
 export async function readMemberRoles(work: Work<Reach>, membershipId: string) {
   const id = readId(membershipId)
-  if (!(await findMemberRow(work.db, work.directory, id))) throw roleErrors.memberNotFound()
-  return shown(await listAssignmentsOfMember(work.db, work.directory, id))
+  const { platform, db, directory: reach } = work
+  const member = await findMemberRow(db, reach, id)
+  if (!member) throw roleErrors.memberNotFound()
+  // A membership of the account has no directory of its own: what it has where the service is off is left out.
+  const directory =
+    member.organization_id && (await findDirectoryOfOrganization(platform, reach, member.organization_id))
+  // Throws where the service is off in the directory of the membership.
+  if (directory) await directoryInReach(platform, reach, directory.id)
+  return shown(await listAssignmentsOfMember(db, reach, id))
 }
 
 /** Replaces the roles of a member. Throws `role_member_not_found`, and as for a user. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import type { Page } from '../../platform/http/pagination.ts'
+import { isServed } from '../../platform/services.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { UserRow } from '../users/users.ts'
 import { type AssignmentRow, within } from './store.ts'
@@ -15,12 +16,13 @@ export const ROLE_COLUMNS = { manual: 'own_role', sso: 'sso_role', scim: 'scim_r
 const ofUsers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => sql`
   select a.id, a.user_id, u.auth_account_id, null::uuid as membership_id, a.role_id, a.source, a.created_at
   from role_assignments a join users u on u.directory_id = a.directory_id and u.id = a.user_id
-  where ${within(reach, 'a.directory_id')} and ${within(reach, 'u.directory_id')} and ${condition}`
+  where ${within(reach, 'a.directory_id')} and ${within(reach, 'u.directory_id')}
+    and ${isServed(reach, 'a.directory_id')} and ${condition}`
 
 const ofMembers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => sql`
   select a.id, null::uuid as user_id, null::uuid as auth_account_id, a.membership_id, a.role_id, 'manual' as source,
     a.created_at
-  from member_roles a where ${within(reach, 'a.directory_id')} and ${condition}`
+  from member_roles a where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')} and ${condition}`
 
 /** Of users and of members, a page by age. */
 export async function listAssignmentRows(
@@ -39,8 +41,10 @@ export async function listAssignmentRows(
 
 export async function countAssignmentRows(db: Db, reach: Reach): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select (select count(*) from role_assignments where ${within(reach, 'directory_id')})::int
-      + (select count(*) from member_roles where ${within(reach, 'directory_id')})::int as count`.execute(db)
+    select (select count(*) from role_assignments a
+        where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')})::int
+      + (select count(*) from member_roles a
+        where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')})::int as count`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -152,7 +156,7 @@ export async function findMemberRow(db: Db, reach: Reach, id: string) {
   const { directory } = reach
   return db
     .selectFrom('members')
-    .select('id')
+    .select(['id', 'organization_id'])
     .where('account_id', '=', reach.accountId)
     .where('id', '=', id)
     .$if(directory !== null, (query) =>

@@ -2,7 +2,7 @@ import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import type { Directory, Reach } from '../../platform/http/directory.ts'
+import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { slugOf } from '../../platform/slug.ts'
@@ -108,6 +108,8 @@ export async function getRole(work: Work<Reach>, id: string): Promise<{ role: Ro
   const system = findSystemRole(id)
   if (system) return { role: system, version: null }
   const row = await present(isId(id.toLowerCase()) ? findRoleRow(work.db, work.directory, id.toLowerCase()) : undefined)
+  // Throws where the service is off in the directory of the role.
+  await directoryInReach(work.platform, work.directory, row.directory_id)
   return { role: toRole(row, row.organization_id), version: row.version }
 }
 

@@ -210,7 +210,10 @@ export const roleRoutes: Route[] = [
     handle: (work, { params, body }) => setMemberRoles(work, params.membershipId, body.roleIds),
   }),
   defineRoute({
-    ...reading,
+    // Without `service`: where rbac is off, the answer denies instead of refusing the request.
+    tag: about.tag,
+    scope: reading.scope,
+    directory: reading.directory,
     method: 'POST',
     path: '/v1/rbac/check',
     operation: 'roles.check',

@@ -163,7 +163,8 @@ export const CheckBody = Type.Object({
 export const CheckReply = Type.Object({
   allowed: Type.Boolean({ examples: [true] }),
   reason: Type.String({
-    description: '`role:<slug>`, `no_role`, `unknown_permission`, or `inactive` for who may not sign in.',
+    description:
+      '`role:<slug>`; or `no_role`, `unknown_permission`, `inactive` (the user may not sign in), `service_disabled`.',
     examples: ['role:editor'],
   }),
 })

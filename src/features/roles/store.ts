@@ -3,6 +3,7 @@ import { now } from '../../platform/db/now.ts'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Roles } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
+import { isServed } from '../../platform/services.ts'
 import { isAccessLockedText } from '../../platform/user-lock.ts'
 
 /** A role that an organization has made, with how many have it. */
@@ -36,7 +37,7 @@ const counted = sql`
 
 export async function listRoleRows(db: Db, reach: Reach, limit: number): Promise<ListedRoleRow[]> {
   const { rows } = await sql<ListedRoleRow>`
-    select ${counted} from roles where ${within(reach, 'roles.directory_id')}
+    select ${counted} from roles where ${within(reach, 'roles.directory_id')} and ${isServed(reach, 'roles.directory_id')}
     order by roles.created_at, roles.id limit ${limit}`.execute(db)
   return rows
 }
@@ -50,7 +51,8 @@ export async function findRoleRow(db: Db, reach: Reach | Directory, id: string):
 /** Every permission that a role names. */
 export async function listUsedPermissions(db: Db, reach: Reach): Promise<string[]> {
   const { rows } = await sql<{ permission: string }>`
-    select distinct unnest(permissions) as permission from roles where ${within(reach, 'roles.directory_id')}
+    select distinct unnest(permissions) as permission from roles
+    where ${within(reach, 'roles.directory_id')} and ${isServed(reach, 'roles.directory_id')}
     limit 10000`.execute(db)
   return rows.map(({ permission }) => permission)
 }
@@ -154,6 +156,7 @@ export async function deleteRoleRow(tx: Tx, directory: Directory, id: string): P
 
 /** What one statement knows of whether a user may do something. */
 export interface CheckRow {
+  directory_id: string
   active: boolean
   role: string
   organization_status: string | null
@@ -169,7 +172,7 @@ export async function findCheckRow(
   { userId, permission }: { userId: string; permission: string },
 ): Promise<CheckRow | undefined> {
   const { rows } = await sql<CheckRow>`
-    select users.active and not ${sql.raw(isAccessLockedText('users', 'clock_now()'))} as active, users.role, o.status as organization_status,
+    select users.directory_id, users.active and not ${sql.raw(isAccessLockedText('users', 'clock_now()'))} as active, users.role, o.status as organization_status,
       (select r.slug from roles r where r.directory_id = users.directory_id and r.id = any(users.role_ids)
         and ${permission} = any(r.permissions) order by r.slug limit 1) as allowing,
       exists (select from roles r where r.directory_id = users.directory_id

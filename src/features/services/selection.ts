@@ -1,4 +1,4 @@
-import type { ServiceId } from '../../contract.ts'
+import { authDependents, type ServiceId } from '../../contract.ts'
 import { serviceErrors } from './errors.ts'
 
 /** Every service, in the order in which the configuration lists them. */
@@ -16,17 +16,6 @@ export const serviceIds: readonly ServiceId[] = [
   'webhooks',
   'sessions',
   'admin_portal',
-]
-
-/** Services that require Auth. */
-export const authDependents: readonly ServiceId[] = [
-  'otp',
-  'password',
-  'magic_link',
-  'social',
-  'passkeys',
-  'sso',
-  'mfa',
 ]
 
 /**

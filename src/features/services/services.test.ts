@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { startApp, until } from '../../../test/harness.ts'
 import { startSecondApp } from '../../../test/second-app.ts'
+import { authDependents } from '../../contract.ts'
 import { directoryOfOrganization } from '../../platform/http/directory.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
-import { authDependents, selectServices, serviceIds } from './selection.ts'
+import { selectServices, serviceIds } from './selection.ts'
 
 const first = await startApp()
 const second = await startSecondApp(first)

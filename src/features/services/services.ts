@@ -1,4 +1,4 @@
-import type { ServiceId } from '../../contract.ts'
+import { authDependents, type ServiceId } from '../../contract.ts'
 import { type Awaitable, whenThere } from '../../platform/awaitable.ts'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
@@ -8,7 +8,7 @@ import { accountDefaults } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
 import { serviceEvents } from './events.ts'
 import type { AppGroup, ServiceConfig, ServiceConfigChange } from './schema.ts'
-import { authDependents, selectServices, serviceIds } from './selection.ts'
+import { selectServices, serviceIds } from './selection.ts'
 import { findServiceConfigRow, lockServiceConfig, type ServiceConfigRow, writeServiceConfigRow } from './store.ts'
 
 const MAX_GROUPS_BYTES = 16 * 1024

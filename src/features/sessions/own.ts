@@ -1,6 +1,7 @@
 import { verifyAccessToken } from '../../platform/crypto/signing-keys.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { UserCaller } from '../../platform/http/caller.ts'
+import { reachOf } from '../../platform/http/directory.ts'
 import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
@@ -22,7 +23,7 @@ type OwnWork = Work & { caller: UserCaller }
 /** A page of the caller's own live sessions. */
 export function listOwnSessions(work: OwnWork, page: Page): Promise<Found<ListedSession>> {
   const { db, directory, caller } = work
-  return listSessionRows(db, { ...directory, directory }, { userId: caller.directoryUserId }, page)
+  return listSessionRows(db, reachOf(directory), { userId: caller.directoryUserId }, page)
 }
 
 /** Ends one session of the caller, which may be the present one. Idempotent. Throws `session_not_found`. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { streamErrors } from '../../platform/event-epoch.ts'
+import { directoryInReach } from '../../platform/http/directory.ts'
 import { byAge, finishPage, listQuery, listReply, readPage } from '../../platform/http/pagination.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { isId } from '../../platform/ids.ts'
@@ -89,6 +90,8 @@ export const sessionRoutes: Route[] = [
         rows: [row],
       } = isId(id) ? await listSessionRows(work.db, work.directory, { id }, page) : { rows: [] }
       if (!row) throw sessionErrors.notFound()
+      // Throws where the service is off in the directory of the session.
+      await directoryInReach(work.platform, work.directory, row.directory_id)
       return toSession(row)
     },
   }),

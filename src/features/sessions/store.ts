@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Sessions } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
+import { isServed } from '../../platform/services.ts'
 
 /** `auth_method` of sessions in which others act for the user. */
 export const IMPERSONATION = 'impersonation'
@@ -159,6 +160,10 @@ export function listSessionRows(
       ),
     )
     .$if(filter.id !== undefined, (listed) => listed.where('sessions.id', '=', filter.id ?? ''))
+    // One session is refused instead, where it is read.
+    .$if(filter.id === undefined && reach.service !== null, (listed) =>
+      listed.where(isServed(reach, 'sessions.directory_id')),
+    )
     .$if(filter.userId !== undefined, (listed) =>
       listed.where((eb) =>
         eb.or([

@@ -54,15 +54,18 @@ export async function getUser(work: Work, id: string): Promise<UserRow> {
   return present(await findUserById(work, id))
 }
 
-/** By either id, within the caller's reach. Throws `user_not_found`. */
+/**
+ * By either id, within the caller's reach. Throws `user_not_found`, and `service_disabled` where the service of the read is
+ * off in the directory of the user.
+ */
 export async function getUserInReach(work: Work<Reach>, id: string): Promise<ListedUserRow> {
-  const known = id.toLowerCase()
-  return present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
+  return (await reachUser(work, id)).user
 }
 
 /** The same, with the work in the directory of the user. */
-export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: UserRow; there: Work }> {
-  const user = await getUserInReach(work, id)
+export async function reachUser(work: Work<Reach>, id: string): Promise<{ user: ListedUserRow; there: Work }> {
+  const known = id.toLowerCase()
+  const user = present(isId(known) ? await findUserRowInReach(work.db, work.directory, known) : null)
   const directory = await directoryInReach(work.platform, work.directory, user.directory_id)
   // Deleted meanwhile.
   if (!directory) throw userErrors.notFound()

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../platform/errors.ts'
 import { findEvents } from '../../platform/event-places.ts'
 import { asTable, type Table } from '../../platform/http/answer.ts'
-import { type Directory, findDirectory, type Reach } from '../../platform/http/directory.ts'
+import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { type DeliveryRow, listDeliveryRows } from '../../platform/webhooks/delivery-store.ts'
@@ -33,13 +33,13 @@ export async function listWebhooks({ db, directory }: Work<Reach>, page: Page): 
   return selectWebhookPage(db, directory, page)
 }
 
-/** A webhook with its directory. Throws `webhook_not_found`. */
+/** A webhook with its directory. Throws `webhook_not_found`, and `service_disabled` where the service is off there. */
 export async function getWebhook(
   { platform, db, directory: reach }: Work<Reach>,
   text: string,
 ): Promise<{ row: WebhookRow; directory: Directory }> {
   const row = await findWebhookRowInReach(db, reach, readId(reach, text))
-  const directory = row && (await findDirectory(platform, row.directory_id))
+  const directory = row && (await directoryInReach(platform, reach, row.directory_id))
   if (!row || !directory) throw webhookErrors.notFound()
   return { row, directory }
 }

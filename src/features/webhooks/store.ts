@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB, Webhooks } from '../../platform/db/schema.gen.ts'
 import type { Directory, Reach } from '../../platform/http/directory.ts'
 import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
+import { isServed } from '../../platform/services.ts'
 
 /** A webhook with where it belongs and how it fares. */
 export interface WebhookRow extends Selectable<Webhooks> {
@@ -46,7 +47,10 @@ export async function findWebhookRowInReach(db: Db, reach: Reach, id: string): P
 }
 
 export function selectWebhookPage(db: Db, reach: Reach, page: Page): Promise<Found<WebhookRow>> {
-  return findPage(inReach(db, reach), page, { at: 'webhooks.created_at', id: 'webhooks.id' })
+  return findPage(inReach(db, reach).where(isServed(reach, 'webhooks.directory_id')), page, {
+    at: 'webhooks.created_at',
+    id: 'webhooks.id',
+  })
 }
 
 /** Until the transaction ends: false for one that is not there. */

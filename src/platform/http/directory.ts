@@ -1,9 +1,11 @@
+import type { ServiceId } from '../../contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
 import { existsIn } from '../db/home-environment.ts'
 import type { Db, Tx } from '../db/pool.ts'
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import { requireService } from '../services.ts'
 import { isSlug } from '../slug.ts'
 import type { Caller } from './caller.ts'
 
@@ -35,6 +37,8 @@ export interface Reach {
   readonly environmentSlug: string
   /** Set when the reach is a single directory. */
   readonly directory: Directory | null
+  /** Of a whole environment: the service that must be on in the directory of every record that is read. */
+  readonly service: ServiceId | null
 }
 
 /** The caller's account, for what belongs to it and not to a directory. */
@@ -175,7 +179,8 @@ export async function teamReach(
 ): Promise<(Reach & { readonly directory: Directory }) | null> {
   const directory = await teamDirectory(platform, caller.accountId)
   const { accountId, environmentId, environmentSlug } = directory
-  return environmentId === caller.environmentId ? brand({ accountId, environmentId, environmentSlug, directory }) : null
+  const reach = { accountId, environmentId, environmentSlug, directory, service: null }
+  return environmentId === caller.environmentId ? brand(reach) : null
 }
 
 const teams = perPlatform((platform) =>
@@ -219,17 +224,25 @@ const homes = perPlatform((platform) =>
   }),
 )
 
-/** What the caller may read: the named organization's directory, or the whole environment. */
-export function resolveReach(platform: Platform, caller: Reaching, organizationId: string | null): Awaitable<Reach> {
+/**
+ * What the caller may read: the named organization's directory, or the whole environment, in which only records of
+ * directories where `service` is on are read.
+ */
+export function resolveReach(
+  platform: Platform,
+  caller: Reaching,
+  organizationId: string | null,
+  service: ServiceId | null = null,
+): Awaitable<Reach> {
   if (organizationId) return whenThere(directoryOfOrganization(platform, caller, organizationId), reachOf)
   const { accountId, environmentId, environmentSlug } = caller
-  return brand({ accountId, environmentId, environmentSlug, directory: null })
+  return brand({ accountId, environmentId, environmentSlug, directory: null, service })
 }
 
 /** What reads of one directory cover, for who works in it. */
 export function reachOf(directory: Directory): Reach {
   const { accountId, environmentId, environmentSlug } = directory
-  return brand({ accountId, environmentId, environmentSlug, directory })
+  return brand({ accountId, environmentId, environmentSlug, directory, service: null })
 }
 
 /** The caller's account, narrowed to the organization that the key or the request names. */
@@ -246,12 +259,13 @@ export async function resolveAccount(
 
 /**
  * A directory by id if the reach covers it, or null. For tokens and records that carry their directory. A whole
- * environment does not include the account's own team.
+ * environment does not include the account's own team. Throws `service_disabled` where the service of the read is off in
+ * that directory.
  */
 export function directoryInReach(platform: Platform, reach: Reach, directoryId: string): Awaitable<Directory | null> {
   if (!isId(directoryId)) return null
   return whenThere(findDirectory(platform, directoryId), (directory) =>
-    directory && isInReach(reach, directory) ? directory : null,
+    directory && isInReach(reach, directory) ? requireService({ platform, directory }, reach.service, directory) : null,
   )
 }
 

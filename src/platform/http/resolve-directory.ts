@@ -2,7 +2,7 @@ import { scopes } from '../../contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
-import { readServiceSwitch } from '../services.ts'
+import { requireService } from '../services.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   type AccountScope,
@@ -26,7 +26,8 @@ export function resolveDirectory(
   caller: Caller,
   sent: { query: unknown; body: unknown },
 ): Awaitable<Directory | Reach | AccountScope> {
-  const served = <W>(where: W, directory: Directory | null) => requireService(route, platform, directory, where)
+  const served = <W>(where: W, directory: Directory | null): Awaitable<W> =>
+    directory ? requireService({ platform, directory }, route.service, where) : where
   if (!isManager(caller)) return served(caller.directory, caller.directory)
   const organizationId = namedOrganization(caller, sent.query, sent.body)
   if (route.team && organizationId === TEAM)
@@ -35,7 +36,9 @@ export function resolveDirectory(
     )
   if (route.directory === 'account') return resolveAccount(platform, caller, organizationId)
   if (route.directory === 'reach')
-    return whenThere(resolveReach(platform, caller, organizationId), (reach) => served(reach, reach.directory))
+    return whenThere(resolveReach(platform, caller, organizationId, route.service), (reach) =>
+      served(reach, reach.directory),
+    )
   if (route.directory === 'one-or-environment' && namesEnvironment(caller, sent.query, sent.body))
     return whenThere(accountDirectory(platform, caller), (directory) => served(directory, directory))
   if (organizationId === null && requiresOrganization(route)) throw subOrgRequired(route)
@@ -50,20 +53,6 @@ function subOrgRequired({ directory }: Route) {
     directory === 'one-or-environment' ? ' For the whole environment send scope: "environment" instead.' : ''
   const detail = `This key reaches every organization: name one in subOrgId, in the query or the body.${whole}`
   return httpErrors.subOrgRequired({ detail })
-}
-
-/** `where`, if the route's service is on in the directory. Throws `service_disabled`. */
-function requireService<W>(
-  { service }: Route,
-  platform: Platform,
-  directory: Directory | null,
-  where: W,
-): Awaitable<W> {
-  if (!service || !directory) return where
-  return whenThere(readServiceSwitch({ platform, directory }, service), (isOn) => {
-    if (isOn) return where
-    throw httpErrors.serviceDisabled({ detail: `The service ${service} is not enabled here.`, extra: { service } })
-  })
 }
 
 /** In place of an organization: the account's own team. */
