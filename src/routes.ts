@@ -115,8 +115,8 @@ const declared: Route[] = [
 const withdrawn = belongings.flatMap(({ announce }) => announce?.event ?? [])
 const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
 
-/** By these, provisioned groups come to give other roles. */
-const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig']
+/** These change what groups give. */
+const GIVE_ROLES = ['connections.update', 'connections.delete', 'scim.updateConfig', 'users.unlinkIdentity']
 
 function followersOf(route: Route) {
   return [...(proves(route) ? withdrawn : []), ...(GIVE_ROLES.includes(route.operation) ? given : [])]

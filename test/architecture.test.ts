@@ -210,6 +210,7 @@ const WRITERS: Record<string, string[]> = {
   social_providers: ['features/social'],
   sp_keys: ['features/connections'],
   sso_connections: ['features/connections'],
+  sso_roles: ['features/roles'],
   sso_traces: ['features/connections'],
   totp_enrollments: ['features/factors'],
   trusted_devices: ['features/mfa'],

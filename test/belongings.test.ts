@@ -47,6 +47,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   scim_users: ['same', 'same', 'ended', 'gone'],
   session_cut_offs: ['same', 'same', 'same', 'same'],
   sessions: ['ended', 'ended', 'ended', 'ended'],
+  sso_roles: ['gone', 'same', 'gone', 'gone'],
   totp_enrollments: ['gone', 'same', 'same', 'moved'],
   trusted_devices: ['gone', 'gone', 'gone', 'gone'],
   webauthn_ceremonies: ['ended', 'ended', 'ended', 'ended'],

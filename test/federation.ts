@@ -45,8 +45,7 @@ export function person(fields: Partial<FederatedPerson> = {}): FederatedPerson {
 export const RULES: FederationRules = {
   jit: true,
   defaultRole: 'member',
-  role: null,
-  roles: null,
+  groups: null,
   needsOwnDomain: false,
   domains: [],
 }

@@ -50,6 +50,7 @@ function columnsOf({ platform }: TestApp['app'], { environmentId }: Tenant, emai
     scim_group_members: { group_id: id },
     scim_user_emails: { n: 0, value: email, is_primary: true },
     scim_users: { user_name: email, resource: '{}' },
+    sso_roles: { connection_id: id, is_admin: false, role_ids: [id] },
     session_cut_offs: {
       id,
       epoch: 1,

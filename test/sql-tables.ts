@@ -68,6 +68,7 @@ export const PLACES = {
     'sms_outbox',
     'social_providers',
     'sso_connections',
+    'sso_roles',
     'sso_traces',
     'totp_enrollments',
     'trusted_devices',

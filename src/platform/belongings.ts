@@ -38,9 +38,11 @@ export interface UserMove extends UserChange {
 
 type UserRow = Selectable<Users>
 
-/** Columns of the user's row that count or list, or say whether there is, what is in other tables. */
+type RoleColumn = 'role' | 'sso_role' | 'role_since'
+
+/** Columns of the user's row that sum up what is in other tables: a count, a list, whether there is any, a role. */
 export type UserColumns = {
-  [C in keyof UserRow as UserRow[C] extends boolean | number | string[] ? C : never]?:
+  [C in keyof UserRow as UserRow[C] extends boolean | number | string[] ? C : Extract<C, RoleColumn>]?:
     | UserRow[C]
     | RawBuilder<UserRow[C]>
 }

@@ -7,7 +7,7 @@ import { isId, newId } from '../../platform/ids.ts'
 import { isPeerAddress, leavesServer } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
-import { assertGroups, assertMayMap } from '../roles/roles.ts'
+import { assertGroups, assertMayMap, narrowToMapping } from '../roles/roles.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
@@ -92,8 +92,10 @@ export async function changeConnection(
       ...schedule(config),
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
-    if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })
+    // It locks the configuration of provisioning, which comes before users.
     if (change.group_role_mapping) await mappingFollower.of(work.platform)(work, known)
+    if (after.status !== 'active') await closeSource(work, { method: 'sso', source: known })
+    else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
 }
@@ -111,8 +113,8 @@ export async function deleteConnection(work: Work, id: string): Promise<void> {
     const row = await lockConnectionRow(work.db, work.directory, readId(id))
     if (!row) throw connectionErrors.notFound()
     await deleteConnectionRow(work.db, work.directory, row.id)
-    await unlinkSource(work, { method: 'sso', source: row.id })
     await mappingFollower.of(work.platform)(work, row.id)
+    await unlinkSource(work, { method: 'sso', source: row.id })
     await told(work, row, 'deleted')
   })
 }

@@ -3,7 +3,6 @@ import { isId } from '../../platform/ids.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import type { FederationRules } from '../federation/federation.ts'
-import { isSystemRole } from '../roles/roles.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { MAX_CONNECTIONS } from './limits.ts'
 import { type ConnectionRow, findDirectoryIdOfConnection, listConnectionRows } from './store.ts'
@@ -96,25 +95,10 @@ export function rulesOf(connection: KnownConnection, groups: readonly string[]):
   return {
     jit: connection.jit_provisioning,
     defaultRole: connection.default_role,
-    ...mapGroups(connection, groups),
+    groups: { names: groups, mapping: connection },
     needsOwnDomain: true,
     domains: connection.domains,
   }
-}
-
-/**
- * The highest directory role that the groups give, or the default one; null without a mapping. And the others that they give.
- */
-export function mapGroups(
-  { group_role_mapping: mapping, default_role }: Pick<ConnectionConfig, 'group_role_mapping' | 'default_role'>,
-  groups: readonly string[],
-): Pick<FederationRules, 'role' | 'roles'> {
-  const known = new Map(Object.entries(mapping))
-  const given = groups.flatMap((group) => known.get(group) ?? [])
-  const roles = [...new Set(given.filter((role) => !isSystemRole(role)))]
-  if (known.size === 0) return { role: null, roles }
-  if (given.includes('admin')) return { role: 'admin', roles }
-  return { role: given.includes('member') ? 'member' : default_role, roles }
 }
 
 /** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */

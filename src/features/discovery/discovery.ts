@@ -101,7 +101,6 @@ const STRANGER = {
   pending: false,
   role: 'member',
   held_roles: null,
-  sso_role_names: null,
   epoch: 0,
   mfa_enrolled: false,
   passkey_count: 0,

@@ -17,7 +17,7 @@ import {
   type SessionReply,
   type SignInFacts,
 } from '../login/login.ts'
-import { giveRoles, holdRoles, isNamed } from '../roles/roles.ts'
+import { giveGroupRoles, hasGrant, holdGroupRoles, mapGroups, type RoleMapping } from '../roles/roles.ts'
 import { makeTie, writeTie } from '../ties/ties.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, type UserRow } from '../users/users.ts'
 import type { Begun } from './begin.ts'
@@ -27,17 +27,22 @@ import { makeExchangeCode } from './exchange.ts'
 import { assertStillAllowed, endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, toStorable, trimmed } from './person.ts'
 import { toIdentity } from './schema.ts'
-import { findIdentityRow, holdConnectionRow, type IdentityRow, identityProof, insertIdentityRow } from './store.ts'
+import {
+  findIdentityRow,
+  holdConnectionRow,
+  type IdentityRow,
+  identityProof,
+  insertIdentityRow,
+  type KnownIdentity,
+} from './store.ts'
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
   /** Whether an unknown person becomes a user. */
   jit: boolean
   defaultRole: 'admin' | 'member'
-  /** What the groups of the person say; null where they say nothing. */
-  role: 'admin' | 'member' | null
-  /** Which roles of the organization they give, by id or slug; null where that is not for this provider to say. */
-  roles: readonly string[] | null
+  /** The groups of the person, and the roles that the connection gives by groups; null for a social provider. */
+  groups: { names: readonly string[]; mapping: RoleMapping } | null
   /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
   needsOwnDomain: boolean
   /** Those of them alone, unless empty. */
@@ -154,19 +159,18 @@ async function rehearse(work: Work, facts: SignInFacts, proof: { method: string;
   await askGates(work, { facts, ...proof, session: null, isTentative: true }, null)
 }
 
-async function signInKnown(work: Work, arrival: Arrival, identity: IdentityRow): Promise<Answer> {
+async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity): Promise<Answer> {
   const facts = await findSignInFacts(work, { userId: identity.user_id })
   if (!facts) throw new FederationFailure('account_not_linked')
   await assertMaySignIn(work, facts)
-  const { role } = arrival.rules
-  // What was noted before may be less than that, and never more.
-  if ((role === null || role === facts.role) && hasGiven(arrival.rules, facts))
+  const { groups } = arrival.rules
+  if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
     return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
-    const roleIds = await holdGiven(work, arrival.rules)
+    const roles = await prepareRoles(work, arrival)
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
-    await giveRole(work, user, role, roleIds)
+    await roles.give(user)
     const given = await findSignInFacts(work, { userId: user.id })
     return given && admit(work, arrival, given, identity)
   })
@@ -180,12 +184,11 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
-    await holdSource(work, arrival)
-    const roleIds = await holdGiven(work, arrival.rules)
+    const roles = await prepareRoles(work, arrival)
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     const proved = await proveMailbox(work, user)
-    await giveRole(work, proved, arrival.rules.role, roleIds)
+    await roles.give(proved)
     return arrive(work, arrival, proved)
   })
 }
@@ -220,12 +223,13 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
   const { method } = begun
   if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
-    await holdSource(work, arrival)
-    const roleIds = await holdGiven(work, rules)
+    const roles = await prepareRoles(work, arrival)
     const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
-    const role = rules.role ?? rules.defaultRole
-    const roles = { role, own_role: rules.role === null ? role : 'member', sso_role: rules.role }
-    const mailbox = { email_verified: true, display_name, locale, ...roles, source: method }
+    // A mapping gives the default role too, which then goes with it.
+    const own_role = roles.hasMapping ? 'member' : rules.defaultRole
+    const role = roles.isAdmin ? 'admin' : own_role
+    const given = { role, own_role, sso_role: roles.isAdmin ? 'admin' : null }
+    const mailbox = { email_verified: true, display_name, locale, ...given, source: method }
     const made = await createSignup(work, { ...address, firstName, lastName }, mailbox)
     // Another request has made one of the same address at the same moment.
     if (!made) return null
@@ -235,15 +239,26 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
       made.created,
       ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
     )
-    if (roleIds?.length) await giveRoles(work, 'sso', [{ user: { ...made.user, held: true }, roleIds }])
+    await roles.give({ ...made.user, held: true })
     return arrive(work, arrival, made.user)
   })
 }
 
-/** No link is left to a connection that was deleted while its provider answered. Before the user is held. */
-async function holdSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<void> {
-  if (method === 'sso' && !(await holdConnectionRow(work.db, work.directory, source)))
-    throw new FederationFailure('connection_not_active')
+/**
+ * Holds the connection, so that it gives nothing that it no longer may: a mapping changed while its provider answered, or
+ * the connection closed. Before the user is held. Returns what gives a user the roles of this sign-in.
+ */
+async function prepareRoles(work: TxWork, { begun: { method, source }, rules }: Arrival) {
+  const held = method === 'sso' ? await holdConnectionRow(work.db, work.directory, source) : null
+  if (held === undefined) throw new FederationFailure('connection_not_active')
+  if (!held || !rules.groups) return { isAdmin: false, hasMapping: false, give: async () => {} }
+  const given = mapGroups(held.mapping, rules.groups.names)
+  const roles = await holdGroupRoles(work, given)
+  return {
+    isAdmin: given.isAdmin,
+    hasMapping: Object.keys(held.mapping.group_role_mapping).length > 0,
+    give: (user: HeldUser) => giveGroupRoles(work, { user, connectionId: source }, { given, held: roles }),
+  }
 }
 
 async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {
@@ -255,23 +270,4 @@ async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Pr
   const target = { type: 'identity', id: linked.id }
   await record(work, federationEvents.linked({ target, data: toIdentity(linked, user) }))
   return linked
-}
-
-/** Whether the last sign-in gave the same roles of the organization as this one. */
-function hasGiven({ roles }: FederationRules, { sso_role_names: given }: SignInFacts): boolean {
-  const had = given ?? []
-  if (roles === null) return true
-  return (
-    had.every((one) => roles.some((name) => isNamed(one, name))) &&
-    roles.every((name) => had.some((one) => isNamed(one, name)))
-  )
-}
-
-/** The roles of the organization that the groups give; undefined where they say nothing. Before the user is held. */
-async function holdGiven(work: TxWork, { roles }: FederationRules): Promise<string[] | undefined> {
-  return roles === null ? undefined : (await holdRoles(work, roles)).map(({ id }) => id)
-}
-
-async function giveRole(work: TxWork, user: HeldUser, role: FederationRules['role'], roleIds: string[] | undefined) {
-  await giveRoles(work, 'sso', [{ user, role: role ?? undefined, roleIds }])
 }

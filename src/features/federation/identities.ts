@@ -3,6 +3,7 @@ import { record } from '../../platform/events.ts'
 import type { Found, Page } from '../../platform/http/pagination.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
+import { withdrawConnectionRoles, withdrawUserRoles } from '../roles/roles.ts'
 import { endChallengesOf, endLinked, endThere, hashThere } from '../ties/ties.ts'
 import { getUser, getUserForUpdate, voidPendingSignIns } from '../users/users.ts'
 import { federationErrors } from './errors.ts'
@@ -55,8 +56,12 @@ export async function endSessionsThere(work: Work, said: SignedOutThere): Promis
   })
 }
 
-/** Ends what is under way by a connection or provider that was switched off: challenges, and codes not exchanged yet. */
+/**
+ * Ends what is under way by a connection or provider that was switched off, challenges and codes not exchanged yet, and
+ * takes the roles that it gave by groups.
+ */
 export async function closeSource(work: TxWork, of: Pick<Subject, 'method' | 'source'>): Promise<void> {
+  if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)
   await endChallengesOf(work, of)
   await deleteCodeRows(work.db, work.directory, of)
 }
@@ -78,6 +83,7 @@ export async function unlinkIdentity(work: Work, { userId, id }: { userId: strin
     const one = { userId: user.id, id: id.toLowerCase() }
     const identity = isId(one.id) ? await deleteIdentityRow(db, directory, one) : undefined
     if (!identity) throw federationErrors.identityNotFound()
+    if (identity.method === 'sso') await withdrawUserRoles(work, user, identity.source)
     await voidPendingSignIns(work, user, reasons.identity_unlinked)
     const target = { type: 'identity', id: identity.id }
     await record(work, federationEvents.unlinked({ target, data: toIdentity(identity, user) }))

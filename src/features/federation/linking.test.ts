@@ -181,22 +181,6 @@ test('who may not be made is told so', async () => {
   expect((await signInAs(work, social(newEmail()), closed))['error']).toBe('signup_disabled')
 })
 
-test('the groups of a provider give a role at each sign-in, and take it', async () => {
-  const { work } = await makeOrganization()
-  const ada = social(newEmail())
-  const roleAfter = async (role: 'admin' | 'member' | null) => {
-    const { directory_user_id } = await signInAs(work, ada, { ...RULES, role })
-    return (await tenant.get(`/v1/users/${directory_user_id}`)).body.user.role
-  }
-  expect([await roleAfter('admin'), await roleAfter(null), await roleAfter('member')]).toEqual([
-    'admin',
-    'admin',
-    'member',
-  ])
-  const updates = await app.events({ accountId: tenant.accountId, type: 'user.updated' })
-  expect(updates.at(-1)).toMatchObject({ data: { role: 'member' }, previous: { role: 'admin' } })
-})
-
 test('an inactive user, a suspended organization and a missing second factor hold as everywhere', async () => {
   const { work, subOrgId } = await makeOrganization()
   const ada = social(newEmail())

@@ -6,6 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import { type Found, findPage, type Page } from '../../platform/http/pagination.ts'
 import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
+import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../roles/roles.ts'
 import { type HashedThere, isNamed, type Tie } from '../ties/ties.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
@@ -63,8 +64,13 @@ export async function findSignInRow(db: Db, directory: Directory, stateHash: Buf
     .executeTakeFirst()
 }
 
-export async function findIdentityRow(db: Db, directory: Directory, who: Subject): Promise<IdentityRow | undefined> {
+/** With what its connection gave the user. */
+export type KnownIdentity = IdentityRow & { grant: KnownGrant | null }
+
+export async function findIdentityRow(db: Db, directory: Directory, who: Subject): Promise<KnownIdentity | undefined> {
   return selectIdentities(db, directory)
+    .select(grantOfIdentity(directory).as('grant'))
+    .$castTo<KnownIdentity>()
     .where('method', '=', who.method)
     .where('source', '=', who.source)
     .where('issuer', '=', who.issuer)
@@ -147,18 +153,23 @@ export const identityProof = defineProof({
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
-/** Keeps a connection, until the transaction ends, from being closed; `alone` from first sign-ins. False where it is closed. */
-export async function holdConnectionRow(tx: Tx, directory: Directory, id: string, alone = false): Promise<boolean> {
-  const row = await tx
+/**
+ * Keeps a connection, until the transaction ends, from being changed or closed; `alone` from first sign-ins. Returns its
+ * mapping; undefined if it is closed.
+ */
+export async function holdConnectionRow(tx: Tx, directory: Directory, id: string, alone = false) {
+  return tx
     .selectFrom('sso_connections')
-    .select('id')
+    .select(
+      sql<RoleMapping>`jsonb_build_object('group_role_mapping', coalesce(config -> 'group_role_mapping', '{}'),
+        'default_role', coalesce(config ->> 'default_role', 'member'))`.as('mapping'),
+    )
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .where('status', '=', 'active')
     .$if(alone, (query) => query.forUpdate())
     .$if(!alone, (query) => query.forKeyShare())
     .executeTakeFirst()
-  return row !== undefined
 }
 
 /** A page of who a user is at providers. */

@@ -32,15 +32,18 @@ export interface MemberRow {
   display: string
 }
 
-/** Until the transaction ends the directory has the connection that it has now, with what that says of groups. */
+/**
+ * Until the transaction ends the directory has the connection that it has now, with what that says of groups. Null where
+ * provisioning is off, too.
+ */
 export async function holdConnectionId(tx: Tx, directory: Directory): Promise<string | null> {
   const row = await tx
     .selectFrom('scim_configs')
-    .select('sso_connection_id')
+    .select(['sso_connection_id', 'enabled'])
     .where('directory_id', '=', directory.id)
     .forShare()
     .executeTakeFirst()
-  return row?.sso_connection_id ?? null
+  return row?.enabled ? row.sso_connection_id : null
 }
 
 /** Read from its row: what others remember of it may be from before. */

@@ -29,8 +29,6 @@ export interface SignInFacts extends DoorState {
   role: string
   /** The roles of the organization that the user has; null for none. */
   held_roles: HeldRole[] | null
-  /** Which of them groups of the identity provider have given at a sign-in; null where there are none at all. */
-  sso_role_names: { id: string; slug: string }[] | null
   /** Raised by every cut-off; a sign-in that read an older epoch does not pass. */
   epoch: number
   /** Whether the user has a second factor. */
@@ -123,15 +121,6 @@ function makeStatement(asked: readonly Gate[], reading: ReadingKind): JoinedStat
   }
 }
 
-/** SQL: those roles of a user that the last sign-in gave. */
-function ssoRolesText(directory: string): string {
-  return `case when users.role_ids <> '{}' then (
-    select jsonb_agg(jsonb_build_object('id', r.id, 'slug', r.slug)) from roles r
-    where r.directory_id = ${directory} and r.id = any(users.role_ids) and exists (
-      select from role_assignments a where a.directory_id = ${directory} and a.user_id = users.id and a.role_id = r.id
-        and a.source = 'sso')) end`
-}
-
 function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing): string {
   const directory = writing.directory('asked')
   const byId = reading.userId
@@ -144,7 +133,7 @@ function factsText(locks: AddressLock[], reading: ReadingKind, writing: Writing)
   return `${reading.before?.(writing) ?? ''}
     select asked.n, users.id as user_id, users.auth_account_id, users.email, users.locale, users.email_verified,
       users.active and not ${locked} as active, ${locked} as access_locked, users.pending_until is not null as pending, users.role, ${heldRolesText({ users: 'users', directory })} as held_roles,
-      ${ssoRolesText(directory)} as sso_role_names, users.epoch, users.mfa_enrolled, users.passkey_count,
+      users.epoch, users.mfa_enrolled, users.passkey_count,
       users.sessions_at_most, coalesce(organizations.session_epoch, 0) as organization_epoch, organizations.slug as organization_slug, organizations.status as organization_status,
       greatest(${['null::int', ...seconds].join(', ')}) as locked_seconds, ${reading.selects(writing)}
     from clock cross join asked

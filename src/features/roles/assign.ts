@@ -15,6 +15,7 @@ import {
 } from './assignment-store.ts'
 import { roleErrors } from './errors.ts'
 import { giveRoles, type HeldRole, holdRoles, isNamed, tellAssignments } from './give.ts'
+import { dropManaged } from './managed.ts'
 import { assertMayGrant } from './permissions.ts'
 import { toAssignment, type UserRolesChange } from './schema.ts'
 import type { AssignmentRow } from './store.ts'
@@ -35,24 +36,35 @@ export async function readUserRoles(work: Work<Reach>, userId: string) {
 }
 
 /**
- * Replaces what was given by hand: absent fields stay. Throws `user_not_found`, `invalid_request` for roles that the
- * organization has not, and `privilege_escalation` for what is given beyond the scopes of the key.
+ * Replaces the roles of a user; absent fields stay. A role that groups give stays theirs, so that it ends with them.
+ * Throws `user_not_found`, `invalid_request` for roles that the organization has not, `privilege_escalation` for what is
+ * given beyond the scopes of the key, and `role_managed` where a role that groups give would go without `force`.
  */
 export async function setUserRoles(work: CallerWork, userId: string, change: UserRolesChange) {
   return inTx(work, async (work) => {
     const { db, directory, caller } = work
     const roles = change.roleIds && (await holdAll(work, change.roleIds))
-    const user = await getUserForUpdate(work, userId)
-    const had = (await listAssignmentsOfUsers(db, directory, [user.id])).filter(({ source }) => source === 'manual')
-    if (roles) assertMayGive(caller, roles, had)
-    if (change.role === 'admin' && user.own_role !== 'admin') assertMayGrant(caller, directoryRolePermissions.admin)
-    const [after = user] = await giveRoles(work, 'manual', [
-      { user, role: change.role, roleIds: roles?.map(({ id }) => id) },
-    ])
+    const held = await getUserForUpdate(work, userId)
+    const had = await listAssignmentsOfUsers(db, directory, [held.id])
+    const managed = had.filter(({ source }) => source !== 'manual')
+    const manual = had.filter(({ source }) => source === 'manual')
+    const isManagedAdmin = held.sso_role === 'admin' || held.scim_role === 'admin'
+    const own = roles?.filter(({ id }) => isAmong(manual, id) || !isAmong(managed, id))
+    const role = change.role === 'admin' && isManagedAdmin ? undefined : change.role
+    if (own) assertMayGive(caller, own, manual)
+    if (role === 'admin' && held.own_role !== 'admin') assertMayGrant(caller, directoryRolePermissions.admin)
+    const lost = {
+      admin: isManagedAdmin && role !== undefined,
+      roleIds: roles ? idsOf(managed).filter((id) => !roles.some((one) => one.id === id)) : [],
+    }
+    const user = await dropManaged(work, { user: held, managed, lost, force: change.force ?? false })
+    const [after = user] = await giveRoles(work, 'manual', [{ user, role, roleIds: own?.map(({ id }) => id) }])
     const rows = await listAssignmentsOfUsers(db, directory, [user.id])
     return { success: true, ...shown(rows), role: directoryRole(after.role) }
   })
 }
+
+const isAmong = (rows: AssignmentRow[], id: string) => rows.some(({ role_id }) => role_id === id)
 
 /** What roles a member has. Throws `role_member_not_found`. */
 export async function readMemberRoles(work: Work<Reach>, membershipId: string) {

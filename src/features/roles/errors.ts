@@ -1,4 +1,12 @@
+import { Type } from 'typebox'
 import { defineErrors } from '../../platform/errors.ts'
+import { nullable } from '../../platform/schema.ts'
+
+const Managed = Type.Object({
+  role: Type.String({ description: '`admin`, or the slug of a role of the organization.', examples: ['admin'] }),
+  source: Type.Enum(['sso', 'scim']),
+  connectionId: nullable(Type.String({ format: 'uuid' }), 'The connection whose groups give it; null for `scim`.'),
+})
 
 export const roleErrors = defineErrors({
   notFound: [404, 'role_not_found', 'Role not found', 'There is no such role within the reach of the key.'],
@@ -20,5 +28,13 @@ export const roleErrors = defineErrors({
     'system_role',
     'A system role cannot be changed',
     'System roles are the same everywhere: make a role of your own with the permissions that you want.',
+  ],
+  managed: [
+    409,
+    'role_managed',
+    'Groups give the role',
+    'Groups of the identity provider give a role that the request would remove. Change the groups or the mapping, keep ' +
+      'the role in the request, or set `force` to remove it until the next sign-in or sync.',
+    { roles: Type.Array(Managed) },
   ],
 })

@@ -45,7 +45,9 @@ async function giveSome(work: TxWork, source: RoleSource, given: Given[]): Promi
   const column = ROLE_COLUMNS[source]
   const other = given.flatMap(({ user, role = user[column] }) => {
     const next = source === 'manual' ? (role ?? 'member') : role
-    return next === user[column] ? [] : [{ id: user.id, role: next }]
+    // Groups that give `member` give what every user has.
+    const isSame = source === 'manual' ? next === user[column] : (next === 'admin') === (user[column] === 'admin')
+    return isSame ? [] : [{ id: user.id, role: next }]
   })
   const changes = await assign(work, source, given)
   const touched = new Set([...changes.came, ...changes.went].map(({ user_id }) => user_id))

@@ -1,18 +1,49 @@
 import { invalidField } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import type { Work } from '../../platform/work.ts'
-import { findGrantedPermissions } from './give.ts'
+import { findGrantedPermissions, isSystemRole } from './give.ts'
 import { assertMayGrant } from './permissions.ts'
 
 const MAX_GROUPS = 500
 
-/** What a connection gives those who come by it. */
+/** What a connection gives those who sign in by it. */
 export interface RoleMapping {
   /** By group the roles, by name, id or slug. */
   group_role_mapping: Record<string, string | string[]>
-  /** Of whoever is in none of them. */
+  /** The role of users who are in none of the groups. */
   default_role: string
 }
+
+/** What groups give by a mapping. */
+export interface GroupRoles {
+  /** The groups that the mapping names. */
+  groups: string[]
+  isAdmin: boolean
+  /** Roles of the organization, by id or slug. */
+  roles: string[]
+}
+
+/** What a mapping gives the members of these groups; an empty mapping gives nothing. */
+export function mapGroups(
+  { group_role_mapping: mapping, default_role }: RoleMapping,
+  names: readonly string[],
+): GroupRoles {
+  const known = new Map(Object.entries(mapping))
+  const groups = [...new Set(names.filter((name) => known.has(name)))].toSorted()
+  const given = groups.flatMap((group) => known.get(group) ?? [])
+  const roles = [...new Set(given.filter((role) => !isSystemRole(role)))]
+  const isDefault = known.size > 0 && !given.includes('member') && default_role === 'admin'
+  return { groups, isAdmin: given.includes('admin') || isDefault, roles }
+}
+
+/** The roles of rules that a changed mapping has no longer. */
+export function removedRoles(before: RoleMapping, after: RoleMapping): string[] {
+  const kept = new Set(rulesOf(after).map(keyOf))
+  return [...new Set(rulesOf(before).flatMap((rule) => (kept.has(keyOf(rule)) ? [] : [rule.role])))]
+}
+
+/** Without groups the default role is given by hand, when the user is created. */
+const rulesOf = (mapping: RoleMapping) => (Object.keys(mapping.group_role_mapping).length === 0 ? [] : pairsOf(mapping))
 
 /** Throws `invalid_request` for groups that none can be. */
 export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): void {

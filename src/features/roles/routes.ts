@@ -175,12 +175,12 @@ export const roleRoutes: Route[] = [
     operation: 'roles.setOfUser',
     summary: 'Give a user roles',
     description:
-      'Replaces what was given by hand; an absent field is kept. What groups of the identity provider give stays, and ' +
-      'the user has all of it.',
+      'Replaces the roles of the user; an absent field is kept. A role that groups of the identity provider give stays ' +
+      'theirs: a request without it is refused unless `force` is true.',
     params: UserParams,
     body: UserRolesChange,
     reply: UserRolesChangeReply,
-    errors: [userErrors.notFound, privilegeEscalation],
+    errors: [userErrors.notFound, roleErrors.managed, privilegeEscalation],
     maybeEvents: [roleEvents.assigned, roleEvents.unassigned, userEvents.updated],
     handle: (work, { params, body }) => setUserRoles(work, params.userId, body),
   }),

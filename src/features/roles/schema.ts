@@ -140,7 +140,12 @@ const DirectoryRole = Type.Enum(['admin', 'member'])
 
 export const UserRolesChange = Type.Object({
   roleIds: Type.Optional(RoleIds),
-  role: Type.Optional(nullable(DirectoryRole, 'Given by hand; null as member.')),
+  role: Type.Optional(nullable(DirectoryRole, 'Null means member.')),
+  force: Type.Optional(
+    Type.Boolean({
+      description: 'Removes roles that groups give, too: until the next sign-in by the connection, or the next sync.',
+    }),
+  ),
 })
 export type UserRolesChange = Static<typeof UserRolesChange>
 

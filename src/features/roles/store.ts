@@ -148,6 +148,9 @@ export async function deleteRoleRow(tx: Tx, directory: Directory, id: string): P
       delete from role_assignments where directory_id = ${directory.id} and role_id = ${id} returning user_id),
     of_members as (
       delete from member_roles where directory_id = ${directory.id} and role_id = ${id}),
+    granted as (
+      update sso_roles set role_ids = array_remove(role_ids, ${id}::uuid)
+      where directory_id = ${directory.id} and user_id in (select user_id from assigned)),
     holders as (
       update users set role_ids = array_remove(role_ids, ${id}::uuid), version = version + 1, updated_at = clock_now()
       where directory_id = ${directory.id} and id in (select user_id from assigned))

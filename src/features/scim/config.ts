@@ -62,9 +62,10 @@ export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Pr
     const before = await show(work, row)
     const { enabled = row.enabled, onDeprovision = row.on_deprovision, sso_connection_id: given } = patch
     const connection = given === undefined ? row.sso_connection_id : await connectionOf(work, row, given)
+    if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)
     const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
     const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
-    if (connection !== row.sso_connection_id) await roleSettling.of(work.platform)(work)
+    if (connection !== row.sso_connection_id || enabled !== row.enabled) await roleSettling.of(work.platform)(work)
     await announce(work, before, after)
     return after
   })
@@ -77,6 +78,12 @@ async function connectionOf(work: CallerWork, before: ConfigRow, given: string |
   if (!connection) throw scimErrors.connectionNotFound()
   if (id !== before.sso_connection_id) await assertMayUseMapping(work, connection)
   return id
+}
+
+/** Provisioning gives the roles that its groups have. Throws `privilege_escalation` where the caller may not give them. */
+async function assertMayUseLinked(work: CallerWork, id: string | null): Promise<void> {
+  const linked = id === null ? null : await findConnection(work, id)
+  if (linked) await assertMayUseMapping(work, linked)
 }
 
 async function announce(work: TxWork, before: ScimConfig, after: ScimConfig): Promise<void> {
@@ -102,9 +109,8 @@ export async function rotateToken(
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const row = await lockConfigRow(db, directory)
-    // Whoever has the token puts people into groups.
-    const linked = row.sso_connection_id === null ? null : await findConnection(work, row.sso_connection_id)
-    if (linked) await assertMayUseMapping(work, linked)
+    // The token lets its client put users into groups.
+    await assertMayUseLinked(work, row.sso_connection_id)
     const before = await show(work, row)
     for (const ended of await endTokenRows(db, directory, overlapSeconds))
       await forgetToken(platform, db, ended.token_hash)

@@ -69,8 +69,7 @@ export async function finishSocial(bare: BareWork, callback: SocialCallback): Pr
     const rules = {
       jit: await maySignUp(work, begun),
       defaultRole: 'member',
-      role: null,
-      roles: null,
+      groups: null,
       needsOwnDomain: false,
       domains: [],
     } as const

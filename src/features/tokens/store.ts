@@ -60,7 +60,7 @@ export async function findTokenSessions(
         and sessions.organization_epoch = coalesce(o.session_epoch, 0) as live,
       u.email, u.email_verified, u.active and not ${accessLocked} as active, ${accessLocked} as access_locked,
       u.pending_until is not null as pending, u.role, ${held} as held_roles,
-      null as sso_role_names, u.epoch, u.mfa_enrolled,
+      u.epoch, u.mfa_enrolled,
       u.passkey_count, u.sessions_at_most, coalesce(o.session_epoch, 0) as organization_epoch,
       o.slug as organization_slug, o.status as organization_status,
       case when u.locked_until > clock_now()

@@ -743,6 +743,15 @@ export interface SsoConnections {
   version: Generated<number>;
 }
 
+export interface SsoRoles {
+  connection_id: string;
+  directory_id: string;
+  groups: string[] | null;
+  is_admin: boolean;
+  role_ids: string[];
+  user_id: string;
+}
+
 export interface SsoTraces {
   code: string | null;
   connection_id: string;
@@ -962,6 +971,7 @@ export interface DB {
   social_providers: SocialProviders;
   sp_keys: SpKeys;
   sso_connections: SsoConnections;
+  sso_roles: SsoRoles;
   sso_traces: SsoTraces;
   totp_enrollments: TotpEnrollments;
   trusted_devices: TrustedDevices;
