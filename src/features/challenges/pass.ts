@@ -193,6 +193,7 @@ export async function completeChallenge(
       isSecondStep: true,
       // What was noted of the sign-in with the challenge is of the session then.
       sessionId: id,
+      sessionEndsAt: challenge.session_ends_at,
       spends: nextHash === null ? spends : [],
       beside: [failuresCleared(work.platform, who)],
       events,

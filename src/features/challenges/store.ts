@@ -108,6 +108,8 @@ export interface ChallengeRow {
   /** The hash of the password that is written once the challenge is passed. */
   next_password_hash: string | null
   sms_code_hash: Buffer | null
+  /** The end that an identity provider sets for the session. */
+  session_ends_at: Date | null
   /** The user's epoch when the first factor was proved; null for a challenge of an earlier release. */
   user_epoch: number | null
   /** The user's current factors. */
@@ -132,6 +134,8 @@ const liveChallenge = (directory: string) => `
 const challengeColumns = (directory: string) => `found.id as challenge_id, found.user_id as challenge_user_id,
   found.auth_method, found.amr, found.session_id, found.enrollment, found.next_password_hash,
   found.sms_code_hash, found.user_epoch,
+  (select session_ends_at from federated_sessions tie where tie.directory_id = ${directory} and tie.id = found.id limit 1)
+    as session_ends_at,
   (select phone from mfa_phones p where p.directory_id = ${directory} and p.user_id = found.user_id
     and p.confirmed_at is not null) as phone,
   (select count(*)::int from backup_codes b where b.directory_id = ${directory} and b.user_id = found.user_id)

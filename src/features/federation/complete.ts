@@ -150,6 +150,7 @@ async function admit(
     ...(aal === 'aal2' ? { aal } : {}),
     spends: [used],
     beside: [await writeTie(work, tie)],
+    sessionEndsAt: tie.sessionEndsAt,
   }
   return completeLogin(work, facts, proof)
 }

@@ -42,14 +42,20 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
       identityProof({ identity_id: read.code_identity, identity_email: null }),
     ],
     beside: [await writeTie(work, tieOf(read, read.code_identity))],
+    sessionEndsAt: read.code_session_end,
   })
   if (!answer) throw federationErrors.codeInvalid()
   return answer
 }
 
 function tieOf(
-  { code_logout: logoutSealed, code_name: nameHash, code_session: sessionHash }: ShownCode,
+  {
+    code_logout: logoutSealed,
+    code_name: nameHash,
+    code_session: sessionHash,
+    code_session_end: sessionEndsAt,
+  }: ShownCode,
   identityId: string,
 ): Tie {
-  return { identityId, logoutSealed, nameHash, sessionHash }
+  return { identityId, logoutSealed, nameHash, sessionHash, sessionEndsAt }
 }

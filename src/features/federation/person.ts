@@ -21,6 +21,8 @@ export interface FederatedPerson {
   logoutHint?: string
   /** How it names them, and this session, when it signs them out by itself. */
   namedThere?: NamedThere
+  /** When the session is to end, by the provider. */
+  sessionEndsAt?: Date | null
   /** Whether the provider has signed them out since it said so. */
   isSignedOut?(work: Work): Promise<boolean>
 }

@@ -211,7 +211,10 @@ export interface FederatedProof {
   tie: Tie
 }
 
-/** False where the user's sign-ins were stopped since they were read: they are held against that. */
+/**
+ * False where the user's sign-ins were stopped since they were read, against which they are held, or the provider's session
+ * has ended.
+ */
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
@@ -220,11 +223,12 @@ export async function insertCodeRow(
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
-      logout_sealed, name_hash, provider_session_hash, expires_at)
+      logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},
       ${tie.identityId}::uuid, ${tie.logoutSealed}, ${tie.nameHash}::bytea, ${tie.sessionHash}::bytea,
-      clock_now() + make_interval(secs => ${seconds})
-    from users where directory_id = ${directory.id} and id = ${userId} and epoch = ${epoch} for share
+      ${tie.sessionEndsAt}::timestamptz, clock_now() + make_interval(secs => ${seconds})
+    from users where directory_id = ${directory.id} and id = ${userId} and epoch = ${epoch}
+      and (${tie.sessionEndsAt}::timestamptz is null or ${tie.sessionEndsAt}::timestamptz > clock_now()) for share
     returning id`.execute(db)
   return rows.length === 1
 }
@@ -239,6 +243,7 @@ export interface ShownCode {
   code_logout: string | null
   code_name: Buffer | null
   code_session: Buffer | null
+  code_session_end: Date | null
 }
 
 /** The same, where the facts about its user are read. */
@@ -251,7 +256,7 @@ export const shownCode = defineReading<ShownCode>()({
         and expires_at > clock.at limit 1) code on true`,
   selects: () => `code.id as code_id, code.auth_method as code_method, code.amr as code_amr, code.aal as code_aal,
     code.identity_id as code_identity, code.logout_sealed as code_logout, code.name_hash as code_name,
-    code.provider_session_hash as code_session`,
+    code.provider_session_hash as code_session, code.session_ends_at as code_session_end`,
 })
 
 /** The one consumer of exchange codes: of any number of requests with the same one, one gets a session. */

@@ -22,7 +22,7 @@ import { type Facts, readFacts, readFactsOf, type SignInFacts } from './facts.ts
 import type { FirstProof } from './first-proof.ts'
 import { assertAddressWelcome, assertMaySignIn, type Entry, type Hold, type Pass, passGates } from './gates.ts'
 import type { SignInMethod } from './methods.ts'
-import { sessionOutcome } from './session-outcome.ts'
+import { sessionEndsLater, sessionOutcome } from './session-outcome.ts'
 import type { SessionReply } from './session-reply.ts'
 import { assertSignInsLeft, signInAllowance } from './sign-in-rate.ts'
 import { spend } from './spend.ts'
@@ -51,6 +51,8 @@ export interface Proof {
   change?: PasswordChange
   /** The link that is being redeemed, which the cut-off of a first proof of the mailbox must spare. */
   linkId?: string
+  /** The end that the identity provider sets for the session. */
+  sessionEndsAt?: Date | null
   /** What was said of their language by whoever signs up by it. */
   locale?: string | null
 }
@@ -102,7 +104,8 @@ export async function completeLogin(work: Work, facts: SignInFacts, proof: Proof
     nextPasswordHash: change?.hash ?? null,
     isTentative: proof.firstProof !== undefined,
   }
-  const conditions = proof.isSecondStep ? [] : [await signInAllowance(work)]
+  const allowance = proof.isSecondStep ? [] : [await signInAllowance(work)]
+  const conditions = [...allowance, ...sessionEndsLater(proof.sessionEndsAt ?? null)]
   const passage = proof.firstProof
     ? await passGates(work, entry)
     : await askGates(work, entry, { ...proof, conditions })
@@ -233,6 +236,7 @@ async function issueSession(
       idle_seconds: settings.session_idle_timeout_seconds,
       max_seconds: settings.session_max_lifetime_seconds,
       organization_epoch: facts.organization_epoch,
+      session_ends_at: proof.sessionEndsAt?.toISOString() ?? null,
     }),
     events: [...(proof.events ?? []), ...sessionEventsOf(sessionId, facts, proof), ...passed.events],
   })

@@ -1,4 +1,4 @@
-import { defineOutcome } from '../../platform/proofs.ts'
+import { defineCondition, defineOutcome, type UsedCondition } from '../../platform/proofs.ts'
 
 /** The one statement that makes sessions: `select` names a value for each column. */
 const insertText = (select: string) => `
@@ -7,6 +7,20 @@ const insertText = (select: string) => `
       expires_at, user_epoch, organization_epoch)
     ${select}
     returning id, auth_account_id, created_at, expires_at`
+
+// `least` ignores null.
+const END = 'ready.session_ends_at::timestamptz'
+
+const endsLater = defineCondition({
+  name: 'session-ends-later',
+  columns: { session_over_at: 'text' },
+  holds: () => 'asked.session_over_at::timestamptz > clock_now()',
+})
+
+/** The end that an identity provider sets for a session has not come. */
+export function sessionEndsLater(endsAt: Date | null): UsedCondition[] {
+  return endsAt ? [endsLater({ session_over_at: endsAt.toISOString() })] : []
+}
 
 /** The session that a proof pays for. Its user is noted to have signed in. */
 export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_at: Date; expires_at: Date }>()({
@@ -20,6 +34,7 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
     idle_seconds: 'int',
     max_seconds: 'int',
     organization_epoch: 'int',
+    session_ends_at: 'text',
   },
   signsIn: true,
   write: (directory) =>
@@ -27,8 +42,8 @@ export const sessionOutcome = defineOutcome<{ auth_account_id: string; created_a
     select ${directory}, ready.made_id, ready.environment_id, ready.user_id, signed_in.auth_account_id,
       ready.auth_method, ready.amr, ready.aal, ready.ip_address, ready.user_agent, ready.refresh_hash,
       ready.trusted_device_id, ready.at, ready.at, ready.at,
-      ready.at + make_interval(secs => least(ready.idle_seconds, ready.max_seconds)),
-      ready.at + make_interval(secs => ready.max_seconds), signed_in.session_epoch, ready.organization_epoch
+      least(ready.at + make_interval(secs => least(ready.idle_seconds, ready.max_seconds)), ${END}),
+      least(ready.at + make_interval(secs => ready.max_seconds), ${END}), signed_in.session_epoch, ready.organization_epoch
     from ready join signed_in on signed_in.directory_id = ready.directory_id and signed_in.user_id = ready.user_id`),
   answers: () => 'made.auth_account_id, made.created_at, made.expires_at',
 })

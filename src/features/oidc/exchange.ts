@@ -145,11 +145,18 @@ function callbackUrl(provider: OidcProvider, callback: OidcCallback): URL {
 }
 
 /** What the library leaves open: an `azp` beside a single audience, a token of the future, subjects of any length. */
-function checkIdToken(platform: Platform, { clientId }: OidcProvider, { iss, sub, azp, iat }: Claims) {
+function checkIdToken(
+  platform: Platform,
+  { clientId }: OidcProvider,
+  { iss, sub, azp, iat, session_expiry: sessionEnds }: Claims,
+) {
   const invalid = (detail: string) => new FederationFailure('response_invalid', detail)
   if (azp !== undefined && azp !== clientId) throw invalid('The ID token was issued to another client (azp).')
-  const latest = platform.clock.now().getTime() / 1000 + CLOCK_TOLERANCE_SECONDS
-  if (typeof iat !== 'number' || iat > latest) throw invalid('The ID token is of the future (iat).')
+  const now = platform.clock.now().getTime() / 1000
+  if (typeof iat !== 'number' || iat > now + CLOCK_TOLERANCE_SECONDS)
+    throw invalid('The ID token is of the future (iat).')
+  if (sessionEnds !== undefined && (typeof sessionEnds !== 'number' || sessionEnds <= now - CLOCK_TOLERANCE_SECONDS))
+    throw invalid('The session at the provider has ended (session_expiry).')
   if (typeof iss !== 'string' || typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     throw invalid('The ID token names no subject (sub).')
   return { issuer: iss, subject: sub }

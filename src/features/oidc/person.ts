@@ -23,6 +23,8 @@ export interface OidcPerson {
   groups: string[]
   amr: string[]
   acr: string | null
+  /** By the claim `session_expiry` (OpenID IPSIE, session lifetime), checked by `finishAuthorization`; null without it. */
+  sessionEndsAt: Date | null
 }
 
 const USUAL = {
@@ -34,6 +36,8 @@ const USUAL = {
 }
 const [MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, MAX_GROUP_LENGTH] = [320, 200, 300]
 const [MAX_GROUPS, MAX_METHODS] = [1000, 20]
+/** The year 5138; also more than milliseconds would be taken for. */
+const MAX_SECONDS = 1e11
 
 /** Whether the ID token leaves out what the sign-in needs, so that userinfo is asked for it. */
 export function lacksClaims(idToken: Claims, names: ClaimNames, needsGroups: boolean): boolean {
@@ -67,7 +71,13 @@ export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, nam
     groups: toTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
     acr: toText(idToken['acr'], MAX_NAME_LENGTH),
+    sessionEndsAt: toMoment(idToken['session_expiry']),
   }
+}
+
+/** Seconds since the epoch; so far in the future that no date has it, there is no end. */
+function toMoment(seconds: unknown): Date | null {
+  return typeof seconds === 'number' && seconds < MAX_SECONDS ? new Date(seconds * 1000) : null
 }
 
 /** By its name, which may have dots, as a URL has; or by a path of names, such as `realm_access.roles`. */

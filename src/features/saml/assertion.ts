@@ -28,6 +28,8 @@ export interface Assertion {
   attributes: Map<string, string[]>
   sessionIndex: string | null
   authnContext: string | null
+  /** When the session at the provider ends (SAML core §2.7.2); null where it does not say. */
+  sessionEndsAt: Date | null
   issuedAt: Date
   /** Nobody can present it any more from then on. */
   expiresAt: Date
@@ -154,17 +156,32 @@ function checkConditions(assertion: XmlElement, expected: Expected): void {
     )
 }
 
-function readSignIn(assertion: XmlElement, expected: Expected): Pick<Assertion, 'sessionIndex' | 'authnContext'> {
-  const statement = onlyChild(assertion, ns.assertion, 'AuthnStatement')
-  if (!statement) throw new SamlRefusal('no_sign_in', 'The assertion has not one statement of a sign-in.')
-  checkSignedIn(timeOf(statement, 'AuthnInstant'), expected)
-  checkWindow("The provider's session", { from: null, until: timeOf(statement, 'SessionNotOnOrAfter') }, expected)
+type SignIn = Pick<Assertion, 'sessionIndex' | 'authnContext' | 'sessionEndsAt'>
+
+/** What the statements of a sign-in say. Of several all have to hold, and the earliest end counts. */
+function readSignIn(assertion: XmlElement, expected: Expected): SignIn {
+  const statements = childrenOf(assertion, ns.assertion, 'AuthnStatement')
+  const [first] = statements
+  if (!first) throw new SamlRefusal('no_sign_in', 'The assertion has no statement of a sign-in.')
+  const ends = statements.flatMap((statement) => {
+    checkSignedIn(timeOf(statement, 'AuthnInstant'), expected)
+    const until = timeOf(statement, 'SessionNotOnOrAfter')
+    checkWindow("The provider's session", { from: null, until }, expected)
+    return until ?? []
+  })
+  const contexts = new Set(statements.map(contextOf))
+  return {
+    sessionIndex: trimXml(attributeOf(first, 'SessionIndex') ?? '') || null,
+    // Statements that disagree prove no particular context.
+    authnContext: contexts.size === 1 ? contextOf(first) : null,
+    sessionEndsAt: ends.length > 0 ? new Date(Math.min(...ends)) : null,
+  }
+}
+
+function contextOf(statement: XmlElement): string | null {
   const context = onlyChild(statement, ns.assertion, 'AuthnContext')
   const reference = context && onlyChild(context, ns.assertion, 'AuthnContextClassRef')
-  return {
-    sessionIndex: trimXml(attributeOf(statement, 'SessionIndex') ?? '') || null,
-    authnContext: reference?.text.trim() ?? null,
-  }
+  return reference?.text.trim() ?? null
 }
 
 /** Where the person had to be asked again (SAML core §3.4.1, ForceAuthn): the request says so, and only this that it was done. */

@@ -26,6 +26,7 @@ export function toHeard(
       emailVerified: true,
       amr: isTwoFactor ? ['mfa'] : [],
       isTwoFactor,
+      sessionEndsAt: assertion.sessionEndsAt,
       logoutHint: JSON.stringify({ nameId, sessionIndex }),
       namedThere: { name: partsOfName(nameId, { idpEntityId: issuer, spEntityId }), session: sessionIndex },
     },

@@ -39,6 +39,7 @@ test.each([
   const { assertion, refused } = await judge(xml)
   expect(refused).toBeNull()
   expect(assertion).toEqual({
+    sessionEndsAt: null,
     id: '_a1',
     issuer: expected.idpEntityId,
     nameId: {
@@ -106,7 +107,11 @@ const refused: [string, Partial<Said>, RefusalReason][] = [
   ['a session that has ended', { sessionNotOnOrAfter: secondsFromNow(-60) }, 'expired'],
   ['an assertion of the day before yesterday', { issuedAt: secondsFromNow(-86_460) }, 'expired'],
   ['an assertion of the future', { issuedAt: secondsFromNow(61) }, 'not_yet_valid'],
-  ['a second statement', { more: '<saml:AuthnStatement AuthnInstant="2026-11-22T12:00:00Z"/>' }, 'no_sign_in'],
+  [
+    'a second statement of a session that has ended',
+    { more: `<saml:AuthnStatement AuthnInstant="2026-11-22T12:00:00Z" SessionNotOnOrAfter="${secondsFromNow(-60)}"/>` },
+    'expired',
+  ],
   ['a second subject', { more: '<saml:Subject/>' }, 'subject'],
 ]
 

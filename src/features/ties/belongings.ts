@@ -9,7 +9,7 @@ const ties: Belonging = {
   exports: tells(
     'federated_sessions',
     'id',
-    'id identity_id expires_at',
+    'id identity_id session_ends_at expires_at',
     'logout_sealed name_hash provider_session_hash',
   ),
   isAbsent: isPending,

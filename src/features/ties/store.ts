@@ -14,13 +14,14 @@ export const sessionTied = defineBeside({
     tied_logout: 'text',
     tied_name: 'bytea',
     tied_session: 'bytea',
+    tied_end: 'text',
     tied_seconds: 'int',
   },
   write: (directory) => `
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
-      provider_session_hash, expires_at)
+      provider_session_hash, session_ends_at, expires_at)
     select ${directory}, ready.made_id, ready.user_id, ready.tied_identity, ready.tied_logout, ready.tied_name,
-      ready.tied_session, ready.at + make_interval(secs => ready.tied_seconds)
+      ready.tied_session, ready.tied_end::timestamptz, ready.at + make_interval(secs => ready.tied_seconds)
     from ready`,
 })
 
@@ -30,9 +31,9 @@ export const tieKept = defineBeside({
   columns: { kept_session: 'uuid', kept_seconds: 'int' },
   write: (directory) => `
     insert into federated_sessions (directory_id, id, user_id, identity_id, logout_sealed, name_hash,
-      provider_session_hash, expires_at)
+      provider_session_hash, session_ends_at, expires_at)
     select ${directory}, ready.made_id, tie.user_id, tie.identity_id, tie.logout_sealed, tie.name_hash,
-      tie.provider_session_hash, ready.at + make_interval(secs => ready.kept_seconds)
+      tie.provider_session_hash, tie.session_ends_at, ready.at + make_interval(secs => ready.kept_seconds)
     from ready join federated_sessions tie on tie.directory_id = ${directory} and tie.id = ready.kept_session`,
 })
 

@@ -9,6 +9,8 @@ export interface Tie extends HashedNames {
   identityId: string
   /** What the provider takes for a logout, sealed; null where it takes none. */
   logoutSealed: string | null
+  /** The end that the provider sets for the session; null for none. */
+  sessionEndsAt: Date | null
 }
 
 // Of the identity: whatever is made of the sign-in, a code, a challenge or a session, has the same.
@@ -28,12 +30,17 @@ const MAX_HINT = 4096
 export async function makeTie(
   { platform, directory }: Pick<Work, 'platform' | 'directory'>,
   identity: { id: string; source: string; issuer: string },
-  { logoutHint = '', namedThere = {} }: { logoutHint?: string; namedThere?: Partial<NamedThere> },
+  {
+    logoutHint = '',
+    namedThere = {},
+    sessionEndsAt = null,
+  }: { logoutHint?: string; namedThere?: Partial<NamedThere>; sessionEndsAt?: Date | null },
 ): Promise<Tie> {
   const { keyring } = platform
   const isKept = logoutHint !== '' && logoutHint.length <= MAX_HINT
   const sealed = isKept ? keyring.seal(place(directory.accountId, identity.id), logoutHint) : null
-  return { identityId: identity.id, logoutSealed: await sealed, ...hashNames(keyring, identity, namedThere) }
+  const hashes = hashNames(keyring, identity, namedThere)
+  return { identityId: identity.id, logoutSealed: await sealed, ...hashes, sessionEndsAt }
 }
 
 /** Writes the tie with the session, or with the challenge whose id the session will have. */
@@ -43,6 +50,7 @@ export async function writeTie(work: Work, tie: Tie): Promise<UsedBeside> {
     tied_logout: tie.logoutSealed,
     tied_name: tie.nameHash,
     tied_session: tie.sessionHash,
+    tied_end: tie.sessionEndsAt?.toISOString() ?? null,
     tied_seconds: await tieSeconds(work),
   })
 }

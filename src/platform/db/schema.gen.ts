@@ -223,6 +223,7 @@ export interface ExchangeCodes {
   logout_sealed: string | null;
   name_hash: Buffer | null;
   provider_session_hash: Buffer | null;
+  session_ends_at: Timestamp | null;
   source: string;
   user_id: string;
 }
@@ -235,6 +236,7 @@ export interface FederatedSessions {
   logout_sealed: string | null;
   name_hash: Buffer | null;
   provider_session_hash: Buffer | null;
+  session_ends_at: Timestamp | null;
   user_id: string;
 }
 
