@@ -7,7 +7,7 @@ import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { mappingFollower, ssoProtocols } from './features/connections/connections.ts'
 import { providerLogout } from './features/federation/federation.ts'
-import { settleAllRoles } from './features/groups/groups.ts'
+import { followMemberName, leaveGroups, settleAllRoles } from './features/groups/groups.ts'
 import { teamInvites } from './features/invites/accept.ts'
 import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
@@ -18,13 +18,13 @@ import { lacksFactor } from './features/mfa/mfa.ts'
 import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
 import { logRequest } from './features/scim/log.ts'
-import { followMapping, roleSettling } from './features/scim/roles.ts'
+import { followMapping, groupLeaving, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
 import { readSwitch } from './features/services/services.ts'
 import { teamGrants } from './features/sessions/tokens.ts'
 import { logOutAtProvider } from './features/sso/sso.ts'
 import { findTeamSession, userAuthenticator } from './features/tokens/authenticate.ts'
-import { requiresFactor } from './features/users/users.ts'
+import { nameFollower, requiresFactor } from './features/users/users.ts'
 import { noticeReceivers, webhookKeeper } from './features/webhooks/webhooks.ts'
 import { gates } from './gates.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -125,6 +125,8 @@ function handIn(platform: Platform): void {
   providerLogout.hand(platform, logOutAtProvider)
   mappingFollower.hand(platform, followMapping)
   roleSettling.hand(platform, settleAllRoles)
+  groupLeaving.hand(platform, leaveGroups)
+  nameFollower.hand(platform, followMemberName)
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
 }

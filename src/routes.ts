@@ -112,7 +112,9 @@ const declared: Route[] = [
 ]
 
 /** What a first proof of a mailbox takes away is recorded by whichever route it is made at. */
-const withdrawn = belongings.flatMap(({ announce }) => announce?.event ?? [])
+const withdrawn = belongings.flatMap(({ announce, proof }) =>
+  announce && typeof proof === 'function' ? [announce.event] : [],
+)
 const proves = ({ maybeEvents }: Route) => maybeEvents.some(({ type }) => type === userEvents.emailVerified.type)
 
 /** These change what groups give. */

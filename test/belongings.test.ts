@@ -44,6 +44,7 @@ const ANSWERS: Record<UserTable, [Answer, Answer, Answer, Answer]> = {
   role_assignments: ['same', 'same', 'gone', 'gone'],
   scim_group_members: ['same', 'same', 'gone', 'gone'],
   scim_user_emails: ['same', 'same', 'same', 'gone'],
+  scim_user_versions: ['same', 'same', 'same', 'gone'],
   scim_users: ['same', 'same', 'ended', 'gone'],
   session_cut_offs: ['same', 'same', 'same', 'same'],
   sessions: ['ended', 'ended', 'ended', 'ended'],

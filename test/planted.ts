@@ -49,6 +49,7 @@ function columnsOf({ platform }: TestApp['app'], { environmentId }: Tenant, emai
     role_assignments: { id, role_id: id, source: 'manual' },
     scim_group_members: { group_id: id },
     scim_user_emails: { n: 0, value: email, is_primary: true },
+    scim_user_versions: { version: 1, changed_at: later },
     scim_users: { user_name: email, resource: '{}' },
     sso_roles: { connection_id: id, is_admin: false, role_ids: [id] },
     session_cut_offs: {

@@ -63,6 +63,7 @@ export async function runPlan(
   const parts = [
     ...steps.flatMap(({ belonging, step, name }) => [
       ...(step.taken ? [sql`${sql.ref(`${belonging.table}_taken`)} as (${step.taken})`] : []),
+      ...(step.also ? [sql`${sql.ref(`${belonging.table}_also`)} as (${step.also})`] : []),
       sql`${sql.ref(name)} as (${step.query})`,
     ]),
     ...(left ? [sql`users_left as (${left})`] : []),

@@ -51,6 +51,8 @@ export type UserColumns = {
 export interface Step {
   /** A common table expression `<table>_taken`, for `query`. */
   taken?: OperationNodeSource
+  /** Another one `<table>_also`, which writes what follows. */
+  also?: OperationNodeSource
   query: OperationNodeSource
   /** The query returns nothing, or nothing that is announced. */
   isSilent?: true

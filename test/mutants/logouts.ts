@@ -118,8 +118,8 @@ export const logouts: Mutant[] = [
   {
     name: 'a session that goes on as another keeps its name at the provider',
     file: `${THERE}/store.ts`,
-    find: '      tie.provider_session_hash, ready.at',
-    replace: '      null, ready.at',
+    find: '      tie.provider_session_hash, tie.session_ends_at,',
+    replace: '      null, tie.session_ends_at,',
     tests: OIDC_SCOPE,
   },
   {
@@ -219,8 +219,8 @@ export const logouts: Mutant[] = [
   {
     name: 'no code is written behind a logout',
     file: 'src/features/federation/store.ts',
-    find: ' and epoch = ${epoch} for share',
-    replace: '',
+    find: ' and epoch = ${epoch}\n',
+    replace: '\n',
     tests: [RACE],
   },
   {

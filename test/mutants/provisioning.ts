@@ -92,13 +92,8 @@ export const provisioning: Mutant[] = [
   {
     name: 'a group of SCIM belongs to its organization',
     file: 'src/features/groups/store.ts',
-    find: `    .selectFrom('scim_groups')
-    .selectAll()
-    .where('directory_id', '=', directory.id)
-    .where('id', '=', id)`,
-    replace: `    .selectFrom('scim_groups')
-    .selectAll()
-    .where('id', '=', id)`,
+    find: "    .where('scim_groups.directory_id', '=', directory.id)\n",
+    replace: '',
     tests: ['src/features/scim/conformance-groups.test.ts'],
     only: 'a group of another organization',
   },
@@ -165,5 +160,61 @@ export const provisioning: Mutant[] = [
     replace: "export const ROLES = ['admin', 'member', 'owner'] as const",
     tests: ['src/features/connections/connections.test.ts'],
     only: 'is refused, and changes nothing',
+  },
+  {
+    name: 'who joins or leaves a group has another version',
+    file: 'src/features/groups/write.ts',
+    find: "[...idsOf('User'), ...beneath]",
+    replace: 'beneath',
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'users within a group that is renamed have another version',
+    file: 'src/features/groups/write.ts',
+    find: '...(isRenamed ? [groupId] : [])',
+    replace: '',
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'users within a group that is deleted have another version',
+    file: 'src/features/groups/write.ts',
+    find: "    await raiseVersions(db, directory, 'user', beneath)\n",
+    replace: '',
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'the groups of a user who is deprovisioned have another version',
+    file: 'src/features/groups/write.ts',
+    find: "await raiseVersions(\n    db,\n    directory,\n    'group',\n    groups",
+    replace: "await raiseVersions(\n    db,\n    directory,\n    'user',\n    groups",
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'the groups of a user who is deleted have another version',
+    file: 'src/features/groups/belongings.ts',
+    find: '    also: raisedGroups(directory, sql`select group_id as id from scim_group_members_taken`),\n',
+    replace: '',
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'the groups of a user with another name have another version',
+    file: 'src/features/users/changes.ts',
+    find: '  if (after.scim_managed && after.display_name !== before.display_name)\n    await nameFollower.of(work.platform)(work, after.id)\n',
+    replace: '',
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'the groups of a user without a name show another userName',
+    file: 'src/features/provisioning/write.ts',
+    find: 'if (row.display_name === null && said.user_name !== given.userName)',
+    replace: "if (row.display_name === '')",
+    tests: ['src/features/groups/versions.test.ts'],
+  },
+  {
+    name: 'a condition is judged by what is shown',
+    file: 'src/platform/scim/versions.ts',
+    find: 'return shown_version === null ?',
+    replace: 'return shown_version !== 0 ?',
+    tests: ['src/features/groups/versions.test.ts'],
   },
 ]

@@ -7,6 +7,8 @@ const MAPPING = 'src/features/roles/mapping.ts'
 const STORE = 'src/features/roles/store.ts'
 const ESCALATION_TEST = 'src/features/roles/escalation.test.ts'
 const ASSIGN_TEST = 'src/features/roles/assign.test.ts'
+const SSO_TEST = 'src/features/roles/sso.test.ts'
+const SOURCES_TEST = 'src/features/roles/sources.test.ts'
 const RACE_TEST = 'test/race/roles.test.ts'
 
 /** Who may grant what, and what becomes of what was granted. */
@@ -42,8 +44,8 @@ export const roles: Mutant[] = [
   {
     name: 'nobody is made an admin by a key that could not do as much',
     file: ASSIGN,
-    find: "if (change.role === 'admin' && user.own_role !== 'admin')",
-    replace: 'if (change.role === undefined && change.role !== undefined)',
+    find: "if (role === 'admin' && held.own_role !== 'admin')",
+    replace: 'if (role === undefined && role !== undefined)',
     tests: [ESCALATION_TEST],
   },
   {
@@ -63,7 +65,7 @@ export const roles: Mutant[] = [
   {
     name: 'a token of provisioning is handed to nobody who could not give what its groups give',
     file: 'src/features/scim/config.ts',
-    find: 'if (linked) await assertMayUseMapping(work, linked)',
+    find: '    await assertMayUseLinked(work, row.sso_connection_id)\n',
     replace: '',
     tests: [ESCALATION_TEST],
   },
@@ -80,5 +82,75 @@ export const roles: Mutant[] = [
     find: '    .forShare()\n',
     replace: '',
     tests: [RACE_TEST],
+  },
+  {
+    name: 'a connection that is closed takes the roles that it gave',
+    file: 'src/features/federation/identities.ts',
+    find: "  if (of.method === 'sso') await withdrawConnectionRoles(work, of.source)\n",
+    replace: '',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'a link that is removed takes the roles that it gave',
+    file: 'src/features/federation/identities.ts',
+    find: "    if (identity.method === 'sso') await withdrawUserRoles(work, user, identity.source)\n",
+    replace: '',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'a mapping that is changed takes what it no longer gives',
+    file: 'src/features/connections/changes.ts',
+    find: '    else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })\n',
+    replace: '',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'a sign-in gives roles by the mapping of now',
+    file: 'src/features/federation/complete.ts',
+    find: 'mapGroups(held.mapping, rules.groups.names)',
+    replace: 'mapGroups(rules.groups.mapping, rules.groups.names)',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'a role that groups give is removed by force alone',
+    file: 'src/features/roles/managed.ts',
+    find: 'if (!force) throw',
+    replace: 'if (!force && managed.length > 1e6) throw',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'a role that groups give is not given by hand as well',
+    file: 'src/features/roles/assign.ts',
+    find: 'isAmong(manual, id) || !isAmong(managed, id)',
+    replace: "isAmong(manual, id) || id !== ''",
+    tests: [SOURCES_TEST],
+  },
+  {
+    name: 'a role that is deleted is in no grant of a connection',
+    file: 'src/features/roles/store.ts',
+    find: `update sso_roles set role_ids = array_remove(role_ids, \${id}::uuid)`,
+    replace: 'update sso_roles set role_ids = role_ids',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'provisioning that is off gives no roles',
+    file: 'src/features/groups/store.ts',
+    find: 'return row?.enabled ? row.sso_connection_id : null',
+    replace: 'return row?.sso_connection_id ?? null',
+    tests: [SOURCES_TEST],
+  },
+  {
+    name: 'provisioning is switched on by nobody who could not give what its groups give',
+    file: 'src/features/scim/config.ts',
+    find: '    if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)\n',
+    replace: '',
+    tests: [SSO_TEST],
+  },
+  {
+    name: 'who proves a mailbox has no roles of links from before',
+    file: 'src/features/roles/belongings.ts',
+    find: '    proof: withoutSso,\n',
+    replace: "    proof: { stays: '' },\n",
+    tests: [SSO_TEST],
   },
 ]

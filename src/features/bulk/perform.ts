@@ -1,7 +1,7 @@
-import { tagOf } from '../../platform/http/precondition.ts'
+import { versionTag } from '../../platform/scim/versions.ts'
 import type { Work } from '../../platform/work.ts'
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from '../groups/groups.ts'
-import { deprovisionUser, patchUser, provisionUser, replaceUser } from '../provisioning/provisioning.ts'
+import { deprovisionUser, patchUser, provisionUser, replaceUser, versionOf } from '../provisioning/provisioning.ts'
 import { endpointUrl, type Provisioning, scimError, scimErrors } from '../scim/scim.ts'
 
 /** A write of a provisioning client, outside a request of its own. */
@@ -54,8 +54,8 @@ async function performOnUser(work: Work, method: string, id: string, { operation
     return { id, version: null }
   }
   const change = method === 'PUT' ? replaceUser : patchUser
-  const { row } = await (method === 'POST' ? provisionUser(work, body) : change(work, id, { ifMatch, body }))
-  return { id: row.id, version: tagOf(row) }
+  const user = await (method === 'POST' ? provisionUser(work, body) : change(work, id, { ifMatch, body }))
+  return { id: user.row.id, version: versionOf(user) }
 }
 
 async function performOnGroup(work: Work, method: string, id: string, { operation }: Asked) {
@@ -66,5 +66,5 @@ async function performOnGroup(work: Work, method: string, id: string, { operatio
   }
   const change = method === 'PUT' ? replaceGroup : patchGroup
   const group = await (method === 'POST' ? createGroup(work, body) : change(work, id, { ifMatch, body }))
-  return { id: group.id, version: tagOf(group) }
+  return { id: group.id, version: versionTag(group) }
 }

@@ -240,7 +240,7 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
       made.created,
       ...(method === 'social' ? [loginEvents.signedUp({ target, data: { method } })] : []),
     )
-    await roles.give({ ...made.user, held: true })
+    if (roles.givesAny) await roles.give({ ...made.user, held: true })
     return arrive(work, arrival, made.user)
   })
 }
@@ -252,11 +252,12 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
 async function prepareRoles(work: TxWork, { begun: { method, source }, rules }: Arrival) {
   const held = method === 'sso' ? await holdConnectionRow(work.db, work.directory, source) : null
   if (held === undefined) throw new FederationFailure('connection_not_active')
-  if (!held || !rules.groups) return { isAdmin: false, hasMapping: false, give: async () => {} }
+  if (!held || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
   const given = mapGroups(held.mapping, rules.groups.names)
   const roles = await holdGroupRoles(work, given)
   return {
     isAdmin: given.isAdmin,
+    givesAny: given.isAdmin || roles.length > 0,
     hasMapping: Object.keys(held.mapping.group_role_mapping).length > 0,
     give: (user: HeldUser) => giveGroupRoles(work, { user, connectionId: source }, { given, held: roles }),
   }

@@ -23,5 +23,9 @@ export const groupEvents = defineEvents({
   updated: ['scim.group.updated', 'A provisioning client changed what it says of a group.', ProvisionedGroup],
   deleted: ['scim.group.deleted', 'A provisioning client deleted a group.', ProvisionedGroup],
   memberAdded: ['scim.group.member_added', 'A provisioning client added a member to a group.', Membership],
-  memberRemoved: ['scim.group.member_removed', 'A provisioning client removed a member from a group.', Membership],
+  memberRemoved: [
+    'scim.group.member_removed',
+    'A member left a group: a provisioning client removed it, or it was deleted or moved.',
+    Membership,
+  ],
 })

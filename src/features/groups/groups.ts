@@ -3,4 +3,5 @@ export { selectAttributes as selectGroupAttributes, showGroups } from './read.ts
 export { settleAllRoles } from './roles.ts'
 export { listedGroups } from './store.ts'
 export { groupId, groupTargets } from './targets.ts'
-export { createGroup, deleteGroup, patchGroup, replaceGroup } from './write.ts'
+export { followMemberName } from './versions.ts'
+export { createGroup, deleteGroup, leaveGroups, patchGroup, replaceGroup } from './write.ts'

@@ -3,7 +3,7 @@ import type { MemberChanges, ScimMember } from '../../platform/scim/members.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { type HeldUser, holdUsers } from '../users/users.ts'
-import { changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
+import { type ChangedMember, changeMemberRows, findMembers, listUserIds, type MemberSets } from './store.ts'
 
 /** All of these and nobody else. */
 export function wholeList(members: ScimMember[]): MemberChanges {
@@ -19,7 +19,7 @@ export async function changeMembers(
   groupId: string,
   changes: MemberChanges,
   isMapped: boolean,
-): Promise<{ changed: { id: string; came: boolean }[]; users: HeldUser[] }> {
+): Promise<{ changed: ChangedMember[]; users: HeldUser[] }> {
   const { db, directory } = work
   const added = [...changes.added.keys()]
   const known = await findKnown(work, added, groupId)

@@ -1,8 +1,8 @@
-import { tagOf } from '../../platform/http/precondition.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { groupType } from '../../platform/scim/core-schemas.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { schemasOf } from '../../platform/scim/normalise.ts'
+import { lastModified, versionTag } from '../../platform/scim/versions.ts'
 import { endpointUrl } from '../scim/scim.ts'
 import type { GroupRow, MemberRow } from './store.ts'
 
@@ -25,8 +25,8 @@ export function toResource(platform: Platform, group: GroupRow, members: MemberR
     meta: {
       resourceType: 'Group',
       created: group.created_at.toISOString(),
-      lastModified: group.updated_at.toISOString(),
-      version: tagOf(group),
+      lastModified: lastModified(group),
+      version: versionTag(group),
       location: locationOf(platform, 'Groups', id),
     },
   }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { answer } from '../../platform/http/answer.ts'
-import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { matches } from '../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../platform/http/route.ts'
 import { checkedApart } from '../../platform/schema.ts'
+import { versionTag } from '../../platform/scim/versions.ts'
 import { roleEvents } from '../roles/roles.ts'
 import {
   admissionErrors,
@@ -39,7 +40,7 @@ const CHANGED = [groupEvents.updated, groupEvents.memberAdded, groupEvents.membe
 const BODY_LIMIT = 5 * 1024 * 1024
 
 async function show(work: CallerContext<'scim'>, group: GroupRow, query: ListRequest) {
-  work.headers.etag = tagOf(group)
+  work.headers.etag = versionTag(group)
   return showGroup(work, group, selectAttributes(query))
 }
 
@@ -84,8 +85,8 @@ const reading: Route[] = [
     handle: (work, { params, query }) =>
       serve(work, async () => {
         const group = await getGroup(work, params.id)
-        work.headers.etag = tagOf(group)
-        if (work.ifNoneMatch !== null && matches(work.ifNoneMatch, tagOf(group))) return answer(304, null)
+        work.headers.etag = versionTag(group)
+        if (work.ifNoneMatch !== null && matches(work.ifNoneMatch, versionTag(group))) return answer(304, null)
         return show(work, group, query)
       }),
   }),
@@ -152,7 +153,7 @@ const writing: Route[] = [
     handle: (work, { params, query, body }) =>
       serve(work, async () => {
         const group = await patchGroup(work, params.id, { ifMatch: work.ifMatch, body })
-        work.headers.etag = tagOf(group)
+        work.headers.etag = versionTag(group)
         return query.attributes === undefined ? answer(204, null) : show(work, group, query)
       }),
   }),
@@ -167,7 +168,7 @@ const writing: Route[] = [
     replies: { 204: Type.Null() },
     errors: [...admissionErrors, scimErrors.resourceNotFound, httpErrors.versionConflict],
     event: groupEvents.deleted,
-    maybeEvents: GIVEN,
+    maybeEvents: [groupEvents.memberRemoved, ...GIVEN],
     handle: (work, { params }) =>
       serve(work, async () => {
         await deleteGroup(work, params.id, { ifMatch: work.ifMatch })

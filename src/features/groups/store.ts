@@ -4,9 +4,10 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ScimGroups } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
+import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import type { List } from '../scim/scim.ts'
 
-export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: ScimObject }
+export type GroupRow = Omit<Selectable<ScimGroups>, 'resource'> & { resource: ScimObject } & ShownVersion
 
 /** What gives roles to the members of groups. */
 export interface RoleRule {
@@ -58,26 +59,35 @@ export async function findMapping(db: Db, directory: Directory, connectionId: st
 }
 
 export async function findGroupRow(db: Db, directory: Directory, id: string): Promise<GroupRow | undefined> {
-  return selectGroup(db, directory, id).executeTakeFirst()
+  return selectGroups(db, directory).where('scim_groups.id', '=', id).executeTakeFirst()
 }
 
-/** The same, locked until the transaction ends. */
+/** The same, locked until the transaction ends: read once it is, with the version of what it shows then. */
 export async function lockGroupRow(tx: Tx, directory: Directory, id: string): Promise<GroupRow | undefined> {
-  return selectGroup(tx, directory, id).forUpdate().executeTakeFirst()
-}
-
-function selectGroup(db: Db, directory: Directory, id: string) {
-  return db
+  const held = await tx
     .selectFrom('scim_groups')
-    .selectAll()
+    .select('id')
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  return held && findGroupRow(tx, directory, id)
+}
+
+function selectGroups(db: Db, directory: Directory) {
+  return db
+    .selectFrom('scim_groups')
+    .leftJoin('scim_group_versions as shown', (join) =>
+      join.on('shown.directory_id', '=', directory.id).onRef('shown.group_id', '=', 'scim_groups.id'),
+    )
+    .selectAll('scim_groups')
+    .select(['shown.version as shown_version', 'shown.changed_at as shown_at'])
+    .where('scim_groups.directory_id', '=', directory.id)
     .$castTo<GroupRow>()
 }
 
 export async function findGroupRows(db: Db, directory: Directory, ids: string[]): Promise<GroupRow[]> {
-  const query = db.selectFrom('scim_groups').selectAll().where('directory_id', '=', directory.id)
-  return query.where('id', '=', sql<string>`any(${ids}::uuid[])`).$castTo<GroupRow>().execute()
+  return selectGroups(db, directory).where('scim_groups.id', '=', sql<string>`any(${ids}::uuid[])`).execute()
 }
 
 interface GroupFields {
@@ -92,35 +102,40 @@ const columnsOf = ({ displayName, externalId, resource }: GroupFields) => ({
   resource: JSON.stringify(resource),
 })
 
+type StoredGroup = Omit<GroupRow, keyof ShownVersion>
+
 export async function insertGroupRow(tx: Tx, directory: Directory, id: string, fields: GroupFields): Promise<GroupRow> {
-  return tx
+  const row = await tx
     .insertInto('scim_groups')
     .values({ directory_id: directory.id, id, ...columnsOf(fields) })
     .returningAll()
-    .$castTo<GroupRow>()
+    .$castTo<StoredGroup>()
     .executeTakeFirstOrThrow()
+  return { ...row, ...NEVER_SHOWN }
 }
 
 /** Makes a new version; `fields` where they change too. */
 export async function updateGroupRow(
   tx: Tx,
   directory: Directory,
-  id: string,
+  { id, shown_version, shown_at }: GroupRow,
   fields: GroupFields | null,
 ): Promise<GroupRow> {
-  return tx
+  const row = await tx
     .updateTable('scim_groups')
     .set({ ...(fields ? columnsOf(fields) : {}), version: sql<number>`version + 1`, updated_at: now })
     .where('directory_id', '=', directory.id)
     .where('id', '=', id)
     .returningAll()
-    .$castTo<GroupRow>()
+    .$castTo<StoredGroup>()
     .executeTakeFirstOrThrow()
+  return { ...row, shown_version, shown_at }
 }
 
 export async function deleteGroupRow(tx: Tx, directory: Directory, id: string): Promise<void> {
   await sql`
-    with gone as (delete from scim_group_members where directory_id = ${directory.id} and group_id = ${id})
+    with gone as (delete from scim_group_members where directory_id = ${directory.id} and group_id = ${id}),
+    shown as (delete from scim_group_versions where directory_id = ${directory.id} and group_id = ${id})
     delete from scim_groups where directory_id = ${directory.id} and id = ${id}`.execute(tx)
 }
 
@@ -150,6 +165,34 @@ export async function listUserIds(db: Db, directory: Directory, groupId: string)
   return rows.map(({ user_id }) => user_id)
 }
 
+/** The users of these groups, and of those within them, however deep. */
+export async function listUserIdsBeneath(db: Db, directory: Directory, groupIds: string[]): Promise<string[]> {
+  if (groupIds.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
+    with recursive beneath as (
+      select unnest(${groupIds}::uuid[]) as id
+      union select inner_group.member_id from beneath
+        join scim_group_groups inner_group
+          on inner_group.directory_id = ${directory.id} and inner_group.group_id = beneath.id)
+    select distinct m.user_id as id from beneath
+      join scim_group_members m on m.directory_id = ${directory.id} and m.group_id = beneath.id`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Takes a user out of every group. Returns those groups. */
+export async function leaveGroupRows(tx: Tx, directory: Directory, userId: string): Promise<GroupRow[]> {
+  const { rows } = await sql<{ id: string }>`
+    delete from scim_group_members where directory_id = ${directory.id} and user_id = ${userId}
+    returning group_id as id`.execute(tx)
+  return rows.length === 0
+    ? []
+    : findGroupRows(
+        tx,
+        directory,
+        rows.map(({ id }) => id),
+      )
+}
+
 /** Every user of any group, and whoever has a role by one. */
 export async function listGroupedUserIds(db: Db, directory: Directory): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -168,18 +211,25 @@ export interface MemberSets {
   removed: string[] | null
 }
 
+/** A user or group that came or went. */
+export interface ChangedMember {
+  id: string
+  came: boolean
+  type: 'User' | 'Group'
+}
+
 /** Changes the members of a group. Returns the users and groups that really came and went. */
 export async function changeMemberRows(
   tx: Tx,
   directory: Directory,
   groupId: string,
   { users, groups, removed }: MemberSets,
-): Promise<{ id: string; came: boolean }[]> {
+): Promise<ChangedMember[]> {
   const goes = (column: string, kept: string[]) =>
     removed === null
       ? sql`${sql.ref(column)} <> all(${kept}::uuid[])`
       : sql`${sql.ref(column)} = any(${removed}::uuid[])`
-  const { rows } = await sql<{ id: string; came: boolean }>`
+  const { rows } = await sql<ChangedMember>`
     with users_gone as (
       delete from scim_group_members where directory_id = ${directory.id} and group_id = ${groupId}
         and ${goes('user_id', users)} returning user_id as id),
@@ -194,8 +244,8 @@ export async function changeMemberRows(
       insert into scim_group_groups (directory_id, group_id, member_id)
       select ${directory.id}::uuid, ${groupId}::uuid, given.id from unnest(${groups}::uuid[]) as given (id)
       on conflict (directory_id, group_id, member_id) do nothing returning member_id as id)
-    select id, true as came from users_come union all select id, true from groups_come
-    union all select id, false from users_gone union all select id, false from groups_gone`.execute(tx)
+    select id, true as came, 'User' as type from users_come union all select id, true, 'Group' from groups_come
+    union all select id, false, 'User' from users_gone union all select id, false, 'Group' from groups_gone`.execute(tx)
   return rows
 }
 
@@ -276,7 +326,9 @@ async function listGroupDisplays(db: Db, directory: Directory, ids: string[]): P
 
 /** Which groups a list finds. */
 export const listedGroups = (directory: Directory, { condition }: List) => sql`
-  from scim_groups g where g.directory_id = ${directory.id} ${condition ? sql`and ${condition}` : sql``}`
+  from scim_groups g
+    left join scim_group_versions shown on shown.directory_id = ${directory.id} and shown.group_id = g.id
+  where g.directory_id = ${directory.id} ${condition ? sql`and ${condition}` : sql``}`
 
 export async function selectGroupPage(
   db: Db,
@@ -285,7 +337,9 @@ export async function selectGroupPage(
   { key, clause }: { key: RawBuilder<string>; clause: RawBuilder<unknown> },
 ): Promise<(GroupRow & { sort_key: string })[]> {
   const { rows } = await sql<GroupRow & { sort_key: string }>`
-    select g.*, ${key} as sort_key ${listedGroups(directory, list)} ${clause}`.execute(db)
+    select g.*, shown.version as shown_version, shown.changed_at as shown_at, ${key} as sort_key ${listedGroups(directory, list)} ${clause}`.execute(
+    db,
+  )
   return rows
 }
 

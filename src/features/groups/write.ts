@@ -1,7 +1,7 @@
 import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import { changedFrom, type EventInput, record } from '../../platform/events.ts'
-import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { matches } from '../../platform/http/precondition.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { groupType } from '../../platform/scim/core-schemas.ts'
 import { isSame, own, type ScimObject } from '../../platform/scim/json.ts'
@@ -9,6 +9,7 @@ import { type MemberChanges, splitMemberOperations, takeMembers } from '../../pl
 import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { applyPatch } from '../../platform/scim/patch.ts'
 import { readPatch } from '../../platform/scim/patch-operations.ts'
+import { versionTag } from '../../platform/scim/versions.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
 import { holdUsers } from '../users/users.ts'
@@ -17,14 +18,19 @@ import { changeMembers, wholeList } from './members.ts'
 import { toResource } from './resource.ts'
 import { holdRules, isMapped, settleRoles } from './roles.ts'
 import {
+  type ChangedMember,
   deleteGroupRow,
+  findGroupRows,
   type GroupRow,
   insertGroupRow,
+  leaveGroupRows,
   listUserIds,
+  listUserIdsBeneath,
   lockGroupRow,
   type RoleRule,
   updateGroupRow,
 } from './store.ts'
+import { followMemberName, listGroupIdsOf, raiseVersions } from './versions.ts'
 
 const MAX_NAME = 256
 
@@ -72,8 +78,9 @@ export async function createGroup(work: Work, body: unknown): Promise<GroupRow> 
     inTx(work, async (work) => {
       const rules = await holdRules(work)
       const group = await insertGroupRow(work.db, work.directory, newId(), toFields(rest))
-      const told = members.length > 0 ? await applyMembers(work, group, wholeList(members), rules) : []
-      await record(work, groupEvents.created(detailsOf(work, group)), ...told)
+      const changed = members.length > 0 ? await applyMembers(work, group, wholeList(members), rules) : []
+      await record(work, groupEvents.created(detailsOf(work, group)), ...tellMembers(work, group, changed))
+      await followChange(work, group.id, { changed, isRenamed: false })
       return group
     }),
   )
@@ -105,17 +112,49 @@ export async function deleteGroup(work: Work, id: string, { ifMatch }: Condition
     const group = await hold(work, id, ifMatch)
     const mapped = isMapped(group, rules)
     const users = mapped ? await holdUsers(work, await listUserIds(work.db, work.directory, group.id)) : []
-    await deleteGroupRow(work.db, work.directory, group.id)
+    const { db, directory } = work
+    const around = await findGroupRows(db, directory, await listGroupIdsOf(db, directory, group.id))
+    const beneath = await listUserIdsBeneath(db, directory, [group.id])
+    await deleteGroupRow(db, directory, group.id)
     await settleRoles(work, users, rules)
-    await record(work, groupEvents.deleted(detailsOf(work, group)))
+    await record(work, groupEvents.deleted(detailsOf(work, group)), ...tellRemoved(work, around, group.id))
+    await raiseVersions(
+      db,
+      directory,
+      'group',
+      around.map(({ id }) => id),
+    )
+    await raiseVersions(db, directory, 'user', beneath)
   })
+}
+
+/** Takes a user, whose row is held, out of every group. */
+export async function leaveGroups(work: TxWork, userId: string): Promise<void> {
+  const { db, directory } = work
+  const groups = await leaveGroupRows(db, directory, userId)
+  await record(work, ...tellRemoved(work, groups, userId))
+  await raiseVersions(
+    db,
+    directory,
+    'group',
+    groups.map(({ id }) => id),
+  )
+}
+
+function tellRemoved(work: TxWork, groups: GroupRow[], memberId: string): EventInput[] {
+  return groups.map((group) =>
+    groupEvents.memberRemoved({
+      target: { type: 'group', id: group.id },
+      data: { group: dataOf(work, group), memberId },
+    }),
+  )
 }
 
 async function hold(work: TxWork, text: string, ifMatch: string | null): Promise<GroupRow> {
   const id = text.toLowerCase()
   const group = isId(id) ? await lockGroupRow(work.db, work.directory, id) : undefined
   if (!group) throw scimErrors.resourceNotFound()
-  if (!matches(ifMatch, tagOf(group))) throw httpErrors.versionConflict()
+  if (!matches(ifMatch, versionTag(group))) throw httpErrors.versionConflict()
   return group
 }
 
@@ -138,16 +177,31 @@ async function change(
       const wasMapped = isMapped(group, rules)
       const turns = wasMapped !== isMapped(renamed, rules) || (wasMapped && isEdited)
       // Before the name changes: whoever is told what a group gives is told by its new one.
-      const after = isEdited ? await updateGroupRow(work.db, work.directory, group.id, fields) : group
+      const after = isEdited ? await updateGroupRow(work.db, work.directory, group, fields) : group
       const were = turns ? await listUserIds(work.db, work.directory, group.id) : []
-      const told = members ? await applyMembers(work, after, members, turns ? [] : rules) : []
+      const changed = members ? await applyMembers(work, after, members, turns ? [] : rules) : []
       if (turns) await settleMembers(work, group.id, were, rules)
-      const row = !isEdited && told.length > 0 ? await updateGroupRow(work.db, work.directory, group.id, null) : after
+      const row = !isEdited && changed.length > 0 ? await updateGroupRow(work.db, work.directory, group, null) : after
       const previous = changedFrom(dataOf(work, group), dataOf(work, row))
-      await record(work, ...(isEdited ? [groupEvents.updated({ ...detailsOf(work, row), previous })] : []), ...told)
+      const updated = isEdited ? [groupEvents.updated({ ...detailsOf(work, row), previous })] : []
+      await record(work, ...updated, ...tellMembers(work, after, changed))
+      await followChange(work, group.id, { changed, isRenamed: fields.displayName !== group.display_name })
       return row
     }),
   )
+}
+
+/** Groups show their members by name, and users show the groups that they are in, and those around these. */
+async function followChange(
+  work: TxWork,
+  groupId: string,
+  { changed, isRenamed }: { changed: ChangedMember[]; isRenamed: boolean },
+): Promise<void> {
+  const { db, directory } = work
+  const idsOf = (wanted: string) => changed.filter(({ type }) => type === wanted).map(({ id }) => id)
+  const beneath = await listUserIdsBeneath(db, directory, [...idsOf('Group'), ...(isRenamed ? [groupId] : [])])
+  if (isRenamed) await followMemberName(work, groupId)
+  await raiseVersions(db, directory, 'user', [...idsOf('User'), ...beneath])
 }
 
 /** Settles the roles of who is a member now, and of who was one. */
@@ -156,16 +210,20 @@ async function settleMembers(work: TxWork, groupId: string, were: string[], rule
   await settleRoles(work, await holdUsers(work, [...new Set([...were, ...are])]), rules)
 }
 
-/** Changes the members and the roles that follow. Returns what is to be told. */
+/** Changes the members and the roles that follow. Returns who came and went. */
 async function applyMembers(
   work: TxWork,
   group: GroupRow,
   members: MemberChanges,
   rules: RoleRule[],
-): Promise<EventInput[]> {
+): Promise<ChangedMember[]> {
   const mapped = isMapped(group, rules)
   const { changed, users } = await changeMembers(work, group.id, members, mapped)
   if (mapped) await settleRoles(work, users, rules)
+  return changed
+}
+
+function tellMembers(work: TxWork, group: GroupRow, changed: ChangedMember[]): EventInput[] {
   return changed.map(({ id: memberId, came }) => {
     const event = came ? groupEvents.memberAdded : groupEvents.memberRemoved
     return event({ target: { type: 'group', id: group.id }, data: { group: dataOf(work, group), memberId } })

@@ -34,4 +34,14 @@ export const provisioningBelongings: Belonging[] = [
     exports: tells('scim_user_emails', 'n', 'value type is_primary', 'n value_folded'),
     isAbsent: isPending,
   },
+  {
+    table: 'scim_user_versions',
+    proof: { stays: KEPT },
+    cutOff: { stays: KEPT },
+    removal: { stays: 'The client may bring the same person back, whose versions go on.' },
+    purged: true,
+    move: goes('scim_user_versions'),
+    exports: { nothing: 'How often what the client is shown has changed.' },
+    isAbsent: isPending,
+  },
 ]

@@ -1,18 +1,18 @@
 import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
-import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { matches } from '../../platform/http/precondition.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { applyPatch } from '../../platform/scim/patch.ts'
 import { readPatch } from '../../platform/scim/patch-operations.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { giveRoles } from '../roles/roles.ts'
-import { type Provisioning, scimErrors } from '../scim/scim.ts'
+import { groupLeaving, type Provisioning, scimErrors } from '../scim/scim.ts'
 import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
-import { toResource } from './resource.ts'
-import { buryProvisionedRow, findProvisionedRow, leaveGroups, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
+import { toResource, versionOf } from './resource.ts'
+import { buryProvisionedRow, findProvisionedRow, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
 import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
 
 /** What every change may require. */
@@ -31,7 +31,7 @@ async function hold(work: TxWork, id: string, ifMatch: string | null): Promise<H
   const said = user && (await findProvisionedRow(work.db, work.directory, user.id))
   // By the id of the resource alone, and not by that of the auth account.
   if (!user || !said || user.id !== id.toLowerCase()) throw scimErrors.resourceNotFound()
-  if (!matches(ifMatch, tagOf(user))) throw httpErrors.versionConflict()
+  if (!matches(ifMatch, versionOf({ row: user, said }))) throw httpErrors.versionConflict()
   return { user, said }
 }
 
@@ -69,7 +69,7 @@ export async function deprovisionUser(
     else {
       const managed = { scim_managed: false, isProved: false, isTouched: true }
       await changeHeldUser(work, user, { active: false }, managed)
-      await leaveGroups(work.db, work.directory, user.id)
+      await groupLeaving.of(work.platform)(work, user.id)
       await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
       await buryProvisionedRow(work.db, work.directory, user.id)
     }

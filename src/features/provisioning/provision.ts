@@ -1,6 +1,7 @@
 import { record } from '../../platform/events.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
+import { NEVER_SHOWN } from '../../platform/scim/versions.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
@@ -93,5 +94,5 @@ async function create(work: TxWork, given: Given, ownsDomain: boolean, lock = {}
   if (!made) throw taken('address')
   await putGiven(work, made.user.id, given)
   await record(work, made.created, eventOf(work, provisioningEvents.provisioned, { row: made.user, names: given }))
-  return { row: made.user, said: saidOf(given) }
+  return { row: made.user, said: saidOf(given, NEVER_SHOWN) }
 }

@@ -34,8 +34,15 @@ export async function getProvisioned(work: Work, id: string): Promise<Provisione
   return toProvisioned(row)
 }
 
-function toProvisioned({ said_external_id: external_id, resource, sort_key: _, ...row }: ListedRow): Provisioned {
-  return { row, said: { external_id, resource } }
+function toProvisioned({
+  said_external_id: external_id,
+  resource,
+  sort_key: _,
+  shown_version,
+  shown_at,
+  ...row
+}: ListedRow): Provisioned {
+  return { row, said: { external_id, resource, shown_version, shown_at } }
 }
 
 /** A page of users (RFC 7644 §3.4.2). Throws what `readList` does. */

@@ -1,8 +1,8 @@
-import { tagOf } from '../../platform/http/precondition.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { schemasOf } from '../../platform/scim/normalise.ts'
+import { lastModified, type ShownVersion, versionTag } from '../../platform/scim/versions.ts'
 import { endpointUrl } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
 import { overlay } from './profile.ts'
@@ -21,10 +21,18 @@ export function locationOf(platform: Platform, type: 'Users' | 'Groups', id: str
   return `${endpointUrl(platform)}/${type}/${id}`
 }
 
+/** What the client said of a user, and the version of what else is shown. */
+export type Said = Pick<ProvisionedRow, 'external_id' | 'resource'> & ShownVersion
+
+/** The version of a user as SCIM shows them. */
+export function versionOf({ row, said }: { row: UserRow; said: ShownVersion }): string {
+  return versionTag({ version: row.version, shown_version: said.shown_version })
+}
+
 /** A user as SCIM shows them. */
 export function toResource(
   platform: Platform,
-  { row, said }: { row: UserRow; said: Pick<ProvisionedRow, 'external_id' | 'resource'> },
+  { row, said }: { row: UserRow; said: Said },
   groups: GroupOfUser[],
 ): ScimObject {
   const shown = overlay(said.resource, row)
@@ -41,8 +49,8 @@ export function toResource(
     meta: {
       resourceType: 'User',
       created: row.created_at.toISOString(),
-      lastModified: row.updated_at.toISOString(),
-      version: tagOf(row),
+      lastModified: lastModified({ updated_at: row.updated_at, shown_at: said.shown_at }),
+      version: versionOf({ row, said }),
       location,
     },
   }

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import type { EventDefinition } from '../../platform/events.ts'
 import { answer } from '../../platform/http/answer.ts'
-import { matches, tagOf } from '../../platform/http/precondition.ts'
+import { matches } from '../../platform/http/precondition.ts'
 import { type CallerContext, defineRoute, type Route } from '../../platform/http/route.ts'
 import {
   admissionErrors,
@@ -18,7 +18,7 @@ import { deprovisionUser, patchUser, replaceUser } from './change.ts'
 import { provisioningEvents } from './events.ts'
 import { provisionUser } from './provision.ts'
 import { getProvisioned, listProvisioned, selectAttributes, showUser } from './read.ts'
-import { locationOf } from './resource.ts'
+import { locationOf, versionOf } from './resource.ts'
 import type { Provisioned } from './write.ts'
 
 const { about, ListReply, listed, Patch, params, searched, selected } = scimRoute
@@ -32,7 +32,7 @@ const UserResource = scimRoute.resource('ScimUser', {
 
 /** Shows what was written, with its version. */
 async function show(work: CallerContext<'scim'>, user: Provisioned, query: ListRequest) {
-  work.headers.etag = tagOf(user.row)
+  work.headers.etag = versionOf(user)
   return showUser(work, user, selectAttributes(query))
 }
 
@@ -77,7 +77,7 @@ const reading: Route[] = [
     handle: (work, { params, query }) =>
       serve(work, async () => {
         const user = await getProvisioned(work, params.id)
-        const isSame = work.ifNoneMatch !== null && matches(work.ifNoneMatch, tagOf(user.row))
+        const isSame = work.ifNoneMatch !== null && matches(work.ifNoneMatch, versionOf(user))
         const shown = await show(work, user, query)
         return isSame ? answer(304, null) : shown
       }),

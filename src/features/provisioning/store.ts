@@ -3,11 +3,12 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ScimUsers } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
+import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
 
-export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject }
+export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject } & ShownVersion
 
 export interface GroupOfUser {
   user_id: string
@@ -32,15 +33,27 @@ export async function findProvisionedRow(
   directory: Directory,
   userId: string,
 ): Promise<ProvisionedRow | undefined> {
-  return db
+  const row = await db
     .selectFrom('scim_users')
     .select(columns)
     .select('directory_id')
     .where('directory_id', '=', directory.id)
     .where('user_id', '=', userId)
     .where('deleted_at', 'is', null)
-    .$castTo<ProvisionedRow>()
+    .$castTo<Omit<ProvisionedRow, keyof ShownVersion>>()
     .executeTakeFirst()
+  return row && { ...row, ...(await findShownVersion(db, directory, userId)) }
+}
+
+/** The version of the groups that a user shows. */
+export async function findShownVersion(db: Db, directory: Directory, userId: string): Promise<ShownVersion> {
+  const row = await db
+    .selectFrom('scim_user_versions')
+    .select(['version as shown_version', 'changed_at as shown_at'])
+    .where('directory_id', '=', directory.id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  return row ?? NEVER_SHOWN
 }
 
 /** Whom a new resource might be: everybody that has something of it. */
@@ -135,15 +148,6 @@ export async function listGroupsOfUsers(db: Db, directory: Directory, userIds: s
   return rows
 }
 
-/** Takes a user out of every group. */
-export async function leaveGroups(tx: Tx, directory: Directory, userId: string): Promise<void> {
-  await tx
-    .deleteFrom('scim_group_members')
-    .where('directory_id', '=', directory.id)
-    .where('user_id', '=', userId)
-    .execute()
-}
-
 /** The client has deleted a user, who may come back. */
 export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: string): Promise<void> {
   await tx
@@ -155,7 +159,8 @@ export async function buryProvisionedRow(tx: Tx, directory: Directory, userId: s
     .execute()
 }
 
-export type ListedRow = UserRow & { said_external_id: string | null; resource: ScimObject; sort_key: string }
+export type ListedRow = UserRow &
+  ShownVersion & { said_external_id: string | null; resource: ScimObject; sort_key: string }
 
 interface PageParts {
   key: RawBuilder<string>
@@ -165,6 +170,7 @@ interface PageParts {
 /** Whom a list finds. */
 export const listedUsers = (directory: Directory, list: List) => sql`
   from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
+    left join scim_user_versions shown on shown.directory_id = ${directory.id} and shown.user_id = s.user_id
   where s.directory_id = ${directory.id} and s.deleted_at is null and u.scim_managed and u.deleted_at is null
     ${list.condition ? sql`and ${list.condition}` : sql``}`
 
@@ -172,7 +178,7 @@ export async function selectProvisionedPage(db: Db, directory: Directory, list: 
   const { key, clause } = page
   const { rows } = await sql<ListedRow>`
     select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
-      ${key} as sort_key
+      shown.version as shown_version, shown.changed_at as shown_at, ${key} as sort_key
     ${listedUsers(directory, list)} ${clause}`.execute(db)
   return rows
 }
@@ -188,8 +194,9 @@ export async function countProvisionedRows(db: Db, directory: Directory, list: L
 export async function findListedRows(db: Db, directory: Directory, ids: string[]): Promise<ListedRow[]> {
   const { rows } = await sql<ListedRow>`
     select u.*, ${sql.raw(lockText('u', 'clock_now()'))} as locked, s.external_id as said_external_id, s.resource,
-      '' as sort_key
+      shown.version as shown_version, shown.changed_at as shown_at, '' as sort_key
     from scim_users s join users u on u.directory_id = ${directory.id} and u.id = s.user_id
+      left join scim_user_versions shown on shown.directory_id = ${directory.id} and shown.user_id = s.user_id
     where s.directory_id = ${directory.id} and s.user_id = any(${ids}::uuid[]) and s.deleted_at is null
       and u.deleted_at is null`.execute(db)
   return rows

@@ -21,7 +21,7 @@ const moment = (column: string): FilterColumn => ({
 /** The id of a user, by which lists are ordered in the end. */
 export const userId = sql`s.user_id`
 
-/** What filters and orders of users may name: each has an index. */
+/** What filters and orders of users may name: each has an index, but for `meta.lastModified`, which has two tables. */
 export const userTargets = defineFilterTargets({
   id: idTarget(sql`s.user_id::text`),
   externalId: { kind: 'column', type: 'string', caseExact: true, value: sql.ref('s.external_id') },
@@ -41,7 +41,7 @@ export const userTargets = defineFilterTargets({
   active: { kind: 'column', type: 'boolean', caseExact: true, value: sql.ref('u.active') },
   'meta.resourceType': { kind: 'column', type: 'string', caseExact: true, value: sql`'User'::text` },
   'meta.created': moment('u.created_at'),
-  'meta.lastModified': moment('u.updated_at'),
+  'meta.lastModified': { ...moment('u.updated_at'), value: sql`greatest(u.updated_at, shown.changed_at)` },
   emails: {
     kind: 'elements',
     parts: {

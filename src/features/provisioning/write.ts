@@ -2,19 +2,21 @@ import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { changedFrom, type EventFactory, type EventInput, record } from '../../platform/events.ts'
 import { isSame } from '../../platform/scim/json.ts'
+import type { ShownVersion } from '../../platform/scim/versions.ts'
 import type { TxWork } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { scimError, scimErrors } from '../scim/scim.ts'
-import { changeHeldUser, type HeldUser, type UserRow, userErrors } from '../users/users.ts'
+import { changeHeldUser, type HeldUser, nameFollower, type UserRow, userErrors } from '../users/users.ts'
 import { type ProvisionedUser, provisioningEvents } from './events.ts'
 import type { Given } from './given.ts'
 import { type Profile, toProfile } from './profile.ts'
-import { type ProvisionedRow, putProvisionedRow } from './store.ts'
+import type { Said } from './resource.ts'
+import { findShownVersion, type ProvisionedRow, putProvisionedRow } from './store.ts'
 
 /** A user as the client has them. */
 export interface Provisioned {
   row: UserRow
-  said: Pick<ProvisionedRow, 'external_id' | 'resource'>
+  said: Said
 }
 
 export const taken = (what: string) => scimError(scimErrors.uniqueness, `Another user has this ${what}.`)
@@ -33,8 +35,9 @@ export async function orTaken<T>(written: Promise<T>): Promise<T> {
   }
 }
 
-export function saidOf({ externalId: external_id, resource }: Given) {
-  return { external_id, resource }
+export function saidOf({ externalId: external_id, resource }: Given, shown: ShownVersion): Said {
+  const { shown_version, shown_at } = shown
+  return { external_id, resource, shown_version, shown_at }
 }
 
 /** Writes what the client says of a user, beside the row of the user. */
@@ -58,7 +61,7 @@ export async function takeOver(
   const row = await changeHeldUser(work, user, patch, { scim_managed: true, isProved: ownsDomain, isTouched: true })
   await putGiven(work, row.id, given)
   await record(work, eventOf(work, provisioningEvents.provisioned, { row, names: given }))
-  return { row, said: saidOf(given) }
+  return { row, said: saidOf(given, await findShownVersion(work.db, work.directory, row.id)) }
 }
 
 /** Replaces what the client has said of a user. What changes nothing has no effect. */
@@ -85,7 +88,10 @@ export async function rewrite(
     dataOf(work, row, given),
   )
   await record(work, eventOf(work, changeOf(user, row), { row, names: given, previous }))
-  return { row, said: saidOf(given) }
+  // Groups show a user without a display name by the userName.
+  if (row.display_name === null && said.user_name !== given.userName)
+    await nameFollower.of(work.platform)(work, user.id)
+  return { row, said: saidOf(given, said) }
 }
 
 /** The locale is the person's own as well: one that the client goes on saying replaces none that they have chosen since. */

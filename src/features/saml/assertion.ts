@@ -156,10 +156,8 @@ function checkConditions(assertion: XmlElement, expected: Expected): void {
     )
 }
 
-type SignIn = Pick<Assertion, 'sessionIndex' | 'authnContext' | 'sessionEndsAt'>
-
 /** What the statements of a sign-in say. Of several all have to hold, and the earliest end counts. */
-function readSignIn(assertion: XmlElement, expected: Expected): SignIn {
+function readSignIn(assertion: XmlElement, expected: Expected) {
   const statements = childrenOf(assertion, ns.assertion, 'AuthnStatement')
   const [first] = statements
   if (!first) throw new SamlRefusal('no_sign_in', 'The assertion has no statement of a sign-in.')

@@ -5,6 +5,9 @@ import { lockConfigRow } from './store.ts'
 /** Gives everybody the roles that groups give now. */
 export const roleSettling = handedIn<(work: TxWork) => Promise<void>>('the roles that groups give')
 
+/** Takes a user out of every group. */
+export const groupLeaving = handedIn<(work: TxWork, userId: string) => Promise<void>>('who leaves groups')
+
 /** Another mapping of a connection gives other roles, where provisioning is linked to it. */
 export async function followMapping(work: TxWork, connectionId: string): Promise<void> {
   // Whoever changes members now reads the mapping after this.

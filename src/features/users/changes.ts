@@ -13,6 +13,7 @@ import { applyToBelongings, moveWithBelongings } from './belongings.ts'
 import { addressChangedMail } from './emails.ts'
 import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
+import { nameFollower } from './followers.ts'
 import { freeAddress, getUserForUpdate, orTaken } from './hold.ts'
 import { AS_MEMBER } from './restore.ts'
 import { toColumns, type UserPatch } from './schema.ts'
@@ -94,6 +95,8 @@ export async function changeHeldUser(
     ...(turned ? [userEvent(directory, turn, after, before)] : []),
   ]
   await record(work, ...events, ...announced)
+  if (after.scim_managed && after.display_name !== before.display_name)
+    await nameFollower.of(work.platform)(work, after.id)
   // The old address is told, so that a takeover does not go unnoticed (ASVS 6.3.7).
   const notice = managed.noticeOfOwn ?? addressChangedMail(before, after.email)
   if (movesMailbox) await queueMail(work, notice, NOTICE_USEFUL_SECONDS)

@@ -31,6 +31,7 @@ export { changeHeldUser, changeUser, deleteUser, reasons as userEndReasons } fro
 export { cutOff, voidPendingSignIns } from './cut-off.ts'
 export { userErrors } from './errors.ts'
 export { userEvents } from './events.ts'
+export { nameFollower } from './followers.ts'
 export { findUserForUpdate, getUserForUpdate, holdUsers } from './hold.ts'
 export { endLocks, lockAccess, lockOf } from './lock/lock.ts'
 export { applyMailboxProof, keepsFactors, mailboxProved, proveMailbox, requiresFactor, SELF_SERVICE } from './proof.ts'

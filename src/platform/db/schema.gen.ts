@@ -587,6 +587,13 @@ export interface ScimGroups {
   version: Generated<number>;
 }
 
+export interface ScimGroupVersions {
+  changed_at: Timestamp;
+  directory_id: string;
+  group_id: string;
+  version: number;
+}
+
 export interface ScimLogs {
   code: string | null;
   created_at: Generated<Timestamp>;
@@ -626,6 +633,13 @@ export interface ScimUsers {
   user_id: string;
   user_name: string;
   user_name_folded: Generated<string>;
+}
+
+export interface ScimUserVersions {
+  changed_at: Timestamp;
+  directory_id: string;
+  user_id: string;
+  version: number;
 }
 
 export interface ServiceConfigs {
@@ -960,10 +974,12 @@ export interface DB {
   scim_configs: ScimConfigs;
   scim_group_groups: ScimGroupGroups;
   scim_group_members: ScimGroupMembers;
+  scim_group_versions: ScimGroupVersions;
   scim_groups: ScimGroups;
   scim_logs: ScimLogs;
   scim_tokens: ScimTokens;
   scim_user_emails: ScimUserEmails;
+  scim_user_versions: ScimUserVersions;
   scim_users: ScimUsers;
   service_configs: ServiceConfigs;
   session_cut_offs: SessionCutOffs;
