@@ -1,7 +1,9 @@
 import { httpErrors } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { matches } from '../../platform/http/precondition.ts'
+import type { EmailAddress } from '../../platform/mail/address.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
+import { own, type ScimObject } from '../../platform/scim/json.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { applyPatch } from '../../platform/scim/patch.ts'
 import { readPatch } from '../../platform/scim/patch-operations.ts'
@@ -11,6 +13,7 @@ import { groupLeaving, type Provisioning, scimErrors } from '../scim/scim.ts'
 import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { readGiven } from './given.ts'
+import { findAddress } from './profile.ts'
 import { toResource, versionOf } from './resource.ts'
 import { buryProvisionedRow, findProvisionedRow, listGroupsOfUsers, type ProvisionedRow } from './store.ts'
 import { eventOf, orTaken, type Provisioned, rewrite } from './write.ts'
@@ -41,15 +44,29 @@ export async function replaceUser(work: Work, id: string, { ifMatch, body }: Con
   return inTxOrTaken(work, async (work) => rewrite(work, await hold(work, id, ifMatch), given))
 }
 
-/** Changes a part of it (RFC 7644 §3.5.2). Throws the same, and what the operations may. */
+/**
+ * Changes a part of it (RFC 7644 §3.5.2). The operations apply to what the client has sent, without the address that is
+ * derived from the userName: that address follows the userName. Throws the same, and what the operations may.
+ */
 export async function patchUser(work: Work, id: string, { ifMatch, body }: Condition & { body: unknown }) {
   const operations = readPatch(body)
   return inTxOrTaken(work, async (work) => {
     const held = await hold(work, id, ifMatch)
     const groups = await listGroupsOfUsers(work.db, work.directory, [held.user.id])
     const current = toResource(work.platform, { row: held.user, said: held.said }, groups)
-    return rewrite(work, held, readGiven(applyPatch(userType, current, operations)))
+    if (!sendsEmails(held.said.resource)) delete current['emails']
+    const patched = applyPatch(userType, current, operations)
+    return rewrite(work, held, readGiven(patched, keptAddress(held, patched)))
   })
+}
+
+const sendsEmails = (resource: ScimObject) => Array.isArray(own(resource, 'emails'))
+
+/** The address of a user without `emails` that an administrator has forced: it stays until the userName changes. */
+function keptAddress({ user, said }: Held, patched: ScimObject): EmailAddress | null {
+  const isSame = findAddress(patched)?.norm === findAddress(said.resource)?.norm
+  const isDerived = !sendsEmails(said.resource) && !sendsEmails(patched)
+  return isDerived && isSame ? { email: user.email, norm: user.email_norm } : null
 }
 
 function inTxOrTaken(work: Work, run: (work: TxWork) => Promise<Provisioned>): Promise<Provisioned> {

@@ -20,9 +20,12 @@ export interface Given {
 const MAX_NAME = 320
 const MAX_BYTES = 64 * 1024
 
-/** Reads a resource in the spelling of the schemas. Throws `scim_invalid_value`. */
-export function readGiven(resource: ScimObject): Given {
-  const address = findAddress(resource)
+/**
+ * Reads a resource in the spelling of the schemas. `kept`: the address of the user, where the resource names no new one.
+ * Throws `scim_invalid_value`.
+ */
+export function readGiven(resource: ScimObject, kept: EmailAddress | null = null): Given {
+  const address = kept ?? findAddress(resource)
   if (!address)
     throw scimError(scimErrors.invalidValue, 'A user needs an e-mail address: in emails, or as the userName.')
   const active = own(resource, 'active')

@@ -52,18 +52,22 @@ export function toProfile(resource: ScimObject): Profile {
 }
 
 /**
- * The mailbox of a user: what `emails` says, or else the userName. The client vouches for it: one that is folded here may be
- * another person there.
+ * The mailbox of a user: the main one of `emails`, or else the userName. It must be written as it is stored: an address
+ * that is folded here may belong to another person there.
  */
 export function findAddress({ emails, userName = null }: ScimObject): EmailAddress | null {
-  for (const value of [...inOrder(emails).map(({ value }) => value ?? null), userName]) {
-    const address = typeof value === 'string' ? parseVouchedEmail(value.replaceAll(/^ +| +$/g, '')) : null
+  for (const value of [...inOrder(emails).map(({ value }) => value), userName]) {
+    const address = readAddress(value)
     if (address) return address
   }
   return null
 }
 
-/** The resource, with what the service knows better: fields that were forced to be others. */
+function readAddress(value: ScimValue | undefined): EmailAddress | null {
+  return typeof value === 'string' ? parseVouchedEmail(value.replaceAll(/^ +| +$/g, '')) : null
+}
+
+/** The resource, with the fields that an administrator has forced to other values: what a PATCH applies to. */
 export function overlay(resource: ScimObject, row: UserRow): ScimObject {
   const said = toProfile(resource)
   const shown = { ...resource }
@@ -83,9 +87,25 @@ export function overlay(resource: ScimObject, row: UserRow): ScimObject {
     set(work, 'department', row.department)
     shown[ENTERPRISE_USER_SCHEMA] = work
   }
-  const { email } = row
-  const isOther = findAddress(resource)?.norm !== row.email_norm
-  if (isOther || !Array.isArray(shown['emails'])) shown['emails'] = [{ value: email, type: 'work', primary: true }]
+  const { emails } = shown
+  if (Array.isArray(emails) && findAddress(resource)?.norm !== row.email_norm)
+    shown['emails'] = forceAddress(emails, row.email)
   if (said.phone !== row.phone && row.phone !== null) shown['phoneNumbers'] = [{ value: row.phone, type: 'work' }]
   return shown
 }
+
+/** Replaces the main address, and keeps the secondary ones. */
+function forceAddress(emails: ScimValue[], email: string): ScimObject[] {
+  const main = inOrder(emails).find((one) => readAddress(one['value']) !== null)
+  if (!main) return [derivedEmail(email)]
+  const norm = email.toLowerCase()
+  const others = emails.filter(isObject).filter((one) => one !== main && readAddress(one['value'])?.norm !== norm)
+  return [{ ...main, value: email }, ...others]
+}
+
+/** Shows the address of a user whose client sends no `emails`. It is derived from the userName and never stored. */
+export function showAddress(resource: ScimObject, { email }: UserRow): ScimObject {
+  return Array.isArray(resource['emails']) ? resource : { ...resource, emails: [derivedEmail(email)] }
+}
+
+const derivedEmail = (value: string): ScimObject => ({ value, type: 'work', primary: true })

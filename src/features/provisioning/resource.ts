@@ -5,7 +5,7 @@ import { schemasOf } from '../../platform/scim/normalise.ts'
 import { lastModified, type ShownVersion, versionTag } from '../../platform/scim/versions.ts'
 import { endpointUrl } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
-import { overlay } from './profile.ts'
+import { overlay, showAddress } from './profile.ts'
 import type { GroupOfUser, ProvisionedRow } from './store.ts'
 
 /** What the service itself says of a resource, or keeps elsewhere, or nowhere. */
@@ -35,7 +35,7 @@ export function toResource(
   { row, said }: { row: UserRow; said: Said },
   groups: GroupOfUser[],
 ): ScimObject {
-  const shown = overlay(said.resource, row)
+  const shown = showAddress(overlay(said.resource, row), row)
   const [schema = '', ...extensions] = schemasOf(userType, shown)
   const location = locationOf(platform, 'Users', row.id)
   return {
