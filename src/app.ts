@@ -6,7 +6,7 @@ import { findApiKey } from './features/api-keys/api-keys.ts'
 import { flushKeyUses } from './features/api-keys/key-use.ts'
 import { secondFactors as challengeFactors } from './features/challenges/challenges.ts'
 import { mappingFollower, ssoProtocols } from './features/connections/connections.ts'
-import { providerLogout } from './features/federation/federation.ts'
+import { providerLogout, provisionedUsers } from './features/federation/federation.ts'
 import { followMemberName, leaveGroups, settleAllRoles } from './features/groups/groups.ts'
 import { teamInvites } from './features/invites/accept.ts'
 import { gates as loginGates } from './features/login/gates.ts'
@@ -17,6 +17,7 @@ import { grantsOf, joinTeam } from './features/members/joining.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
+import { holdIntroduction, matchProvisioned } from './features/provisioning/provisioning.ts'
 import { logRequest } from './features/scim/log.ts'
 import { followMapping, groupLeaving, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
@@ -123,6 +124,7 @@ function handIn(platform: Platform): void {
   setupFacts.hand(platform, facts)
   ssoProtocols.hand(platform, protocols)
   providerLogout.hand(platform, logOutAtProvider)
+  provisionedUsers.hand(platform, { match: matchProvisioned, hold: holdIntroduction })
   mappingFollower.hand(platform, followMapping)
   roleSettling.hand(platform, settleAllRoles)
   groupLeaving.hand(platform, leaveGroups)

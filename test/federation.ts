@@ -48,6 +48,9 @@ export const RULES: FederationRules = {
   groups: null,
   needsOwnDomain: false,
   domains: [],
+  relink: false,
+  isClaimNamed: false,
+  sourceName: 'A provider',
 }
 
 /** The parameters that a browser brings to the application. */
@@ -84,8 +87,9 @@ export async function newExchangeCode(work: Work, userId: string): Promise<strin
   const identity = { id: newId(), user_id: userId, method, source, issuer: 'https://idp.example', subject: userId }
   await work.platform.tx((db) => insertIdentityRow(db, work.directory, identity))
   const tie = { identityId: identity.id, logoutSealed: null, nameHash: null, sessionHash: null, sessionEndsAt: null }
+  const names = { external_ids: null, user_names: null }
   const { epoch } = await work.db.selectFrom('users').select('epoch').where('id', '=', userId).executeTakeFirstOrThrow()
-  const code = await makeExchangeCode(work, { userId, epoch, method, source, amr: ['fed'], aal: 'aal1', tie })
+  const code = await makeExchangeCode(work, { userId, epoch, method, source, amr: ['fed'], aal: 'aal1', tie, names })
   if (code === null) throw new Error('The user is gone')
   return code
 }

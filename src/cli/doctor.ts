@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { assertWorkersServed } from '../embedded-workers.ts'
+import { listJitBesideProvisioning } from '../features/connections/store.ts'
 import { type Config, type ExaminedConfig, examineConfig, listSettings } from '../platform/config.ts'
 import { assertBootstrapKey } from '../platform/crypto/bootstrap-key.ts'
 import { openKeyring } from '../platform/crypto/keyring.ts'
@@ -211,6 +212,7 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
     migrations,
     // A schema that is not migrated may lack the table of keys.
     isBehind ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
+    ...(isBehind ? [] : await examineProvisioning(database)),
   ]
 }
 
@@ -273,6 +275,16 @@ async function examineMasterKey(config: Config, { db }: Database): Promise<Findi
   } catch (error) {
     return failed('master key', error, config)
   }
+}
+
+/** Warns of connections that make users beside those of provisioning, which cannot deactivate them. */
+async function examineProvisioning({ db }: Database): Promise<Finding[]> {
+  const names = await listJitBesideProvisioning(db)
+  if (names.length === 0) return []
+  const detail =
+    `Provisioning is enabled, and jit_provisioning is true: ${names.join(', ')}. The provisioning client cannot ` +
+    'deactivate users that such a connection makes: set jit_provisioning to null.'
+  return [{ check: 'SSO', state: 'warning', detail }]
 }
 
 async function examineMail(config: Config): Promise<Finding> {

@@ -45,7 +45,7 @@ export async function createConnection(
       id,
       name: body.name,
       protocol: body.protocol,
-      config: JSON.stringify(config),
+      config: storedConfig(config),
       oidc_client_secret_sealed: await sealed(work, id, body),
       ...schedule(config),
     })
@@ -88,7 +88,7 @@ export async function changeConnection(
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.status === undefined ? {} : { status: body.status }),
       ...(secret === undefined ? {} : { oidc_client_secret_sealed: await sealed(work, known, body) }),
-      config: JSON.stringify(config),
+      config: storedConfig(config),
       ...schedule(config),
       ...(change.idp_certificates ? { expiry_told_days: null } : {}),
     })
@@ -157,6 +157,11 @@ export async function told(
 
 async function sealed(work: Work, id: string, { oidc_client_secret: secret = null }: ConnectionPatch) {
   return secret === null ? null : sealClientSecret(work, id, secret)
+}
+
+/** The default of `jit_provisioning` is stored as no value: the release before takes no null there. */
+function storedConfig({ jit_provisioning: jit, ...config }: Partial<ConnectionConfig>): string {
+  return JSON.stringify({ ...config, ...(typeof jit === 'boolean' ? { jit_provisioning: jit } : {}) })
 }
 
 const DAY_SECONDS = 24 * 3600

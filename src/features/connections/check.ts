@@ -5,6 +5,7 @@ import { readId, told } from './changes.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnection } from './known.ts'
 import { ssoProtocols } from './protocols.ts'
+import { checkJit, provisioningSwitch } from './provisioning.ts'
 import type { ConnectionCheck } from './schema.ts'
 import { lockConnectionRow, updateConnectionRow } from './store.ts'
 
@@ -26,7 +27,10 @@ export async function testConnection(work: Work, id: string): Promise<Connection
   if (!connection) throw connectionErrors.notFound()
   await countAct(work, idBytes(directory.id), [TESTS])
   const protocol = ssoProtocols.of(platform)[connection.protocol]
-  const checks = protocol ? [...(await protocol.check(work, connection)), ...(await checkDomain(work))] : []
+  const isEnabled = await provisioningSwitch(platform).get(directory.id)
+  const checks = protocol
+    ? [...(await protocol.check(work, connection)), ...(await checkDomain(work)), ...checkJit(connection, isEnabled)]
+    : []
   return { connectionId: connection.id, checks }
 }
 

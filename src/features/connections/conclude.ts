@@ -21,8 +21,9 @@ export async function concludeSignIn(
   connection: KnownConnection,
   { person, groups, said }: { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> },
 ): Promise<Redirect> {
-  const { redirect, code } = await settleFederated(work, begun, person, rulesOf(connection, groups))
-  await recordTrace(work, connection, { code, is_test: begun.isTest, said })
+  const { redirect, code, detail } = await settleFederated(work, begun, person, rulesOf(connection, groups))
+  const shown = detail === null ? said : { detail, ...said }
+  await recordTrace(work, connection, { code, is_test: begun.isTest, said: shown })
   return redirect
 }
 

@@ -48,7 +48,18 @@ export const ConnectionConfig = Type.Object({
   group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)])),
   attribute_mapping: AttributeMapping,
   domains: Type.Array(text(253, 'acme.com'), { maxItems: 20 }),
-  jit_provisioning: Type.Boolean(),
+  jit_provisioning: nullable(
+    Type.Boolean(),
+    'Whether an unknown person becomes a user. Default: true, or false where SCIM provisioning is enabled.',
+  ),
+  scim_match: nullable(
+    text(300, 'oid'),
+    'The claim or attribute that has the externalId of SCIM. Default: the subject, the NameID or `oid`.',
+  ),
+  relink: Type.Boolean({
+    description:
+      'Whether a user of the connection is linked to another subject of it. For a migration of the identity provider.',
+  }),
   default_role: Type.Enum([...ROLES]),
   trust_idp_mfa: Type.Boolean(),
 })
@@ -79,7 +90,9 @@ const DEFAULTS: ConnectionConfig = {
   group_role_mapping: {},
   attribute_mapping: {},
   domains: [],
-  jit_provisioning: true,
+  jit_provisioning: null,
+  scim_match: null,
+  relink: false,
   default_role: 'member',
   trust_idp_mfa: false,
 }

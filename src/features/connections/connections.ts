@@ -13,6 +13,7 @@ export {
   usableConnections,
 } from './known.ts'
 export { type SsoProtocol, ssoProtocols } from './protocols.ts'
+export { forgetProvisioning } from './provisioning.ts'
 export { Certificate, type ConnectionCheck } from './schema.ts'
 export { changeSpKeys, provideSpKeys, type SpKey, type SpKeys, spKeys } from './sp-keys.ts'
 export { spOf } from './view.ts'

@@ -98,6 +98,9 @@ export function rulesOf(connection: KnownConnection, groups: readonly string[]):
     groups: { names: groups, mapping: connection },
     needsOwnDomain: true,
     domains: connection.domains,
+    relink: connection.relink,
+    isClaimNamed: connection.scim_match !== null,
+    sourceName: connection.name,
   }
 }
 

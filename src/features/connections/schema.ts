@@ -54,6 +54,7 @@ export const Connection = named(
     protocol: Type.Enum([...PROTOCOLS]),
     status: Type.Enum([...STATUSES]),
     ...shown,
+    jit_provisioning: Type.Boolean(),
     idp_certificates: Type.Array(Certificate),
     oidc_client_secret_set: Type.Boolean(),
     sp: ServiceProvider,

@@ -29,6 +29,29 @@ export async function findDirectoryIdOfConnection(db: Db, id: string): Promise<s
   return row?.directory_id ?? null
 }
 
+export async function isProvisioningEnabled(db: Db, directoryId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('scim_configs')
+    .select('enabled')
+    .where('directory_id', '=', directoryId)
+    .executeTakeFirst()
+  return row?.enabled ?? false
+}
+
+/** Names, a few of them, of active connections that make users although provisioning is enabled: of every directory. */
+export async function listJitBesideProvisioning(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('sso_connections')
+    .innerJoin('scim_configs', 'scim_configs.directory_id', 'sso_connections.directory_id')
+    .select(['sso_connections.name', 'sso_connections.id'])
+    .where('scim_configs.enabled', '=', true)
+    .where('sso_connections.status', '=', 'active')
+    .where(sql<boolean>`config @> '{"jit_provisioning": true}'`)
+    .limit(10)
+    .execute()
+  return rows.map(({ name, id }) => `${name} (${id})`)
+}
+
 /** Locked until the transaction ends. */
 export async function lockConnectionRow(tx: Tx, directory: Directory, id: string): Promise<ConnectionRow | undefined> {
   return selectConnections(tx, directory).where('id', '=', id).forUpdate().executeTakeFirst()

@@ -2,6 +2,7 @@ import { toCertificate } from '../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from '../federation/federation.ts'
 import { readConfig } from './config.ts'
+import { provisioningSwitch } from './provisioning.ts'
 import type { Connection } from './schema.ts'
 import { type SpKey, spKeys } from './sp-keys.ts'
 import type { ConnectionRow, ListedConnectionRow } from './store.ts'
@@ -22,6 +23,7 @@ export async function showConnection(
   row: ListedConnectionRow | (ConnectionRow & { organization_id: string | null; account_id: string }),
 ): Promise<Connection> {
   const { idp_certificates, ...config } = readConfig(row.config)
+  const jit = config.jit_provisioning ?? !(await provisioningSwitch(platform).get(row.directory_id))
   const now = platform.clock.now()
   const keys =
     row.protocol === 'saml'
@@ -35,6 +37,7 @@ export async function showConnection(
     protocol: row.protocol,
     status: row.status,
     ...config,
+    jit_provisioning: jit,
     idp_certificates: idp_certificates.map((pem) => toCertificate(pem, null, now)),
     oidc_client_secret_set: row.oidc_client_secret_sealed !== null,
     sp: {

@@ -15,6 +15,9 @@ export interface SaidPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  /** What provisioning may know them by, as `externalId` and as `userName`. */
+  externalIds: string[]
+  userNames: string[]
   /** Null if the provider said nothing of the language, or nothing that is one. */
   locale: string | null
   /** Null if the provider said nothing of groups. */
@@ -78,8 +81,18 @@ const TWO_FACTOR = new Set([
 ])
 const METHODS_OF_ENTRA = 'http://schemas.microsoft.com/claims/authnmethodsreferences'
 
-/** Reads who signed in, by the mapping of the connection. */
-export function readPerson(assertion: SaidOfPerson, mapping: AttributeMapping): SaidPerson {
+const OBJECT_IDS = ['http://schemas.microsoft.com/identity/claims/objectidentifier', 'oid']
+const PRINCIPAL_NAMES = [`${CLAIMS}upn`, 'upn', 'userPrincipalName']
+
+/**
+ * Reads who signed in, by the mapping of the connection. `externalId`: the attribute that has the externalId of
+ * provisioning; null: the subject, the NameID, and the object id of Entra ID.
+ */
+export function readPerson(
+  assertion: SaidOfPerson,
+  mapping: AttributeMapping,
+  externalId: string | null = null,
+): SaidPerson {
   const { nameId, authnContext, attributes } = assertion
   const all = (field: keyof AttributeMapping) => valuesOf(attributes, mapping[field] ?? USUAL_NAMES[field])
   const one = (field: keyof AttributeMapping) => all(field)?.[0] ?? null
@@ -88,8 +101,14 @@ export function readPerson(assertion: SaidOfPerson, mapping: AttributeMapping): 
     ...(valuesOf(attributes, METHODS_OF_ENTRA) ?? []),
     ...(valuesOf(attributes, 'amr') ?? []).map((method) => (method === 'mfa' ? [...TWO_FACTOR][0] : method)),
   ]
+  const first = (names: string | string[]) => valuesOf(attributes, names)?.[0] ?? []
+  const name = lastingName(assertion)
+  const subject = mapping.subject === undefined ? name : one('subject')
   return {
-    subject: mapping.subject === undefined ? lastingName(assertion) : one('subject'),
+    subject,
+    externalIds:
+      externalId === null ? [subject ?? [], name ?? [], first(OBJECT_IDS)].flat() : [first(externalId)].flat(),
+    userNames: [name ?? [], first(PRINCIPAL_NAMES), first('preferred_username')].flat(),
     // A mapping that was set is meant: where its attribute is missing, nothing takes its place.
     email: one('email') ?? (mapping.email === undefined && isAddress ? nameId.value : null),
     firstName: one('first_name'),

@@ -24,7 +24,12 @@ const identities: Belonging<Row> = {
   removal: unlink,
   // A connection belongs to the organization that the user leaves, and so do the credentials of a social provider.
   move: unlink,
-  exports: tells('identities', 'created_at', 'id method source issuer subject email created_at last_used_at', ''),
+  exports: tells(
+    'identities',
+    'created_at',
+    'id method source issuer subject email external_ids user_names created_at last_used_at',
+    '',
+  ),
   isAbsent: isPending,
   announce: {
     event: federationEvents.unlinked,

@@ -4,6 +4,7 @@ import { record } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
+import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
@@ -21,14 +22,17 @@ import { giveGroupRoles, hasGrant, holdGroupRoles, mapGroups, type RoleMapping }
 import { makeTie, writeTie } from '../ties/ties.ts'
 import { createSignup, findUserForUpdate, type HeldUser, proveMailbox, type UserRow } from '../users/users.ts'
 import type { Begun } from './begin.ts'
+import { linkedMail } from './emails.ts'
 import { type FailureCode, FederationFailure, isFailureCode } from './errors.ts'
 import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
 import { assertStillAllowed, endTest, failFederated, handBack } from './hand-back.ts'
-import { type FederatedPerson, toStorable, trimmed } from './person.ts'
+import { type FederatedPerson, keptNames, toStorable, trimmed } from './person.ts'
+import { NO_MATCH, provisionedUsers, type SaidNames } from './provisioned.ts'
 import { toIdentity } from './schema.ts'
 import {
   findIdentityRow,
+  hasOtherSubject,
   holdConnectionRow,
   type IdentityRow,
   identityProof,
@@ -38,8 +42,8 @@ import {
 
 /** What the connection, or the settings of the provider, allow. */
 export interface FederationRules {
-  /** Whether an unknown person becomes a user. */
-  jit: boolean
+  /** Whether an unknown person becomes a user; null: unless provisioning is enabled. */
+  jit: boolean | null
   defaultRole: 'admin' | 'member'
   /** The groups of the person, and the roles that the connection gives by groups; null for a social provider. */
   groups: { names: readonly string[]; mapping: RoleMapping } | null
@@ -47,6 +51,12 @@ export interface FederationRules {
   needsOwnDomain: boolean
   /** Those of them alone, unless empty. */
   domains: readonly string[]
+  /** Whether a user of the connection is linked to another subject of it. */
+  relink: boolean
+  /** Whether the connection says which claim is the `externalId` of provisioning. */
+  isClaimNamed: boolean
+  /** What people call the connection or provider. */
+  sourceName: string
 }
 
 /**
@@ -59,17 +69,21 @@ export async function settleFederated(
   begun: Begun,
   heard: FederatedPerson,
   rules: FederationRules,
-): Promise<{ redirect: Redirect; code: FailureCode | null }> {
+): Promise<{ redirect: Redirect; code: FailureCode | null; detail: string | null }> {
   // Before there is a session that nobody could be handed.
   await assertStillAllowed(work, begun.redirectUri)
   try {
     const person = toStorable(heard)
-    if (begun.isTest) return { redirect: await tryOut(work, { begun, person, rules }), code: null }
-    return { redirect: await handBack(work, begun, await signIn(work, { begun, person, rules })), code: null }
+    const arrival = { begun, person, rules }
+    const redirect = begun.isTest
+      ? await tryOut(work, arrival)
+      : await handBack(work, begun, await signIn(work, arrival))
+    return { redirect, code: null, detail: null }
   } catch (error) {
     const code = codeOf(error)
     if (code === null) throw error
-    return { redirect: await failFederated(work, begun, code), code }
+    const detail = error instanceof FederationFailure ? error.detail : null
+    return { redirect: await failFederated(work, begun, code), code, detail }
   }
 }
 
@@ -80,14 +94,17 @@ export async function completeFederated(...sign: Parameters<typeof settleFederat
 
 /** A test goes as far as the door, and changes nothing. */
 async function tryOut(work: Work, arrival: Arrival): Promise<Redirect> {
-  const { begun, person, rules } = arrival
+  const { begun, person } = arrival
   const { method, source } = begun
   const { issuer, subject } = person
   const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
-  const who = known ? { userId: known.user_id } : identify(work.platform, await vouchedAddress(work, arrival))
-  const facts = await findSignInFacts(work, who)
-  if (facts) await assertMaySignIn(work, facts)
-  else if (known || !rules.jit) throw new FederationFailure('account_not_linked')
+  const { facts, jit } = known
+    ? { facts: await findSignInFacts(work, { userId: known.user_id }), jit: false }
+    : await recognise(work, arrival)
+  if (facts) {
+    await assertMaySignIn(work, facts)
+    if (!known) await assertOnlySubject(work, arrival, facts.user_id)
+  } else if (!jit) throw new FederationFailure('account_not_linked')
   return endTest(work, begun)
 }
 
@@ -107,10 +124,14 @@ interface Arrival {
 async function signIn(work: Work, arrival: Arrival): Promise<{ code: string } | SessionReply> {
   const { method, source } = arrival.begun
   const { issuer, subject } = arrival.person
-  const known = await findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
-  const answer = known ? await signInKnown(work, arrival, known) : await signInUnknown(work, arrival)
+  const find = () => findIdentityRow(work.db, work.directory, { method, source, issuer, subject })
+  const signInOnce = async (known: KnownIdentity | undefined) =>
+    known ? signInKnown(work, arrival, known) : signInUnknown(work, arrival)
+  let answer = await signInOnce(await find())
+  // Provisioning, or another sign-in, has introduced the person at the same moment.
+  if (answer === 'introduced') answer = await signInOnce(await find())
   // Cut off, deleted or linked by another request at the same moment.
-  if (!answer) throw new FederationFailure('expired')
+  if (!answer || answer === 'introduced') throw new FederationFailure('expired')
   return answer
 }
 
@@ -140,10 +161,13 @@ async function admit(
       amr,
       aal,
       tie,
+      names: keptNames(begun.method, person),
     })
     return code === null ? null : { code }
   }
-  const used = identityProof({ identity_id: identity.id, identity_email: person.email?.slice(0, 320) ?? null })
+  const { external_ids: identity_ids, user_names: identity_names } = keptNames(begun.method, person)
+  const identity_email = person.email?.slice(0, 320) ?? null
+  const used = identityProof({ identity_id: identity.id, identity_email, identity_ids, identity_names })
   const proof = {
     method: { id: begun.method },
     amr,
@@ -168,7 +192,7 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
   if (!groups || hasGrant(identity.grant, mapGroups(groups.mapping, groups.names)))
     return admit(work, arrival, facts, identity)
   return inTxUnlessConsumed(work, async (work) => {
-    const roles = await prepareRoles(work, arrival)
+    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
     await roles.give(user)
@@ -177,21 +201,78 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
   })
 }
 
-async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer> {
-  const address = await vouchedAddress(work, arrival)
-  const facts = await findSignInFacts(work, identify(work.platform, address))
-  if (!facts) return provision(work, arrival, address)
+async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'introduced'> {
+  const { facts, address, jit, isProved } = await recognise(work, arrival)
+  if (!facts) {
+    if (jit && address) return (await provision(work, arrival, address)) ?? 'introduced'
+    throw new FederationFailure(arrival.begun.method === 'sso' ? 'account_not_linked' : 'signup_disabled')
+  }
   await assertMaySignIn(work, facts)
   if (facts.pending && !(await doorSettings.effective(work)).allow_sign_up)
     throw new FederationFailure('signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
-    const roles = await prepareRoles(work, arrival)
+    const roles = await prepareRoles(work, arrival, await holdSource(work, arrival))
     const user = await findUserForUpdate(work, facts.user_id)
     if (user?.epoch !== facts.epoch) return null
-    const proved = await proveMailbox(work, user)
+    const proved = isProved ? await proveMailbox(work, user) : user
     await roles.give(proved)
+    await assertOnlySubject(work, arrival, user.id)
+    await queueMail(work, linkedMail(proved, arrival.rules.sourceName), NOTICE_USEFUL_SECONDS)
     return arrive(work, arrival, proved)
   })
+}
+
+interface Recognised {
+  facts: SignInFacts | null
+  /** Null where nothing but provisioning knows who it is. */
+  address: EmailAddress | null
+  /** Whether an unknown person becomes a user. */
+  jit: boolean
+  /** Whether the organization, or the provider, vouches for the mailbox of the user. */
+  isProved: boolean
+}
+
+/** Who a person is that no link knows: a user of provisioning, or else the user of the address. */
+async function recognise(work: Work, arrival: Arrival): Promise<Recognised> {
+  const { begun, rules } = arrival
+  const said = await vouchedAddress(work, arrival).catch((error: unknown) => {
+    if (error instanceof FederationFailure) return error
+    throw error
+  })
+  const address = said instanceof FederationFailure ? null : said
+  const match = begun.method === 'sso' ? await matchOf(work, arrival, address) : NO_MATCH
+  const { userId, isProved, refusal } = match
+  if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
+  const jit = rules.jit ?? !match.isProvisioning
+  if (userId !== null) return { facts: await findSignInFacts(work, { userId }), address, jit, isProved }
+  if (said instanceof FederationFailure) throw said
+  // Provisioning has looked for the address, too.
+  const facts = match.isProvisioning ? null : await findSignInFacts(work, identify(work.platform, said))
+  return { facts, address, jit, isProved: true }
+}
+
+const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
+  provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))
+
+function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
+  const { externalIds = [], userNames = [] } = person
+  const { domains, isClaimNamed } = rules
+  const emailNorm = address?.norm ?? null
+  const names = emailNorm === null ? userNames : [...userNames, emailNorm]
+  return { connectionId: begun.source, externalIds, isClaimNamed, userNames: names, emailNorm, domains }
+}
+
+const OTHER_SUBJECT =
+  'The user signs in by this connection as another subject already. Remove that identity of the user, or turn `relink` ' +
+  'on while the identity provider changes its subjects.'
+
+/** A second subject with the name or address of a user may be somebody who has taken it over. Before it is linked. */
+async function assertOnlySubject(work: Work, { begun, person, rules }: Arrival, userId: string): Promise<void> {
+  const { method, source } = begun
+  const { issuer, subject } = person
+  if (method !== 'sso' || rules.relink) return
+  if (await hasOtherSubject(work.db, work.directory, userId, { method, source, issuer, subject }))
+    throw new FederationFailure('account_not_linked', OTHER_SUBJECT)
 }
 
 type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
@@ -222,9 +303,10 @@ async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<E
 async function provision(work: Work, arrival: Arrival, address: EmailAddress): Promise<Answer> {
   const { begun, person, rules } = arrival
   const { method } = begun
-  if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   return inTxUnlessConsumed(work, async (work) => {
-    const roles = await prepareRoles(work, arrival)
+    const mapping = await holdSource(work, arrival)
+    if (await isIntroduced(work, arrival, address)) return null
+    const roles = await prepareRoles(work, arrival, mapping)
     const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
     // A mapping gives the default role too, which then goes with it.
     const own_role = roles.hasMapping ? 'member' : rules.defaultRole
@@ -246,27 +328,42 @@ async function provision(work: Work, arrival: Arrival, address: EmailAddress): P
 }
 
 /**
- * Holds the connection, so that it gives nothing that it no longer may: a mapping changed while its provider answered, or
- * the connection closed. Before the user is held. Returns what gives a user the roles of this sign-in.
+ * Holds the connection, before the user is held: no link is left to a connection that was deleted while its provider
+ * answered, and it gives no role that its mapping no longer has. Returns the mapping; null for a social provider. Throws
+ * `connection_not_active`.
  */
-async function prepareRoles(work: TxWork, { begun: { method, source }, rules }: Arrival) {
-  const held = method === 'sso' ? await holdConnectionRow(work.db, work.directory, source) : null
-  if (held === undefined) throw new FederationFailure('connection_not_active')
-  if (!held || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
-  const given = mapGroups(held.mapping, rules.groups.names)
+async function holdSource(work: TxWork, { begun: { method, source } }: Arrival): Promise<RoleMapping | null> {
+  if (method !== 'sso') return null
+  const held = await holdConnectionRow(work.db, work.directory, source)
+  if (!held) throw new FederationFailure('connection_not_active')
+  return held.mapping
+}
+
+/** Holds the roles that this sign-in gives, before the user is held. Returns what gives them. */
+async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival, mapping: RoleMapping | null) {
+  if (!mapping || !rules.groups) return { isAdmin: false, givesAny: false, hasMapping: false, give: async () => {} }
+  const given = mapGroups(mapping, rules.groups.names)
   const roles = await holdGroupRoles(work, given)
   return {
     isAdmin: given.isAdmin,
     givesAny: given.isAdmin || roles.length > 0,
-    hasMapping: Object.keys(held.mapping.group_role_mapping).length > 0,
+    hasMapping: Object.keys(mapping.group_role_mapping).length > 0,
     give: (user: HeldUser) => giveGroupRoles(work, { user, connectionId: source }, { given, held: roles }),
   }
+}
+
+/** Whether provisioning has added the person meanwhile. From now on it waits for this sign-in, and then finds the user. */
+async function isIntroduced(work: TxWork, arrival: Arrival, address: EmailAddress): Promise<boolean> {
+  if (arrival.begun.method !== 'sso') return false
+  await provisionedUsers.of(work.platform).hold(work, namesOf(arrival, address))
+  const { userId, refusal } = await matchOf(work, arrival, address)
+  return userId !== null || refusal !== null
 }
 
 async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {
   const { method, source } = begun
   const { issuer, subject, email } = person
-  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email }
+  const row = { id: newId(), user_id: user.id, method, source, issuer, subject, email, ...keptNames(method, person) }
   const linked = await insertIdentityRow(work.db, work.directory, row)
   if (!linked) throw new FederationFailure('expired')
   const target = { type: 'identity', id: linked.id }

@@ -22,6 +22,9 @@ export async function makeExchangeCode(
   return (await insertCodeRow(db, directory, proof, made)) ? code : null
 }
 
+/** What the provider said is kept already. */
+const UNNAMED = { identity_email: null, identity_ids: null, identity_names: null }
+
 /** Exchanges a code for the session, once. Throws `code_invalid`, and what the door throws. */
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {
   const { platform, directory } = work
@@ -37,10 +40,7 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
     method: { id: read.code_method },
     amr: read.code_amr,
     ...(read.code_aal === 'aal2' ? { aal: 'aal2' } : {}),
-    spends: [
-      codeProof({ code_id: read.code_id }),
-      identityProof({ identity_id: read.code_identity, identity_email: null }),
-    ],
+    spends: [codeProof({ code_id: read.code_id }), identityProof({ ...UNNAMED, identity_id: read.code_identity })],
     beside: [await writeTie(work, tieOf(read, read.code_identity))],
     sessionEndsAt: read.code_session_end,
   })

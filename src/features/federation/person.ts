@@ -12,6 +12,9 @@ export interface FederatedPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  /** What the provider calls them besides: values that a provisioning client may know as `externalId` or `userName`. */
+  externalIds?: readonly string[]
+  userNames?: readonly string[]
   locale?: string | null
   /** RFC 8176: what the provider is trusted for, if anything. */
   amr: string[]
@@ -41,7 +44,37 @@ export function toStorable(person: FederatedPerson): FederatedPerson {
     throw new FederationFailure('response_invalid', 'The issuer or the subject has characters that are none.')
   if (Buffer.byteLength(issuer) + Buffer.byteLength(subject) > MAX_NAME_BYTES)
     throw new FederationFailure('response_invalid', 'The issuer and the subject are too long.')
-  return { ...person, email: email !== null && isStorable(email) ? email : null, amr: amr.filter(isStorable) }
+  return {
+    ...person,
+    email: email !== null && isStorable(email) ? email : null,
+    amr: amr.filter(isStorable),
+    externalIds: toNames(person.externalIds),
+    userNames: toNames(person.userNames),
+  }
+}
+
+// As provisioning takes them.
+const [MAX_SAID_NAMES, MAX_SAID_LENGTH] = [5, 320]
+
+function toNames(names: readonly string[] = []): string[] {
+  const fit = names.filter((name) => name !== '' && name.length <= MAX_SAID_LENGTH && isStorable(name))
+  return [...new Set(fit)].slice(0, MAX_SAID_NAMES)
+}
+
+/** How a person is named at a connection, as kept with the link. */
+export interface KeptNames {
+  external_ids: string[] | null
+  user_names: string[] | null
+}
+
+/** The names to keep: a provisioning client that adds the person later finds the user by them. None of social providers. */
+export function keptNames(
+  method: 'sso' | 'social',
+  { externalIds = [], userNames = [], email, emailVerified }: FederatedPerson,
+): KeptNames {
+  if (method !== 'sso') return { external_ids: null, user_names: null }
+  const all = [...userNames, ...(email !== null && emailVerified !== false ? [email] : [])]
+  return { external_ids: [...externalIds], user_names: all.map((name) => name.slice(0, MAX_SAID_LENGTH).toLowerCase()) }
 }
 
 /** Whether a text of a provider is stored as it is. */

@@ -8,6 +8,7 @@ import { defineProof } from '../../platform/proofs.ts'
 import { defineReading } from '../../platform/readings.ts'
 import { grantOfIdentity, type KnownGrant, type RoleMapping } from '../roles/roles.ts'
 import { type HashedThere, isNamed, type Tie } from '../ties/ties.ts'
+import type { KeptNames } from './person.ts'
 
 /** The methods and modes are those that were written. `sso_logout`: it is under way to sign out there. */
 export type SignInRow = Omit<Selectable<FederatedSignIns>, 'method' | 'response_mode'> & {
@@ -136,7 +137,7 @@ export async function deleteIdentityRows(
  */
 export const identityProof = defineProof({
   name: 'identity',
-  columns: { identity_id: 'uuid', identity_email: 'text' },
+  columns: { identity_id: 'uuid', identity_email: 'text', identity_ids: 'text[]', identity_names: 'text[]' },
   locks: true,
   find: (directory) => `
     select id from identities where directory_id = ${directory} and id = asked.identity_id and user_id = asked.user_id
@@ -149,7 +150,9 @@ export const identityProof = defineProof({
         where social_providers.directory_id = ${directory} and provider = identities.source and enabled)
       end`,
   write: (directory) => `
-    update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email) from ready
+    update identities set last_used_at = ready.at, email = coalesce(ready.identity_email, email),
+      external_ids = coalesce(ready.identity_ids, external_ids),
+      user_names = coalesce(ready.identity_names, user_names) from ready
     where identities.directory_id = ${directory} and identities.id = ready.identity_id`,
 })
 
@@ -182,6 +185,18 @@ export async function selectIdentityPage(
   return findPage(selectIdentities(db, directory).where('user_id', '=', userId), page)
 }
 
+/** Whether a user is another subject of the connection already. */
+export async function hasOtherSubject(tx: Db, directory: Directory, userId: string, who: Subject): Promise<boolean> {
+  const row = await selectIdentities(tx, directory)
+    .where('user_id', '=', userId)
+    .where('method', '=', who.method)
+    .where('source', '=', who.source)
+    .where((eb) => eb.or([eb('issuer', '!=', who.issuer), eb('subject', '!=', who.subject)]))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Removes a link of a user. Undefined if there is no such one. */
 export async function deleteIdentityRow(
   tx: Tx,
@@ -201,6 +216,8 @@ export async function deleteIdentityRow(
 /** What a provider has proved of a user. */
 export interface FederatedProof {
   userId: string
+  /** How the provider names them now. */
+  names: KeptNames
   /** The user's, as it was read: whoever stops their sign-ins has raised it. */
   epoch: number
   method: string
@@ -213,15 +230,19 @@ export interface FederatedProof {
 
 /**
  * False where the user's sign-ins were stopped since they were read, against which they are held, or the provider's session
- * has ended.
+ * has ended. Also keeps the names of the person.
  */
 export async function insertCodeRow(
   db: Db,
   directory: Directory,
-  { userId, epoch, method, source, amr, aal, tie }: FederatedProof,
+  { userId, epoch, method, source, amr, aal, tie, names: { external_ids, user_names } }: FederatedProof,
   { id, hash, seconds }: { id: string; hash: Buffer; seconds: number },
 ): Promise<boolean> {
   const { rows } = await sql`
+    with named as (
+      update identities set external_ids = ${external_ids}::text[], user_names = ${user_names}::text[]
+      where directory_id = ${directory.id} and id = ${tie.identityId}::uuid
+        and (external_ids, user_names) is distinct from (${external_ids}::text[], ${user_names}::text[]))
     insert into exchange_codes (directory_id, id, code_hash, user_id, auth_method, source, amr, aal, identity_id,
       logout_sealed, name_hash, provider_session_hash, session_ends_at, expires_at)
     select directory_id, ${id}::uuid, ${hash}::bytea, id, ${method}, ${source}, ${amr}::text[], ${aal},

@@ -47,10 +47,10 @@ async function hear(
   const answer = await finishAuthorization(work.platform, await providerOf(work, connection), {
     signIn: begun,
     callback,
-    asksUserinfo: (idToken) => lacksClaims(idToken, names, needsGroups),
+    asksUserinfo: (idToken) => lacksClaims(idToken, { names, needsGroups, externalId: connection.scim_match }),
   })
   assertAskedAgain(begun, answer.idToken)
-  const person = toPerson(answer, names)
+  const person = toPerson(answer, names, connection.scim_match)
   const said = { id_token: answer.idToken, userinfo: answer.userinfo }
   const known = { ...trusted(connection, person), logoutHint: answer.encodedIdToken, namedThere: namedBy(answer) }
   return { person: known, groups: person.groups, said }

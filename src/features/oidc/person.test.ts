@@ -38,10 +38,14 @@ test('claims are found by their name, or by a path', () => {
 })
 
 test('userinfo is asked for what the ID token lacks and the sign-in needs', () => {
-  expect(lacksClaims({ email: 'a@x.example' }, {}, false)).toBe(false)
-  expect(lacksClaims({ email: 'a@x.example' }, {}, true)).toBe(true)
-  expect(lacksClaims({ groups: [] }, {}, true)).toBe(true)
-  expect(lacksClaims({ email: 'a@x.example', groups: [] }, {}, true)).toBe(false)
+  const lacks = (claims: object, needsGroups: boolean, externalId: string | null = null) =>
+    lacksClaims({ ...claims }, { names: {}, needsGroups, externalId })
+  expect(lacks({ email: 'a@x.example' }, false)).toBe(false)
+  expect(lacks({ email: 'a@x.example' }, true)).toBe(true)
+  expect(lacks({ groups: [] }, true)).toBe(true)
+  expect(lacks({ email: 'a@x.example', groups: [] }, true)).toBe(false)
+  expect(lacks({ email: 'a@x.example' }, false, 'employee')).toBe(true)
+  expect(lacks({ email: 'a@x.example', employee: '7' }, false, 'employee')).toBe(false)
 })
 
 test.each([

@@ -19,6 +19,9 @@ export interface OidcPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
+  /** What provisioning may know them by, as `externalId` and as `userName`. */
+  externalIds: string[]
+  userNames: string[]
   locale: string | null
   groups: string[]
   amr: string[]
@@ -40,9 +43,13 @@ const [MAX_GROUPS, MAX_METHODS] = [1000, 20]
 const MAX_SECONDS = 1e11
 
 /** Whether the ID token leaves out what the sign-in needs, so that userinfo is asked for it. */
-export function lacksClaims(idToken: Claims, names: ClaimNames, needsGroups: boolean): boolean {
+export function lacksClaims(
+  idToken: Claims,
+  { names, needsGroups, externalId }: { names: ClaimNames; needsGroups: boolean; externalId: string | null },
+): boolean {
   const { email, groups } = { ...USUAL, ...names }
-  return readClaim(idToken, email) === undefined || (needsGroups && readClaim(idToken, groups) === undefined)
+  const needed = [email, ...(needsGroups ? [groups] : []), ...(externalId === null ? [] : [externalId])]
+  return needed.some((name) => readClaim(idToken, name) === undefined)
 }
 
 /**
@@ -50,7 +57,11 @@ export function lacksClaims(idToken: Claims, names: ClaimNames, needsGroups: boo
  * true: some providers send "true" for whatever their administrators have typed, and some send nothing. It is denied by
  * whatever says false of it.
  */
-export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, names: ClaimNames = {}): OidcPerson {
+export function toPerson(
+  { issuer, subject, idToken, userinfo }: OidcAnswer,
+  names: ClaimNames = {},
+  externalId: string | null = null,
+): OidcPerson {
   const mapped = { ...USUAL, ...names }
   const find = (name: string) => readClaim(idToken, name) ?? readClaim(userinfo ?? {}, name)
   const beside = readClaim(idToken, mapped.email) === undefined ? (userinfo ?? {}) : idToken
@@ -67,6 +78,9 @@ export function toPerson({ issuer, subject, idToken, userinfo }: OidcAnswer, nam
     firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
     lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
     displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),
+    // Entra ID has another subject for each application, and `oid` for the person (directory object id).
+    externalIds: toTexts([externalId === null ? [subject, find('oid')] : find(externalId)].flat(), MAX_EMAIL_LENGTH),
+    userNames: toTexts([find('upn'), find('preferred_username')], MAX_EMAIL_LENGTH),
     locale: foreignLocale(find('locale')),
     groups: toTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),

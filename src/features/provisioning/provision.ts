@@ -1,4 +1,5 @@
 import { record } from '../../platform/events.ts'
+import { isOfDomain } from '../../platform/mail/address.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { NEVER_SHOWN } from '../../platform/scim/versions.ts'
@@ -16,37 +17,40 @@ import {
 } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { type Given, readGiven } from './given.ts'
+import { holdIntroduction } from './match.ts'
 import { type Candidate, findCandidates } from './store.ts'
 import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
 
 /**
- * Adds a user whom the client has (RFC 7644 §3.3): brings back the one that it deleted within thirty days under the same
- * externalId, takes over one of the address that nobody provisions, where the organization has proved the domain, or makes
- * a new one, also in the place of one that it deleted. Throws `scim_invalid_value`, `scim_uniqueness`.
+ * Adds a user whom the client has (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same
+ * externalId, takes over one that nobody provisions, or makes a new one, also in the place of one that it deleted. It takes
+ * over a user of the address, where the organization has verified the domain, or a user whom the identity provider has named
+ * by this externalId or userName at a sign-in. Throws `scim_invalid_value`, `scim_uniqueness`.
  */
 export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
   const given = readGiven(normaliseResource(userType, body))
   const { userName, externalId, address } = given
-  const who = { userName, externalId, emailNorm: address.norm }
-  const [candidates, ownsDomain] = await Promise.all([
-    findCandidates(work.db, work.directory, who),
-    ownsDomainOf(work, address.norm),
-  ])
-  refuseTaken(candidates)
-  const back = candidates.find((one) => one.is_gone && one.has_external_id)
-  const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
-  if (same && (back || same.scim_managed)) throw taken('address')
-  const left = same?.is_gone && !same.active ? same : null
-  if (same && !left && !ownsDomain)
-    throw scimError(
-      scimErrors.uniqueness,
-      'A user of this address is here already, and is taken over only where the organization has verified the domain.',
-    )
+  const emails = given.emails.map(({ value }) => value)
+  const externalIds = externalId === null ? [] : [externalId]
+  const ownsDomain = await ownsDomainOf(work, address.norm)
   return orTaken(
     inTx(work, async (work) => {
+      await holdIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })
+      const named = { userName, externalId, emailNorm: address.norm, emails }
+      const candidates = await findCandidates(work.db, work.directory, named)
+      refuseTaken(candidates)
+      const back = findReturning(candidates) ?? findNamed(candidates, given, ownsDomain)
+      const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
+      if (same && (back || same.scim_managed)) throw taken('address')
       if (back) return bringBack(work, back, given, ownsDomain)
-      if (left) return succeed(work, left, given, ownsDomain)
-      return same ? adopt(work, same, given) : create(work, given, ownsDomain)
+      if (!same) return create(work, given, ownsDomain)
+      if (same.is_gone && !same.active) return succeed(work, same, given, ownsDomain)
+      if (!ownsDomain)
+        throw scimError(
+          scimErrors.uniqueness,
+          'A user of this address is here already, and is taken over only where the organization has verified the domain.',
+        )
+      return adopt(work, same, given)
     }),
   )
 }
@@ -54,15 +58,44 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
 function refuseTaken(candidates: Candidate[]): void {
   const there = candidates.filter((one) => one.is_provisioned)
   if (there.some((one) => one.has_user_name)) throw taken('userName')
-  if (there.some((one) => one.has_external_id)) throw taken('externalId')
   if (there.some((one) => one.has_email)) throw taken('address')
 }
 
-async function bringBack(work: TxWork, { user_id: id, is_deleted }: Candidate, given: Given, ownsDomain: boolean) {
-  const user = is_deleted ? await restoreUser(work, id) : await findUserForUpdate(work, id)
+/** The deleted user of the externalId, if no other user has it (RFC 7643 §3.1: it need not be unique). */
+function findReturning(candidates: Candidate[]): Candidate | null {
+  const [one, ...others] = candidates.filter((one) => one.has_external_id)
+  return one?.is_gone && others.length === 0 ? one : null
+}
+
+/**
+ * The user whom an identity provider has named so at a sign-in, if there is one alone: by externalId, or else by userName or
+ * an address. A connection that provisioning is not linked to counts where it may speak for the address. A name counts
+ * unless the client sends addresses without that of the user: people can often choose what they are called.
+ */
+function findNamed(candidates: Candidate[], given: Given, ownsDomain: boolean): Candidate | null {
+  const { address, resource, userName, emails } = given
+  const speaks = (domains: string[]) => ownsDomain && (domains.length === 0 || isOfDomain(address.norm, domains))
+  const addresses = [userName, ...emails.map(({ value }) => value)].map((value) => value.toLowerCase())
+  const isOwn = (email: string) => !Array.isArray(resource['emails']) || addresses.includes(email)
+  const free = candidates.filter((one) => !one.is_provisioned && !one.is_deleted && !one.scim_managed)
+  const byId = free.filter(({ said }) =>
+    said.some((one) => one.by_external_id && (one.is_linked || speaks(one.domains))),
+  )
+  const byName = free.filter(
+    (one) =>
+      !one.is_gone && isOwn(one.email_norm) && one.said.some((said) => said.by_user_name && speaks(said.domains)),
+  )
+  const [found, ...others] = byId.length > 0 ? byId : byName
+  return found && others.length === 0 ? found : null
+}
+
+/** Restores who was deleted, and takes over who is named at the identity provider. */
+async function bringBack(work: TxWork, candidate: Candidate, given: Given, ownsDomain: boolean) {
+  const { user_id: id, is_gone, is_deleted } = candidate
+  const user = is_deleted ? await restoreUser(work, id, given.address, ownsDomain) : await findUserForUpdate(work, id)
   // Another request has brought them back, or the time is over.
   if (!user || user.scim_managed) throw taken('externalId')
-  return takeOver(work, user, given, { active: true, ownsDomain })
+  return takeOver(work, user, given, { active: is_gone || user.active, ownsDomain })
 }
 
 /**

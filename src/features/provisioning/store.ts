@@ -66,32 +66,60 @@ export interface Candidate {
   is_deleted: boolean
   active: boolean
   scim_managed: boolean
+  email_norm: string
   has_user_name: boolean
   has_external_id: boolean
   has_email: boolean
+  /** What identity providers have said of the user that the resource says, too. */
+  said: SaidOfCandidate[]
+}
+
+export interface SaidOfCandidate {
+  by_external_id: boolean
+  /** As userName, or as an address. */
+  by_user_name: boolean
+  /** By the connection that provisioning is linked to. */
+  is_linked: boolean
+  /** Of the connection. */
+  domains: string[]
 }
 
 export async function findCandidates(
   db: Db,
   directory: Directory,
-  { userName, externalId, emailNorm }: { userName: string; externalId: string | null; emailNorm: string },
+  resource: { userName: string; externalId: string | null; emailNorm: string; emails: string[] },
 ): Promise<Candidate[]> {
+  const { userName, externalId, emailNorm, emails } = resource
+  const names = sql`array(select lower(name) from unnest(${[userName, ...emails]}::text[]) as given (name))`
   const { rows } = await sql<Candidate>`
-    with found as (
+    with said as (
+      select i.user_id, jsonb_agg(jsonb_build_object(
+        'by_external_id', coalesce(i.external_ids @> array[${externalId}::text], false),
+        'by_user_name', coalesce(i.user_names && ${names}, false),
+        'is_linked', c.sso_connection_id is not null, 'domains', coalesce(k.config -> 'domains', '[]'))) as said
+      from identities i
+      join scim_configs c on c.directory_id = ${directory.id}
+        and coalesce(c.sso_connection_id::text = i.source, true)
+      join sso_connections k on k.directory_id = ${directory.id} and k.id::text = i.source
+      where i.directory_id = ${directory.id} and i.method = 'sso'
+        and (i.external_ids @> array[${externalId}::text] or i.user_names && ${names})
+      group by i.user_id),
+    found as (
       select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
         and user_name_folded = lower(${userName}::text)
-      union select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
-        and external_id = ${externalId}::text
-      union (select user_id from scim_users where directory_id = ${directory.id}
-        and deleted_at > clock_now() - interval '30 days' and external_id = ${externalId}::text order by deleted_at desc limit 1)
+      union (select user_id from scim_users where directory_id = ${directory.id} and external_id = ${externalId}::text
+        and (deleted_at is null or deleted_at > clock_now() - interval '30 days') limit 2)
       union select id from users where directory_id = ${directory.id} and email_norm = ${emailNorm}
-        and deleted_at is null and pending_until is null)
+        and deleted_at is null and pending_until is null
+      union select user_id from said)
     select users.id as user_id, s.user_id is not null and s.deleted_at is null as is_provisioned,
       s.deleted_at is not null as is_gone, users.deleted_at is not null as is_deleted, users.active, users.scim_managed,
+      users.email_norm,
       coalesce(s.user_name_folded = lower(${userName}::text), false) as has_user_name,
       coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
-      users.email_norm = ${emailNorm} and users.deleted_at is null as has_email
+      users.email_norm = ${emailNorm} and users.deleted_at is null as has_email, coalesce(said.said, '[]') as said
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
+    left join said on said.user_id = found.user_id
     left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id`.execute(db)
   return rows
 }

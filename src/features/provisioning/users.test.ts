@@ -114,22 +114,20 @@ test('what is missing or wrong is told as SCIM has it', async () => {
   expect(Reflect.get({}, 'a')).toBeUndefined()
 })
 
-test('userName, externalId and address are unique, in any case', async () => {
+test('userName and address are unique in any case, and an externalId is not', async () => {
   const { userName, externalId } = await add()
-  const taken: object[] = [
-    { userName: userName.toUpperCase() },
-    { userName: newName(), externalId },
-    { userName: newName(), emails: [{ value: userName }] },
-  ]
+  const taken: object[] = [{ userName: userName.toUpperCase() }, { userName: newName(), emails: [{ value: userName }] }]
   for (const body of taken) {
     const reply = await call('POST', '/Users', body)
     expect([reply.status, reply.body.scimType]).toEqual([409, 'uniqueness'])
   }
   const other = await add()
   expect((await call('PUT', `/Users/${other.id}`, { userName })).status).toBe(409)
-  expect(
-    (await call('PATCH', `/Users/${other.id}`, patch({ op: 'replace', path: 'externalId', value: externalId }))).status,
-  ).toBe(409)
+  // RFC 7643 §3.1
+  await add({ externalId })
+  const same = patch({ op: 'replace', path: 'externalId', value: externalId })
+  expect((await call('PATCH', `/Users/${other.id}`, same)).status).toBe(200)
+  expect((await call('GET', `/Users?filter=externalId eq "${externalId}"`)).body.totalResults).toBe(3)
 })
 
 test('PUT replaces, PATCH changes a part, and neither does anything where nothing changes', async () => {

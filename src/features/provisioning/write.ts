@@ -27,7 +27,6 @@ export async function orTaken<T>(written: Promise<T>): Promise<T> {
     return await written
   } catch (error) {
     if (isUniqueViolation(error, 'scim_users_by_user_name')) throw taken('userName')
-    if (isUniqueViolation(error, 'scim_users_by_external_id')) throw taken('externalId')
     if (error instanceof ApiError && error.definition.code === userErrors.emailExists.code) throw taken('address')
     if (error instanceof ApiError && error.definition.code === userErrors.externalIdTaken.code)
       throw taken('externalId of your own system')

@@ -9,7 +9,11 @@ export function toHeard(
   assertion: Assertion,
   spEntityId: string,
 ): { person: FederatedPerson; groups: readonly string[]; said: Record<string, unknown> } {
-  const { groups, saysTwoFactor, subject, ...named } = readPerson(assertion, connection.attribute_mapping)
+  const { groups, saysTwoFactor, subject, ...named } = readPerson(
+    assertion,
+    connection.attribute_mapping,
+    connection.scim_match,
+  )
   if (subject === null)
     throw new FederationFailure(
       'response_invalid',

@@ -2,7 +2,7 @@ import { changedFrom, record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { findConnection } from '../connections/connections.ts'
+import { findConnection, forgetProvisioning } from '../connections/connections.ts'
 import { assertMayUseMapping } from '../roles/roles.ts'
 import { endpointUrl } from './addresses.ts'
 import { scimErrors } from './errors.ts'
@@ -65,6 +65,7 @@ export async function changeConfig(work: CallerWork, patch: ScimConfigPatch): Pr
     if (enabled && !row.enabled && connection === row.sso_connection_id) await assertMayUseLinked(work, connection)
     const changes = { enabled, on_deprovision: onDeprovision, sso_connection_id: connection }
     const after = await show(work, await updateConfigRow(work.db, work.directory, changes))
+    if (enabled !== row.enabled) await forgetProvisioning(work)
     if (connection !== row.sso_connection_id || enabled !== row.enabled) await roleSettling.of(work.platform)(work)
     await announce(work, before, after)
     return after

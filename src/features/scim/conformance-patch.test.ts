@@ -150,10 +150,9 @@ describe('RFC 7644 §3.5.2', () => {
   })
 
   test('§3.5.2: a name that another user has is 409', async () => {
-    const [user, other] = [await addUser(client), await addUser(client, { externalId: 'theirs' })]
-    const changes = [replace('userName', other.userName.toUpperCase()), replace('externalId', 'theirs')]
-    for (const change of changes)
-      expectRefused(await call('PATCH', `/Users/${user.id}`, patchOf(change)), 409, 'uniqueness')
+    const [user, other] = [await addUser(client), await addUser(client)]
+    const change = replace('userName', other.userName.toUpperCase())
+    expectRefused(await call('PATCH', `/Users/${user.id}`, patchOf(change)), 409, 'uniqueness')
     expect(answered(await call('GET', `/Users/${user.id}`))).toEqual(user)
   })
 

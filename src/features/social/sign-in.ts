@@ -21,6 +21,14 @@ import { dialects } from './dialects.ts'
 import { socialErrors } from './errors.ts'
 import { CALLBACK, findApplication, offeredProviders } from './providers.ts'
 
+/** As their owners write them. */
+const LABELS: Record<SocialName, string> = {
+  google: 'Google',
+  github: 'GitHub',
+  apple: 'Apple',
+  microsoft: 'Microsoft',
+}
+
 export const socialMethod: SignInMethod = {
   id: 'social',
   offer: {
@@ -72,6 +80,9 @@ export async function finishSocial(bare: BareWork, callback: SocialCallback): Pr
       groups: null,
       needsOwnDomain: false,
       domains: [],
+      relink: false,
+      isClaimNamed: false,
+      sourceName: LABELS[name],
     } as const
     return await completeFederated(work, begun, person, rules)
   } catch (error) {

@@ -15,7 +15,7 @@ import { userErrors } from './errors.ts'
 import { userEvents } from './events.ts'
 import { nameFollower } from './followers.ts'
 import { freeAddress, getUserForUpdate, orTaken } from './hold.ts'
-import { AS_MEMBER } from './restore.ts'
+import { AS_MEMBER, movedTo } from './restore.ts'
 import { toColumns, type UserPatch } from './schema.ts'
 import { asNewVersion, type HeldUser, type NewUserRow, type UserChanges, type UserRow, updateUserRow } from './store.ts'
 import { userEvent } from './user-event.ts'
@@ -73,13 +73,8 @@ export async function changeHeldUser(
     ...toColumns(patch),
     ...(patch.externalId !== undefined && (patch.externalId || null) !== before.external_id ? OF_ONE : {}),
     scim_managed: managed.scim_managed,
-    ...(address ? { email: address.email, email_norm: address.norm } : {}),
-    // The new mailbox is unproved.
-    ...(movesMailbox && {
-      email_verified: managed.isProved,
-      locked_until: null,
-      proved_before: before.email_verified || before.proved_before,
-    }),
+    ...(address && movesMailbox ? movedTo(address, managed.isProved, before) : {}),
+    ...(address && !movesMailbox ? { email: address.email } : {}),
   }
   const turned = patch.active !== undefined && patch.active !== before.active
   const edited = Object.entries(changes).some(([column, value]) => !sameValue(Reflect.get(before, column), value))

@@ -212,7 +212,7 @@ export async function lockUserRows(tx: Tx, directory: Directory, ids: string[]):
 export async function lockDeletedRow(tx: Tx, directory: Directory, id: string) {
   return tx
     .selectFrom('users')
-    .select(['id', 'email_norm', 'scim_managed'])
+    .select(['id', 'email_norm', 'email_verified', 'proved_before', 'scim_managed'])
     .where('directory_id', '=', directory.id)
     .where(isRestorable)
     .where((eb) => hasId(eb, id))

@@ -271,6 +271,7 @@ export interface Identities {
   created_at: Generated<Timestamp>;
   directory_id: string;
   email: string | null;
+  external_ids: string[] | null;
   id: string;
   issuer: string;
   last_used_at: Generated<Timestamp>;
@@ -278,6 +279,7 @@ export interface Identities {
   source: string;
   subject: string;
   user_id: string;
+  user_names: string[] | null;
 }
 
 export interface Impersonations {

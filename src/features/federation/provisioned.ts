@@ -1,0 +1,37 @@
+import { handedIn } from '../../platform/platform.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
+import type { FailureCode } from './errors.ts'
+
+/** How an identity provider names a person, as a provisioning client may have named them. */
+export interface SaidNames {
+  connectionId: string
+  /** Values that may be the `externalId`. */
+  externalIds: readonly string[]
+  /** Whether the connection says which claim that is (`scim_match`). */
+  isClaimNamed: boolean
+  /** Values that may be the `userName`. */
+  userNames: readonly string[]
+  /** The address, if the provider may speak for it. */
+  emailNorm: string | null
+  /** Of the connection. */
+  domains: readonly string[]
+}
+
+/** What provisioning knows of a person who signs in for the first time. */
+export interface ProvisionedMatch {
+  /** Whether provisioning is enabled for the organization. */
+  isProvisioning: boolean
+  userId: string | null
+  /** Whether the organization has verified the domain of that user's address. */
+  isProved: boolean
+  /** Why the person may neither sign in nor become a user. */
+  refusal: { code: FailureCode; detail: string } | null
+}
+
+/** Finds users of a provisioning client; `hold` keeps others from introducing the same person meanwhile. */
+export const provisionedUsers = handedIn<{
+  match(work: Work, said: SaidNames): Promise<ProvisionedMatch>
+  hold(work: TxWork, said: SaidNames): Promise<void>
+}>('the users of provisioning')
+
+export const NO_MATCH: ProvisionedMatch = { isProvisioning: false, userId: null, isProved: true, refusal: null }
