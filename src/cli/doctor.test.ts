@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { succeeded } from '../../test/factors.ts'
 import { startApp } from '../../test/harness.ts'
 import { runCommand, settingsOf } from '../../test/process/cli.ts'
 import { makeDataDir, takePort } from '../../test/process/service.ts'
+import { provisioned } from '../../test/scim.ts'
 import { startSmtpPeer } from '../../test/smtp-peer.ts'
 import { variables } from '../platform/config.ts'
 import { startEmbedded } from '../platform/db/embedded.ts'
@@ -205,4 +207,23 @@ test('prints the description of the API, on stdout or into a file', async () => 
     watchword: expect.stringMatching(/^\d+\./),
     node: process.versions.node,
   })
+})
+
+test('connections that make users beside provisioning are a warning, and others are not', async () => {
+  const tenant = await service.tenant()
+  const { subOrgId } = await provisioned(service, tenant)
+  const make = async (name: string, jit_provisioning: boolean | null) => {
+    const body = { subOrgId, name, protocol: 'oidc', jit_provisioning }
+    const { id } = succeeded(await tenant.post('/v1/sso/connections', body)).connection
+    succeeded(await tenant.patch(`/v1/sso/connections/${id}`, { subOrgId, status: 'active' }))
+  }
+  await make('By default', null)
+  expect((await states(env)).of('SSO')).toBeUndefined()
+  await make('Beside', true)
+  expect((await states(env)).of('SSO')).toMatchObject({
+    state: 'warning',
+    detail: expect.stringMatching(/jit_provisioning is true: Beside \([0-9a-f-]{36}\)\./),
+  })
+  succeeded(await tenant.patch('/v1/scim/config', { subOrgId, enabled: false }))
+  expect((await states(env)).of('SSO')).toBeUndefined()
 })

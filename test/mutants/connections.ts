@@ -124,8 +124,8 @@ export const connections: Mutant[] = [
   {
     name: 'a mapping of the subject that was set is the only one',
     file: `${FEATURES}/descriptors/person.ts`,
-    find: `mapping.subject === undefined ? lastingName(assertion) : one('subject')`,
-    replace: `one('subject') ?? lastingName(assertion)`,
+    find: `mapping.subject === undefined ? name : one('subject')`,
+    replace: `one('subject') ?? name`,
     tests: [`${FEATURES}/descriptors/person.test.ts`],
   },
   {

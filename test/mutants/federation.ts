@@ -10,7 +10,7 @@ const STATE = [`${FEDERATION}/state.test.ts`]
 export const federation: Mutant[] = [
   {
     name: 'a connection speaks for the domains alone that it names',
-    file: `${FEDERATION}/complete.ts`,
+    file: `${FEDERATION}/recognise.ts`,
     find: 'if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))',
     replace: 'if (rules.domains.length < 0)',
     tests: LINKING,
@@ -98,7 +98,7 @@ export const federation: Mutant[] = [
   {
     name: 'an exchange code is good once',
     file: `${FEDERATION}/exchange.ts`,
-    find: '      codeProof({ code_id: read.code_id }),\n',
+    find: 'codeProof({ code_id: read.code_id }), ',
     replace: '',
     tests: STATE,
   },
@@ -111,14 +111,14 @@ export const federation: Mutant[] = [
   },
   {
     name: 'a provider that does not vouch for an address links nobody',
-    file: `${FEDERATION}/complete.ts`,
+    file: `${FEDERATION}/recognise.ts`,
     find: 'person.emailVerified !== false : person.emailVerified',
     replace: 'person.emailVerified !== false : person.email',
     tests: LINKING,
   },
   {
     name: 'an address that the provider denies links nobody, in its own domain either',
-    file: `${FEDERATION}/complete.ts`,
+    file: `${FEDERATION}/recognise.ts`,
     find: 'person.emailVerified !== false : person.emailVerified',
     replace: 'true : person.emailVerified',
     tests: LINKING,
@@ -140,7 +140,7 @@ export const federation: Mutant[] = [
   },
   {
     name: 'a connection speaks for its own domains alone',
-    file: `${FEDERATION}/complete.ts`,
+    file: `${FEDERATION}/recognise.ts`,
     find: 'if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))',
     replace: 'if (rules.needsOwnDomain && !address.norm)',
     tests: LINKING,
@@ -180,15 +180,15 @@ export async function insertDomainRow`,
   {
     name: 'linking is a first proof of the mailbox',
     file: `${FEDERATION}/complete.ts`,
-    find: 'const proved = await proveMailbox(work, user)',
+    find: 'const proved = isProved ? await proveMailbox(work, user) : user',
     replace: 'const proved = user',
     tests: LINKING,
   },
   {
     name: 'nobody is made where that is off',
     file: `${FEDERATION}/complete.ts`,
-    find: "if (!rules.jit) throw new FederationFailure(method === 'sso' ? 'account_not_linked' : 'signup_disabled')",
-    replace: '',
+    find: 'if (jit && address) return',
+    replace: 'if (address) return',
     tests: LINKING,
   },
   {
@@ -279,7 +279,7 @@ export async function insertDomainRow`,
   {
     name: 'a code depends on the link by which it came',
     file: `${FEDERATION}/exchange.ts`,
-    find: '      identityProof({ identity_id: read.code_identity, identity_email: null }),\n',
+    find: ', identityProof({ ...UNNAMED, identity_id: read.code_identity })',
     replace: '',
     tests: MEANWHILE,
   },

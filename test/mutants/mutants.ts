@@ -8,6 +8,7 @@ import { environments } from './environments.ts'
 import { example } from './example.ts'
 import { exports } from './exports.ts'
 import { federation } from './federation.ts'
+import { firstContact } from './first-contact.ts'
 import { forced } from './forced.ts'
 import { http } from './http.ts'
 import { impersonation } from './impersonation.ts'
@@ -55,6 +56,7 @@ export const mutants: Mutant[] = [
   ...roles,
   ...exports,
   ...federation,
+  ...firstContact,
   ...forced,
   ...logouts,
   ...oidc,

@@ -148,8 +148,8 @@ export const scim: Mutant[] = [
   {
     name: 'who comes in the place of one whom a client of SCIM deleted gets nothing of theirs',
     file: 'src/features/provisioning/provision.ts',
-    find: 'if (left) return succeed(work, left, given, ownsDomain)',
-    replace: 'if (left) return bringBack(work, left, given, ownsDomain)',
+    find: 'return succeed(work, same, given, ownsDomain)',
+    replace: 'return bringBack(work, same, given, ownsDomain)',
     tests: ['src/features/scim/conformance-users.test.ts'],
     only: 'free for another one',
   },

@@ -80,8 +80,8 @@ export const users: Mutant[] = [
   {
     name: 'whoever restores somebody gives no roles',
     file: 'src/features/users/restore.ts',
-    find: '{ ...AS_MEMBER, invited_at: null, ...changes }',
-    replace: '{ invited_at: null, ...changes }',
+    find: '{ ...AS_MEMBER, invited_at: null, ...changes, ...mailbox }',
+    replace: '{ invited_at: null, ...changes, ...mailbox }',
     tests: [RESTORE_TESTS],
   },
   {

@@ -43,6 +43,8 @@ test('a connection begins as a draft, with safe defaults and the addresses to gi
     allow_idp_initiated: false,
     allow_sha1: false,
     jit_provisioning: true,
+    scim_match: null,
+    relink: false,
     default_role: 'member',
     trust_idp_mfa: false,
     last_test: null,

@@ -1,13 +1,11 @@
-import { identify } from '../../platform/crypto/identity.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import { newId } from '../../platform/ids.ts'
-import { type EmailAddress, isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
+import type { EmailAddress } from '../../platform/mail/address.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { inTxUnlessConsumed } from '../../platform/unless-consumed.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
-import { ownsDomainOf } from '../domains/domains.ts'
 import {
   askGates,
   assertMaySignIn,
@@ -28,11 +26,10 @@ import { federationEvents } from './events.ts'
 import { makeExchangeCode } from './exchange.ts'
 import { assertStillAllowed, endTest, failFederated, handBack } from './hand-back.ts'
 import { type FederatedPerson, keptNames, toStorable, trimmed } from './person.ts'
-import { NO_MATCH, provisionedUsers, type SaidNames } from './provisioned.ts'
+import { assertOnlySubject, isIntroduced, type RecognitionRules, recognise } from './recognise.ts'
 import { toIdentity } from './schema.ts'
 import {
   findIdentityRow,
-  hasOtherSubject,
   holdConnectionRow,
   type IdentityRow,
   identityProof,
@@ -41,20 +38,10 @@ import {
 } from './store.ts'
 
 /** What the connection, or the settings of the provider, allow. */
-export interface FederationRules {
-  /** Whether an unknown person becomes a user; null: unless provisioning is enabled. */
-  jit: boolean | null
+export interface FederationRules extends RecognitionRules {
   defaultRole: 'admin' | 'member'
   /** The groups of the person, and the roles that the connection gives by groups; null for a social provider. */
   groups: { names: readonly string[]; mapping: RoleMapping } | null
-  /** Whether an address counts by its domain, which the organization must have proved, instead of the provider's word. */
-  needsOwnDomain: boolean
-  /** Those of them alone, unless empty. */
-  domains: readonly string[]
-  /** Whether a user of the connection is linked to another subject of it. */
-  relink: boolean
-  /** Whether the connection says which claim is the `externalId` of provisioning. */
-  isClaimNamed: boolean
   /** What people call the connection or provider. */
   sourceName: string
 }
@@ -202,9 +189,9 @@ async function signInKnown(work: Work, arrival: Arrival, identity: KnownIdentity
 }
 
 async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'introduced'> {
-  const { facts, address, jit, isProved } = await recognise(work, arrival)
+  const { facts, address, jit, isProved, isProvisioning } = await recognise(work, arrival)
   if (!facts) {
-    if (jit && address) return (await provision(work, arrival, address)) ?? 'introduced'
+    if (jit && address) return (await provision(work, arrival, address, isProvisioning)) ?? 'introduced'
     throw new FederationFailure(arrival.begun.method === 'sso' ? 'account_not_linked' : 'signup_disabled')
   }
   await assertMaySignIn(work, facts)
@@ -222,59 +209,6 @@ async function signInUnknown(work: Work, arrival: Arrival): Promise<Answer | 'in
   })
 }
 
-interface Recognised {
-  facts: SignInFacts | null
-  /** Null where nothing but provisioning knows who it is. */
-  address: EmailAddress | null
-  /** Whether an unknown person becomes a user. */
-  jit: boolean
-  /** Whether the organization, or the provider, vouches for the mailbox of the user. */
-  isProved: boolean
-}
-
-/** Who a person is that no link knows: a user of provisioning, or else the user of the address. */
-async function recognise(work: Work, arrival: Arrival): Promise<Recognised> {
-  const { begun, rules } = arrival
-  const said = await vouchedAddress(work, arrival).catch((error: unknown) => {
-    if (error instanceof FederationFailure) return error
-    throw error
-  })
-  const address = said instanceof FederationFailure ? null : said
-  const match = begun.method === 'sso' ? await matchOf(work, arrival, address) : NO_MATCH
-  const { userId, isProved, refusal } = match
-  if (refusal) throw new FederationFailure(refusal.code, refusal.detail)
-  const jit = rules.jit ?? !match.isProvisioning
-  if (userId !== null) return { facts: await findSignInFacts(work, { userId }), address, jit, isProved }
-  if (said instanceof FederationFailure) throw said
-  // Provisioning has looked for the address, too.
-  const facts = match.isProvisioning ? null : await findSignInFacts(work, identify(work.platform, said))
-  return { facts, address, jit, isProved: true }
-}
-
-const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
-  provisionedUsers.of(work.platform).match(work, namesOf(arrival, address))
-
-function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
-  const { externalIds = [], userNames = [] } = person
-  const { domains, isClaimNamed } = rules
-  const emailNorm = address?.norm ?? null
-  const names = emailNorm === null ? userNames : [...userNames, emailNorm]
-  return { connectionId: begun.source, externalIds, isClaimNamed, userNames: names, emailNorm, domains }
-}
-
-const OTHER_SUBJECT =
-  'The user signs in by this connection as another subject already. Remove that identity of the user, or turn `relink` ' +
-  'on while the identity provider changes its subjects.'
-
-/** A second subject with the name or address of a user may be somebody who has taken it over. Before it is linked. */
-async function assertOnlySubject(work: Work, { begun, person, rules }: Arrival, userId: string): Promise<void> {
-  const { method, source } = begun
-  const { issuer, subject } = person
-  if (method !== 'sso' || rules.relink) return
-  if (await hasOtherSubject(work.db, work.directory, userId, { method, source, issuer, subject }))
-    throw new FederationFailure('account_not_linked', OTHER_SUBJECT)
-}
-
 type Arrived = Pick<UserRow, 'id' | 'auth_account_id'>
 
 /** Links the person to the user, and lets them in. */
@@ -286,26 +220,17 @@ async function arrive(work: TxWork, arrival: Arrival, user: Arrived): Promise<An
   return admit(work, arrival, facts, identity)
 }
 
-/** The address by which a person who is not known yet may be taken for a user. */
-async function vouchedAddress(work: Work, { person, rules }: Arrival): Promise<EmailAddress> {
-  const address = person.email === null ? null : parseVouchedEmail(person.email)
-  if (!address) throw new FederationFailure('email_missing')
-  if (rules.needsOwnDomain && !(await ownsDomainOf(work, address.norm)))
-    throw new FederationFailure('domain_not_verified')
-  if (rules.domains.length > 0 && !isOfDomain(address.norm, rules.domains))
-    throw new FederationFailure('domain_not_verified', 'The address is of none of the domains of the connection.')
-  // By its domain an address counts unless the provider says itself that nobody has proved it.
-  const isVouchedFor = rules.needsOwnDomain ? person.emailVerified !== false : person.emailVerified
-  if (!isVouchedFor) throw new FederationFailure('email_not_verified')
-  return address
-}
-
-async function provision(work: Work, arrival: Arrival, address: EmailAddress): Promise<Answer> {
+async function provision(
+  work: Work,
+  arrival: Arrival,
+  address: EmailAddress,
+  isProvisioning: boolean,
+): Promise<Answer> {
   const { begun, person, rules } = arrival
   const { method } = begun
   return inTxUnlessConsumed(work, async (work) => {
     const mapping = await holdSource(work, arrival)
-    if (await isIntroduced(work, arrival, address)) return null
+    if (isProvisioning && (await isIntroduced(work, arrival, address))) return null
     const roles = await prepareRoles(work, arrival, mapping)
     const { displayName: display_name, firstName, lastName, locale } = trimmed(person)
     // A mapping gives the default role too, which then goes with it.
@@ -350,14 +275,6 @@ async function prepareRoles(work: TxWork, { begun: { source }, rules }: Arrival,
     hasMapping: Object.keys(mapping.group_role_mapping).length > 0,
     give: (user: HeldUser) => giveGroupRoles(work, { user, connectionId: source }, { given, held: roles }),
   }
-}
-
-/** Whether provisioning has added the person meanwhile. From now on it waits for this sign-in, and then finds the user. */
-async function isIntroduced(work: TxWork, arrival: Arrival, address: EmailAddress): Promise<boolean> {
-  if (arrival.begun.method !== 'sso') return false
-  await provisionedUsers.of(work.platform).hold(work, namesOf(arrival, address))
-  const { userId, refusal } = await matchOf(work, arrival, address)
-  return userId !== null || refusal !== null
 }
 
 async function link(work: TxWork, { begun, person }: Arrival, user: Arrived): Promise<IdentityRow> {

@@ -1,0 +1,117 @@
+import type { Mutant } from './mutant.ts'
+
+const MATCH = 'src/features/provisioning/match.ts'
+const PROVISION = 'src/features/provisioning/provision.ts'
+const COMPLETE = 'src/features/federation/complete.ts'
+const MATCHING_TEST = ['test/matching.test.ts']
+
+const first = (mutant: Omit<Mutant, 'tests'> & { tests?: string[] }): Mutant => ({
+  tests: MATCHING_TEST,
+  ...mutant,
+  name: `first contact: ${mutant.name}`,
+})
+
+/** Who a person is who signs in, or is provisioned, for the first time. */
+export const firstContact: Mutant[] = [
+  first({
+    name: 'a value of several users matches none',
+    file: MATCH,
+    find: 'if (others.length > 0 || contradicts',
+    replace: 'if (contradicts',
+  }),
+  first({
+    name: 'the userName of one and the address of another match neither',
+    file: MATCH,
+    find: ' || contradicts(level, user, levels)',
+    replace: '',
+  }),
+  first({
+    name: 'a connection opens users of its domains alone',
+    file: MATCH,
+    find: '!isNamed || ',
+    replace: '',
+  }),
+  first({
+    name: 'a match needs a verified domain',
+    file: MATCH,
+    find: 'isLinked && level ===',
+    replace: 'level ===',
+  }),
+  first({
+    name: 'a match by name needs a verified domain at the linked connection, too',
+    file: MATCH,
+    find: "isTrusted: isLinked && level === 'external_id'",
+    replace: 'isTrusted: isLinked',
+  }),
+  first({
+    name: 'another connection than the linked one has other externalIds',
+    file: MATCH,
+    find: 'const usesExternalId = isLinked || linkedId === null || said.isClaimNamed',
+    replace: 'const usesExternalId = true',
+  }),
+  first({
+    name: 'whom the client has deleted becomes no other user',
+    file: MATCH,
+    find: "    otherwise = refused('user_inactive', DELETED)\n",
+    replace: '',
+  }),
+  first({
+    name: 'provisioned users come before others of the address',
+    file: MATCH,
+    find: "return level === 'address' && !is_provisioned && !is_gone ? 'address_of_other' : level",
+    replace: 'return level',
+    tests: ['test/first-contact.test.ts'],
+  }),
+  first({
+    name: 'the externalId of the linked connection proves no mailbox',
+    file: COMPLETE,
+    find: 'isProved ? await proveMailbox(work, user) : user',
+    replace: 'await proveMailbox(work, user)',
+  }),
+  first({
+    name: 'a second subject is not linked',
+    file: COMPLETE,
+    find: '    await assertOnlySubject(work, arrival, user.id)\n',
+    replace: '',
+  }),
+  first({
+    name: 'a sign-in waits for the client',
+    file: COMPLETE,
+    find: 'isProvisioning && (await isIntroduced(work, arrival, address))',
+    replace: 'isProvisioning && !isIntroduced',
+    tests: ['test/race/introduction.test.ts'],
+  }),
+  first({
+    name: 'the client waits for a sign-in',
+    file: PROVISION,
+    find: '      await holdIntroduction(work, { externalIds, userNames: [userName, ...emails], emailNorm: address.norm })\n',
+    replace: '',
+    tests: ['test/race/introduction.test.ts'],
+  }),
+  first({
+    name: 'a name that somebody has chosen leads the client to nobody',
+    file: PROVISION,
+    find: "!Array.isArray(resource['emails']) || addresses.includes(email)",
+    replace: 'email !== null',
+  }),
+  first({
+    name: 'where a connection is linked, the client goes by no other',
+    file: 'src/features/provisioning/store.ts',
+    find: '\n        and coalesce(c.sso_connection_id::text = i.source, true)',
+    replace: '',
+  }),
+  first({
+    name: 'an externalId of several users brings nobody back',
+    file: PROVISION,
+    find: 'one?.is_gone && others.length === 0 ? one : null',
+    replace: 'one?.is_gone ? one : null',
+    tests: ['src/features/provisioning/returning.test.ts'],
+  }),
+  first({
+    name: 'a derived address is not stored as sent',
+    file: 'src/features/provisioning/change.ts',
+    find: "    if (!sendsEmails(held.said.resource)) delete current['emails']\n",
+    replace: '',
+    tests: ['src/features/provisioning/rename.test.ts'],
+  }),
+]
