@@ -114,17 +114,19 @@ test('values that several users have match nobody, and the trace says so', async
   const names = [at(newLocal()), at(newLocal())] as const
   for (const userName of names)
     await add(world, { userName, externalId: guest, emails: [email(userName), email(shared, false)] })
+  const [third, its] = [at(newLocal()), at(newLocal())]
+  await add(world, { userName: third, emails: [email(its)] })
   const tried = [
     { subject: guest, email: at(newLocal()) },
     { subject: fresh(), email: shared },
     // The name of one and the address of another.
-    { subject: fresh(), email: names[0], upn: names[1] },
+    { subject: fresh(), email: its, upn: names[1] },
   ]
   for (const told of tried) {
     expect(await world.signIn(told)).toMatchObject({ error: 'account_not_linked' })
     expect((await traceOf(world)).said.detail).toContain('several users')
   }
-  expect(await peopleAt(world, [...tried.map((told) => told.email), ...names])).toHaveLength(2)
+  expect(await peopleAt(world, [...tried.map((told) => told.email), ...names])).toHaveLength(3)
 })
 
 test('an externalId of the linked connection needs no verified domain, and proves no mailbox; others do', async () => {
