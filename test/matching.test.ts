@@ -6,6 +6,7 @@ import { fresh } from './fresh.ts'
 import { makeWorld, newLocal, peopleAt, type World } from './introductions.ts'
 import { arrived, callBack, connect, start, startFederatedApp } from './oidc-organization.ts'
 import { startOpPeer } from './op-peer.ts'
+import { recordStatements } from './sql-recorder.ts'
 
 const federated = await startFederatedApp()
 const { app } = federated
@@ -297,4 +298,36 @@ test('an upgrade keeps connections that made users making them', async () => {
   expect(await jit(world)).toBe(true)
   await off.configure({ enabled: true })
   expect(await jit(off)).toBe(false)
+})
+
+test('in a large organization, names are found by an index, from both sides', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const { db } = app.app.platform
+  const of = { subject: fresh(), email: world.at(newLocal()) }
+  const id = await add(world, { userName: of.email })
+  await world.signIn(of)
+  await sql`
+    insert into identities (directory_id, id, user_id, method, source, issuer, subject, external_ids, user_names)
+    select directory_id, gen_random_uuid(), user_id, method, source, issuer, 's' || n, array['s' || n], array['n' || n]
+    from identities, generate_series(1, 5000) n where user_id = ${id}`.execute(db)
+  await sql`
+    insert into scim_users (directory_id, user_id, user_name, external_id, resource, deleted_at)
+    select directory_id, gen_random_uuid(), 'n' || n, 's' || n, '{}', clock_now()
+    from scim_users, generate_series(1, 5000) n where user_id = ${id}`.execute(db)
+  await sql`analyze identities, scim_users`.execute(db)
+  const statements = await recordStatements(async () => {
+    await world.signIn({ subject: fresh(), email: world.at(newLocal()), upn: 'n7' })
+    await add(world, { userName: world.at(newLocal()), externalId: 's7' })
+  })
+  const planOf = async (part: RegExp) => {
+    const text = statements.find((one) => part.test(one)) ?? ''
+    const { rows } = await sql<Record<string, string>>`explain (generic_plan) ${sql.raw(text)}`.execute(db)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+  const provisioning = await planOf(/with named as/)
+  for (const index of ['identities_by_external_ids', 'identities_by_user_names', 'scim_users_by_external_id'])
+    expect(provisioning).toContain(index)
+  const signIn = await planOf(/'secondary_address'/)
+  for (const index of ['scim_users_by_external_id', 'scim_users_by_former_name', 'scim_user_emails_by_value'])
+    expect(signIn).toContain(index)
 })

@@ -97,7 +97,7 @@ export const firstContact: Mutant[] = [
   first({
     name: 'where a connection is linked, the client goes by no other',
     file: 'src/features/provisioning/store.ts',
-    find: '\n        and coalesce(c.sso_connection_id::text = i.source, true)',
+    find: '\n        and coalesce(c.sso_connection_id::text = named.source, true)',
     replace: '',
   }),
   first({

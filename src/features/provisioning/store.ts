@@ -90,20 +90,21 @@ export async function findCandidates(
   resource: { userName: string; externalId: string | null; emailNorm: string; emails: string[] },
 ): Promise<Candidate[]> {
   const { userName, externalId, emailNorm, emails } = resource
-  const names = sql`array(select lower(name) from unnest(${[userName, ...emails]}::text[]) as given (name))`
+  const names = [userName, ...emails].map((name) => name.toLowerCase())
   const { rows } = await sql<Candidate>`
-    with said as (
-      select i.user_id, jsonb_agg(jsonb_build_object(
-        'by_external_id', coalesce(i.external_ids @> array[${externalId}::text], false),
-        'by_user_name', coalesce(i.user_names && ${names}, false),
+    with named as materialized (
+      select user_id, source, coalesce(external_ids @> array[${externalId}::text], false) as by_external_id,
+        coalesce(user_names && ${names}::text[], false) as by_user_name
+      from identities where directory_id = ${directory.id} and method = 'sso'
+        and (external_ids @> array[${externalId}::text] or user_names && ${names}::text[])),
+    said as (
+      select named.user_id, jsonb_agg(jsonb_build_object('by_external_id', by_external_id, 'by_user_name', by_user_name,
         'is_linked', c.sso_connection_id is not null, 'domains', coalesce(k.config -> 'domains', '[]'))) as said
-      from identities i
+      from named
       join scim_configs c on c.directory_id = ${directory.id}
-        and coalesce(c.sso_connection_id::text = i.source, true)
-      join sso_connections k on k.directory_id = ${directory.id} and k.id::text = i.source
-      where i.directory_id = ${directory.id} and i.method = 'sso'
-        and (i.external_ids @> array[${externalId}::text] or i.user_names && ${names})
-      group by i.user_id),
+        and coalesce(c.sso_connection_id::text = named.source, true)
+      join sso_connections k on k.directory_id = ${directory.id} and k.id::text = named.source
+      group by named.user_id),
     found as (
       select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
         and user_name_folded = lower(${userName}::text)
