@@ -12,7 +12,7 @@ export interface FederatedPerson {
   firstName: string | null
   lastName: string | null
   displayName: string | null
-  /** What the provider calls them besides: values that a provisioning client may know as `externalId` or `userName`. */
+  /** Other names of the person there, which a provisioning client may use as `externalId` or `userName`. */
   externalIds?: readonly string[]
   userNames?: readonly string[]
   locale?: string | null

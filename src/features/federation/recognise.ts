@@ -9,7 +9,7 @@ import type { FederatedPerson } from './person.ts'
 import { NO_MATCH, provisionedUsers, type SaidNames } from './provisioned.ts'
 import { hasOtherSubject } from './store.ts'
 
-/** Whom the connection, or the settings of the provider, may take a person for. */
+/** Which user the connection, or the settings of the provider, may take a person for. */
 export interface RecognitionRules {
   /** Whether an unknown person becomes a user; null: unless provisioning is enabled. */
   jit: boolean | null
@@ -23,7 +23,7 @@ export interface RecognitionRules {
   isClaimNamed: boolean
 }
 
-/** A person whom a provider has sent. */
+/** A person who comes from a provider. */
 interface Arrival {
   begun: Begun
   person: FederatedPerson
@@ -42,7 +42,7 @@ interface Recognised {
   isProved: boolean
 }
 
-/** Who a person is that no link knows: a user of provisioning, or else the user of the address. */
+/** Finds the user of a person without a link: a provisioned user, or else the user of the address. Throws FederationFailure. */
 export async function recognise(work: Work, arrival: Arrival): Promise<Recognised> {
   const { begun, rules } = arrival
   const said = await vouchedAddress(work, arrival).catch((error: unknown) => {
@@ -77,7 +77,7 @@ const OTHER_SUBJECT =
   'The user signs in by this connection as another subject already. Remove that identity of the user, or turn `relink` ' +
   'on while the identity provider changes its subjects.'
 
-/** A second subject with the name or address of a user may be somebody who has taken it over. Before it is linked. */
+/** Refuses a second subject, which may have taken over the name or address of the user. Throws FederationFailure. */
 export async function assertOnlySubject(work: Work, { begun, person, rules }: Arrival, userId: string): Promise<void> {
   const { method, source } = begun
   const { issuer, subject } = person

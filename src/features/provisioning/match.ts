@@ -26,7 +26,7 @@ interface Match {
 }
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
-const DELETED = 'The provisioning client has deleted the user whom the provider means.'
+const DELETED = 'The provisioning client has deleted this user.'
 const NOT_SPOKEN_FOR =
   'A provisioned user matches, but their address is of a domain that the organization has not verified, or that the ' +
   'connection does not name in `domains`.'
@@ -35,9 +35,9 @@ const notFound: Match = { isProvisioning: true, userId: null, isProved: false, r
 const refused = (code: Refusal['code'], detail: string): Match => ({ ...notFound, refusal: { code, detail } })
 
 /**
- * The user whom a person at an identity provider is: by externalId, else userName, else any address. A value that several
- * users have matches none. A user whom the client has deleted is refused, so that the provider opens no other user for the
- * person.
+ * Finds the provisioned user of a person at an identity provider: by externalId, else userName, else any address. A value
+ * that several users have matches none. A user that the client has deleted is refused, so that the provider opens no other
+ * user for the person.
  *
  * The provider controls every value, so each match needs what a match by address needs: the address of the user is of a
  * verified domain, and of `domains`. Only the connection that provisioning is linked to may match by externalId without a
@@ -73,14 +73,14 @@ function levelOf({ level, is_provisioned, is_gone }: MatchRow): Level {
   return level === 'address' && !is_provisioned && !is_gone ? 'address_of_other' : level
 }
 
-/** Those of the client, else other users, else those whom the client has deleted; each once. */
+/** Users of the client, else other users, else users that the client has deleted; each once. */
 function prefer(rows: MatchRow[]): MatchRow[] {
   const each = [...new Map(rows.map((row) => [row.user_id, row])).values()]
   const ranks = [each.filter((row) => row.is_provisioned), each.filter((row) => !row.is_gone), each]
   return ranks.find((some) => some.length > 0) ?? []
 }
 
-/** A userName of one and the address of another: somebody may have named themselves like a colleague. */
+/** The userName of one user and the address of another: people can often choose the name of a colleague. */
 function contradicts(level: Level, user: MatchRow, levels: Map<Level, MatchRow[]>): boolean {
   const owners = level === 'user_name' ? (levels.get('address') ?? []) : []
   return owners.some((owner) => owner.is_provisioned && owner.user_id !== user.user_id)

@@ -22,9 +22,9 @@ import { type Candidate, findCandidates } from './store.ts'
 import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
 
 /**
- * Adds a user whom the client has (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same
- * externalId, takes over one that nobody provisions, or makes a new one, also in the place of one that it deleted. It takes
- * over a user of the address, where the organization has verified the domain, or a user whom the identity provider has named
+ * Adds a user for the client (RFC 7644 §3.3): restores the one that it deleted within thirty days under the same externalId,
+ * takes over one without a client, or makes a new one, also in the place of one that it deleted. It takes over a user of the
+ * address, if the organization has verified the domain, or a user that the identity provider has named
  * by this externalId or userName at a sign-in. Throws `scim_invalid_value`, `scim_uniqueness`.
  */
 export async function provisionUser(work: Work, body: unknown): Promise<Provisioned> {
@@ -68,8 +68,7 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 }
 
 /**
- * The user whom an identity provider has named so at a sign-in, if there is one alone: by externalId, or else by userName or
- * an address. A connection that provisioning is not linked to counts where it may speak for the address. A name counts
+ * Finds the one user that an identity provider has named so at a sign-in: by externalId, or else by userName or an address. A connection that provisioning is not linked to counts where it may speak for the address. A name counts
  * unless the client sends addresses without that of the user: people can often choose what they are called.
  */
 function findNamed(candidates: Candidate[], given: Given, ownsDomain: boolean): Candidate | null {

@@ -41,8 +41,7 @@ export async function restoreDeleted(work: Work, id: string, { force = false } =
 
 /**
  * The same for a client that provisions them anew, under the address that it names now: the old one may belong to another
- * user. Factors and passkeys are gone: nobody has decided that it is the same person, and the deletion may have been the
- * answer to a takeover. Null if there is none any more; inactive until the client says otherwise. `isProved`: the
+ * user. Factors and passkeys are gone: the deletion may have been the answer to a takeover. Null if there is none any more; inactive until the client says otherwise. `isProved`: the
  * organization has verified the domain of a new address. Throws `email_exists`, `external_id_taken`.
  */
 export async function restoreUser(
