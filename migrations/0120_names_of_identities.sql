@@ -10,5 +10,6 @@ update identities set external_ids = array[subject],
       and sso_connections.id::text = identities.source and protocol = 'saml') then array[lower(subject)] end
 where method = 'sso' and length(subject) <= 320;
 
-create index identities_by_external_ids on identities using gin (external_ids);
-create index identities_by_user_names on identities using gin (user_names);
+-- Without a list of pending entries, which every search would read.
+create index identities_by_external_ids on identities using gin (external_ids) with (fastupdate = off);
+create index identities_by_user_names on identities using gin (user_names) with (fastupdate = off);
