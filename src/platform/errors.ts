@@ -179,8 +179,8 @@ export const httpErrors = defineErrors({
   privilegeEscalation: [
     403,
     'privilege_escalation',
-    'The caller would grant more than it holds',
-    'Whoever grants something must hold it: a key its scopes, organization, environment, expiry and rate; who makes or unmakes an owner or administrator what these may do.',
+    'The caller lacks what it would grant',
+    'A caller grants only what it has: its scopes, organization, environment, expiry, addresses and rate. It acts on a team member only if it has all permissions of that member, and only an API key without bounds signs team members in.',
   ],
   insufficientScope: [
     403,

@@ -25,4 +25,10 @@ export const deliveryErrors = defineErrors({
     'The redirect address is not allowed',
     'It must equal an entry of allowed_redirect_uris (PATCH /v1/auth/settings).',
   ],
+  teamLinkWithheld: [
+    403,
+    'team_link_withheld',
+    'Team links are only mailed',
+    'No response contains a link of a team member. Omit deliver, or print the link on the server: npx watchword members link.',
+  ],
 })

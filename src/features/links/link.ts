@@ -7,8 +7,8 @@ import type { Platform } from '../../platform/platform.ts'
 import { burn } from '../../platform/proofs.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { readFacts, type SignInFacts } from '../login/login.ts'
-import { linkErrors } from './errors.ts'
-import type { LinkPurpose, MailedPurpose } from './purposes.ts'
+import { deliveryErrors, linkErrors } from './errors.ts'
+import { isMailed, type LinkPurpose, type MailedPurpose } from './purposes.ts'
 import {
   closeExpiredInviteRows,
   closeLinkRow,
@@ -33,6 +33,8 @@ export interface NewLink {
   details?: Record<string, unknown>
   /** It is sent to nobody. */
   isDecoy?: boolean
+  /** Which older links it voids; absent: those that its purpose says. */
+  replaces?: LinkPurpose['replaces']
 }
 
 export interface IssuedLink {
@@ -42,14 +44,27 @@ export interface IssuedLink {
   expiresAt: Date
 }
 
-/** Issues a link, which voids the older ones that its purpose `replaces`; a decoy voids decoys alone. Mails nothing. */
+/**
+ * Refuses to hand a link of the team's directory to the caller: its holder becomes the member. Every link that is not
+ * mailed passes here. Only the command line, whose user controls the server, prints one. Throws `team_link_withheld`.
+ */
+export function assertMayHandOver({ directory, origin }: Pick<Work, 'directory' | 'origin'>): void {
+  if (directory.kind === 'console' && origin.actor.type !== 'cli') throw deliveryErrors.teamLinkWithheld()
+}
+
+/**
+ * Issues a link, which voids the older ones that its purpose `replaces`; a decoy voids decoys alone. Mails nothing. A
+ * link of a purpose that is never mailed goes into the response. Throws `team_link_withheld` for such a one.
+ */
 export async function issueLink(work: TxWork, link: NewLink): Promise<IssuedLink> {
   const { directory, db } = work
+  if (!isMailed(link.purpose)) assertMayHandOver(work)
   const id = newId()
   const token = makeLinkToken(work.platform, directory)
   const { purpose, userId, identity, ttlSeconds, details = {}, isDecoy = false } = link
+  const { replaces = purpose.replaces } = link
   const tokenHash = hashLinkToken(work.platform, directory, token)
-  const row = { id, purpose, userId, identity, tokenHash, details, isDecoy, ttlSeconds }
+  const row = { id, purpose: purpose.name, replaces, userId, identity, tokenHash, details, isDecoy, ttlSeconds }
   return { id, token, expiresAt: await insertLinkRow(db, directory, row) }
 }
 

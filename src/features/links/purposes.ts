@@ -41,6 +41,11 @@ export function defineMailedPurpose(
   return purpose
 }
 
+/** Whether links of the purpose are mailed. */
+export function isMailed(purpose: LinkPurpose): purpose is MailedPurpose {
+  return 'type' in purpose
+}
+
 /** Every purpose of mailed links that any loaded module defines. */
 export function mailedPurposes(): MailedPurpose[] {
   return [...mailed.values()]

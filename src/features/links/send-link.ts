@@ -13,7 +13,7 @@ import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { assertDoorOpen, type SignInFacts } from '../login/login.ts'
 import { describeNothingSent } from '../otp/otp.ts'
 import type { LinkEventData } from './events.ts'
-import { issueLink, linkUrl } from './link.ts'
+import { assertMayHandOver, issueLink, linkUrl } from './link.ts'
 import type { MailedPurpose } from './purposes.ts'
 import { assertRedirectAllowed } from './redirects.ts'
 
@@ -25,14 +25,18 @@ export interface LinkDelivery {
   deliver: boolean
 }
 
-/** Reads the delivery options of a request. Throws `insufficient_scope`, `invalid_redirect_uri`. */
+/** Reads the delivery options of a request. Throws `insufficient_scope`, `team_link_withheld`, `invalid_redirect_uri`. */
 export async function readDelivery(
   work: Work,
   caller: KeyCaller,
   body: { redirectTo?: string; deliver?: boolean },
 ): Promise<LinkDelivery> {
   const { redirectTo = null, deliver = true } = body
-  if (!deliver) authorize(caller, 'links.issue')
+  if (!deliver) {
+    authorize(caller, 'links.issue')
+    // Before a send is counted, so that the refusal says nothing about the address.
+    assertMayHandOver(work)
+  }
   if (redirectTo !== null) await assertRedirectAllowed(work, redirectTo)
   return { redirectTo, deliver }
 }
@@ -56,6 +60,8 @@ export interface MailLinkInput {
   decoy: DecoyReason | null
   ttlSeconds: number
   delivery: LinkDelivery
+  /** Which older links it voids; absent: those that its purpose says. */
+  replaces?: MailedPurpose['replaces']
   compose(work: TxWork, mail: LinkMailData): Promise<Message> | Message
 }
 
@@ -66,15 +72,17 @@ export interface MailedLink {
   url: string | null
 }
 
-/** Issues a link and queues its mail, in the caller's transaction. */
+/** Issues a link and queues its mail, in the caller's transaction. Throws `team_link_withheld`. */
 export async function mailLink(work: TxWork, link: MailLinkInput): Promise<MailedLink> {
   const { purpose, who, userId, ttlSeconds, delivery } = link
+  if (!delivery.deliver) assertMayHandOver(work)
   const made = await issueLink(work, {
     purpose,
     userId,
     identity: who.hash,
     ttlSeconds,
     ...(link.details ? { details: link.details } : {}),
+    ...(link.replaces ? { replaces: link.replaces } : {}),
     isDecoy: link.decoy !== null,
   })
   const { email, norm } = who.address

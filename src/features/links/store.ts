@@ -18,7 +18,8 @@ export type LinkRow = Pick<Selectable<Links>, 'id' | 'purpose' | 'user_id' | 'id
 
 export interface NewLinkRow {
   id: string
-  purpose: LinkPurpose
+  purpose: string
+  replaces: LinkPurpose['replaces']
   userId: string | null
   identity: Buffer
   tokenHash: Buffer
@@ -29,9 +30,9 @@ export interface NewLinkRow {
 
 const isLive = sql<boolean>`used_at is null and closed_at is null and expires_at > clock_now()`
 
-/** Stores a link and closes the older ones that its purpose replaces, or decoys if it is one. Returns when it expires. */
+/** Stores a link and closes the older ones that it replaces, or decoys if it is one. Returns when it expires. */
 export async function insertLinkRow(tx: Tx, directory: Directory, row: NewLinkRow): Promise<Date> {
-  const { name: purpose, replaces } = row.purpose
+  const { purpose, replaces } = row
   const { holder, isOlder } = {
     address: { holder: row.identity.toString('hex'), isOlder: sql`identity = ${row.identity}` },
     user: { holder: row.userId, isOlder: sql`user_id = ${row.userId}` },

@@ -49,7 +49,7 @@ export const passwordRoutes: Route[] = [
     description: 'The response is the same if no user has the address.',
     body: Type.Object({ email: Email, ...Delivery }),
     reply: LinkReply,
-    errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors],
+    errors: [...doorRoutes.sendErrors, ...linkDeliveryErrors, deliveryErrors.teamLinkWithheld],
     maybeEvents: [passwordEvents.resetRequested, loginEvents.failed],
     handle: async (work, { body }) => {
       const delivery = await readDelivery(work, work.caller, body)

@@ -22,3 +22,34 @@ export function assertNotWithheld({ lacks = [] }: KeyCaller, permission: string)
   if (lacks.includes(permission))
     throw httpErrors.insufficientScope({ detail: `Your role lacks the permission ${permission}.` })
 }
+
+/**
+ * The bound of a key that a team member would not have: its expiry, its addresses or its rate. Null for a key without
+ * bounds and for the session of a member.
+ */
+export function boundOf({ kind, expiresAt, allowedIps, requestsPerSecond }: KeyCaller): string | null {
+  if (kind === 'member') return null
+  if (expiresAt !== null) return 'an expiry'
+  if (allowedIps) return 'a list of addresses'
+  return requestsPerSecond === null ? null : 'a rate limit'
+}
+
+/**
+ * Decides who may sign team members in. The caller receives the sessions of owners, so it must be able to do everything
+ * already, without a bound: a key with the scope `*`. Scopes listed one by one are not enough, since they neither make
+ * owners nor include the scopes of later releases. Throws `insufficient_scope`, `privilege_escalation`.
+ */
+export function assertSignsTeamIn(caller: KeyCaller): void {
+  if (caller.kind !== 'key')
+    throw httpErrors.privilegeEscalation({ detail: 'Team members are signed in by an API key, not by another member.' })
+  if (!caller.scopes.includes('*'))
+    throw httpErrors.insufficientScope({
+      detail: 'Signing team members in requires the scope *.',
+      extra: { scope: '*' },
+    })
+  const bound = boundOf(caller)
+  if (bound !== null)
+    throw httpErrors.privilegeEscalation({
+      detail: `This key has ${bound}, which the session of a team member would not have. Use a key without bounds.`,
+    })
+}

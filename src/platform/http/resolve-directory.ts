@@ -1,8 +1,8 @@
-import { scopes } from '../../contract.ts'
 import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { requireService } from '../services.ts'
+import { assertSignsTeamIn } from './authorize.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   type AccountScope,
@@ -17,7 +17,6 @@ import {
   teamReach,
 } from './directory.ts'
 import { type Route, requiresOrganization } from './route.ts'
-import { isSubset } from './scopes.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */
 export function resolveDirectory(
@@ -59,15 +58,11 @@ function subOrgRequired({ directory }: Route) {
 const TEAM = 'team'
 
 /**
- * Where the account's own team signs in, for a key that may do everything there: what it gets to know, the sessions of
- * owners, can then do no more than the key. Throws `insufficient_scope`, `organization_not_found`.
+ * The directory that the account's own team signs in to. Throws `insufficient_scope`, `privilege_escalation`,
+ * `organization_not_found`.
  */
 async function resolveTeam(platform: Platform, caller: KeyCaller) {
-  if (!isSubset(scopes, caller.scopes))
-    throw httpErrors.insufficientScope({
-      detail: 'Only a key with every scope signs the team in.',
-      extra: { scope: '*' },
-    })
+  assertSignsTeamIn(caller)
   const team = await teamReach(platform, caller)
   if (!team) throw httpErrors.organizationNotFound({ detail: 'The team signs in to production: use a key of it.' })
   return team
