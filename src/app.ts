@@ -13,11 +13,13 @@ import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
 import { managerAuthenticator } from './features/members/caller.ts'
-import { grantsOf, joinTeam } from './features/members/joining.ts'
+import { grantsOf, isOnTeam, joinTeam } from './features/members/joining.ts'
+import { assertMayActOnMember } from './features/members/members.ts'
 import { lacksFactor } from './features/mfa/mfa.ts'
 import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
 import { holdIntroduction, matchProvisioned } from './features/provisioning/provisioning.ts'
+import { memberGuard } from './features/roles/assign.ts'
 import { logRequest } from './features/scim/log.ts'
 import { followMapping, groupLeaving, roleSettling } from './features/scim/roles.ts'
 import { scimAuthenticator } from './features/scim/token.ts'
@@ -129,6 +131,8 @@ function handIn(platform: Platform): void {
   roleSettling.hand(platform, settleAllRoles)
   groupLeaving.hand(platform, leaveGroups)
   nameFollower.hand(platform, followMemberName)
+  memberGuard.hand(platform, assertMayActOnMember)
+  teamInvites.hand(platform, { isOnTeam, join: joinTeam })
   noticeReceivers.hand(platform, (accountId) => listTeamAddresses(platform.db, accountId))
   endpointKeeper.hand(platform, webhookKeeper)
 }
@@ -137,7 +141,6 @@ function handIn(platform: Platform): void {
 export async function buildApp(options: AppOptions): Promise<App> {
   const { platform, close } = await openPlatform(options)
   const { metrics } = platform
-  teamInvites.hand(platform, joinTeam)
   teamGrants.hand(platform, grantsOf)
   const server = buildServer(appParts(platform))
   return {

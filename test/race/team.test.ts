@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
+import { succeeded } from '../factors.ts'
 import { type Reply, startApp } from '../harness.ts'
 import { plantMember } from '../members.ts'
+import { bearing } from '../own-world.ts'
+import { newEmail } from '../people.ts'
+import { mailedLink } from '../sign-in.ts'
+import { joinedMember, PASSWORD } from '../team.ts'
 import { startProcesses } from './processes.ts'
 
 // Whoever changes a team sees what others have just changed, on whatever process.
@@ -54,5 +59,56 @@ test('rosters that are replaced while roles change and members leave are never w
     // Of two rosters one came last, and what came after it changed it: never a mixture of both.
     const ids = members.map(({ membershipId }: { membershipId: string }) => membershipId)
     expect(ids.includes(c) && ids.includes(a)).toBe(false)
+  }
+})
+
+test('a member who is taken off two rosters at once has no session afterwards', async () => {
+  const tenant = await app.tenant()
+  const [a, b] = [await tenant.organization(), await tenant.organization()]
+  const [one, two] = [first.as(tenant.key), second.as(tenant.key)]
+  for (let round = 0; round < 15; round++) {
+    const member = await joinedMember(app, tenant, 'member', { subOrgId: a })
+    const at = { subOrgId: b, email: member.email, role: 'member' }
+    const { membershipId } = succeeded(await tenant.post('/v1/members/invites', at)).member
+    const isLive = async () => (await bearing(app, member.session.access_token).get('/v1/users')).status
+    expect(await isLive()).toBe(200)
+    const replies = await Promise.all([
+      one.delete(`/v1/members/${member.membershipId}?subOrgId=${a}`),
+      two.delete(`/v1/members/${membershipId}?subOrgId=${b}`),
+    ])
+    expect(outcomes(replies), `round ${round}`).toEqual([200, 200])
+    expect(await isLive(), `round ${round}`).toBe(401)
+  }
+})
+
+test('an invitation that is accepted while it is withdrawn or renewed is one or the other', async () => {
+  const tenant = await app.tenant()
+  const subOrgId = await tenant.organization()
+  const [one, two] = [first.as(tenant.key), second.as(tenant.key)]
+  for (let round = 0; round < 15; round++) {
+    const email = newEmail()
+    const invitation = { subOrgId, email, role: 'developer' }
+    const { membershipId } = succeeded(await tenant.post('/v1/members/invites', invitation)).member
+    const { token_hash: token } = await mailedLink(app, email, 'invite')
+    const [accepted, other] = await Promise.all([
+      one.post('/v1/auth/invite/accept', { subOrgId: 'team', token, password: PASSWORD }),
+      round % 2 === 0
+        ? two.delete(`/v1/members/invites/${membershipId}?subOrgId=${subOrgId}`)
+        : two.post('/v1/members/invites', { ...invitation, role: 'owner' }),
+    ])
+    const { members } = (await tenant.get(`/v1/members?subOrgId=${subOrgId}`)).body
+    const row = members.find((each: { email: string }) => each.email === email)
+    const said = [accepted.body.code ?? accepted.status, other.body.code ?? other.status]
+    const what = `round ${round}: ${said}`
+    if (accepted.status === 200) {
+      const refusal = round % 2 === 0 ? 'invite_accepted' : 'member_exists'
+      expect([what, other.body.code, row?.status, row?.role]).toEqual([what, refusal, 'active', 'developer'])
+      const { access_token } = accepted.body.session
+      expect([what, (await bearing(app, access_token).get('/v1/api-keys')).status]).toEqual([what, 200])
+    } else {
+      expect([what, accepted.body.code, other.status]).toEqual([what, 'token_invalid', 200])
+      const left = round % 2 === 0 ? [undefined, undefined] : ['invited', 'owner']
+      expect([what, row?.status, row?.role]).toEqual([what, ...left])
+    }
   }
 })

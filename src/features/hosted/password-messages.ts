@@ -259,6 +259,42 @@ export const inviteSays = {
   }),
 }
 
+/** The page of an invitation that is accepted without a password. */
+export const joinSays = {
+  title: defineText({
+    en: 'Join the team',
+    de: 'Dem Team beitreten',
+    fr: 'Rejoindre l’équipe',
+    es: 'Unirse al equipo',
+    'pt-BR': 'Entrar na equipe',
+    ja: 'チームに参加',
+  }),
+  paragraph: defineText({
+    en: 'You are invited to another team at {brand}. You keep your account and your password.',
+    de: 'Sie sind in ein weiteres Team bei {brand} eingeladen. Ihr Konto und Ihr Passwort bleiben, wie sie sind.',
+    fr: 'Vous êtes invité à rejoindre une autre équipe chez {brand}. Vous gardez votre compte et votre mot de passe.',
+    es: 'Ha recibido una invitación a otro equipo en {brand}. Conserva su cuenta y su contraseña.',
+    'pt-BR': 'Você recebeu um convite para outra equipe em {brand}. A sua conta e a sua senha continuam as mesmas.',
+    ja: '{brand} の別のチームに招待されています。アカウントとパスワードはそのままです。',
+  }),
+  done: defineText({
+    en: 'You have joined the team',
+    de: 'Sie sind dem Team beigetreten',
+    fr: 'Vous avez rejoint l’équipe',
+    es: 'Se ha unido al equipo',
+    'pt-BR': 'Você entrou na equipe',
+    ja: 'チームに参加しました',
+  }),
+  doneText: defineText({
+    en: 'Sign in as you always do.',
+    de: 'Melden Sie sich wie gewohnt an.',
+    fr: 'Connectez-vous comme d’habitude.',
+    es: 'Inicie sesión como siempre.',
+    'pt-BR': 'Entre como de costume.',
+    ja: 'いつもの方法でログインしてください。',
+  }),
+}
+
 export const recoverySays = {
   used: defineText({
     en: 'If it was you, your password was changed: sign in with it. If not, request another link.',

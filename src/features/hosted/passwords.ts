@@ -7,7 +7,7 @@ import { acceptOnPage, findInvitation, inviteErrors } from '../invites/invites.t
 import { getPasswordSettings, passwordSettings, resetOnPage, resetSettings } from '../password/password.ts'
 import { addressField, hiddenFields, type LinkPage, type LiveLink, linkHome, type View } from './link.ts'
 import { says } from './messages.ts'
-import { inviteSays, passwordSays, recoverySays, weakSays } from './password-messages.ts'
+import { inviteSays, joinSays, passwordSays, recoverySays, weakSays } from './password-messages.ts'
 
 interface Choice {
   texts: Record<'title' | 'paragraph' | 'button' | 'done' | 'doneText', Say<never>>
@@ -15,20 +15,44 @@ interface Choice {
   set(work: Work, sent: { token: string; password: string }): Promise<void>
 }
 
-/** The page of an invitation: a first password. */
+const firstPassword = choosePassword({
+  texts: inviteSays,
+  async check({ work, token }) {
+    await getPasswordSettings(work)
+    const { hasCredential } = await findInvitation(work, token)
+    if (hasCredential) throw inviteErrors.credentialExists()
+  },
+  set: acceptOnPage,
+})
+
+/** The page of an invitation: a first password, or nothing but a button for a person who needs none. */
 export const invitePage: LinkPage = {
   service: 'password',
   used: inviteSays.used,
   another: inviteSays.another,
-  ...choosePassword({
-    texts: inviteSays,
-    async check({ work, token }) {
-      await getPasswordSettings(work)
-      const { hasCredential } = await findInvitation(work, token)
-      if (hasCredential) throw inviteErrors.credentialExists()
+  async show(live) {
+    const { needsNoPassword } = await findInvitation(live.work, live.token)
+    return needsNoPassword ? joinForm(live) : firstPassword.show(live)
+  },
+  async act(live, form) {
+    const { work, token, language } = live
+    const { needsNoPassword } = await findInvitation(work, token)
+    if (!needsNoPassword) return firstPassword.act(live, form)
+    await acceptOnPage(work, { token })
+    const { done, doneText } = joinSays
+    return { title: done(language), body: { paragraphs: [doneText(language)], ...linkHome(live) } }
+  },
+}
+
+function joinForm(live: LiveLink): View {
+  const { language, brand } = live
+  return {
+    title: joinSays.title(language),
+    body: {
+      paragraphs: [fillIn(joinSays.paragraph(language), brand)],
+      form: { fields: [...hiddenFields(live), addressField(live)], button: inviteSays.button(language) },
     },
-    set: acceptOnPage,
-  }),
+  }
 }
 
 /** The page of a reset link: another password. */

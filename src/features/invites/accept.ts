@@ -1,5 +1,6 @@
 import { type Identity, identify } from '../../platform/crypto/identity.ts'
 import type { HashedPassword } from '../../platform/crypto/password-format.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { record } from '../../platform/events.ts'
 import { handedIn } from '../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -43,10 +44,20 @@ import { invitePurpose } from './link-purpose.ts'
 import { toInvite } from './schema.ts'
 import { findAcceptedRow } from './store.ts'
 
-/** What follows in the same transaction where one of the team has accepted. */
-export const teamInvites = handedIn<(work: TxWork, user: UserRow) => Promise<void>>(
-  'what an invitation to the team does',
-)
+/** What the team knows about its invitations. */
+interface Team {
+  /** Whether the person of the address is an active member. */
+  isOnTeam(work: Work, emailNorm: string): Promise<boolean>
+  /** Makes the user a member by the link, in the transaction that accepts it. Throws `token_invalid`. */
+  join(work: TxWork, user: UserRow, linkId: string): Promise<void>
+}
+
+export const teamInvites = handedIn<Team>('what an invitation to the team does')
+
+/** The refusal of an invitation that was withdrawn. */
+export function invitationWithdrawn() {
+  return linkErrors.tokenInvalid({ detail: 'The invitation was withdrawn.', extra: { reason: 'withdrawn' } })
+}
 
 export const inviteMethod: SignInMethod = { id: 'invite', offer: null }
 
@@ -56,8 +67,13 @@ export interface Invitation {
   link: LinkRow
   user: UserRow
   who: Identity
-  /** The user can already sign in with a password or passkey: there is nothing to accept. */
+  /** The user can already sign in with a password or passkey: only the team has something for them to accept. */
   hasCredential: boolean
+  /**
+   * An invitation to the team of a person who is on it, or has a credential: they accept by the link alone. No password
+   * is set, and nothing else of theirs changes.
+   */
+  needsNoPassword: boolean
 }
 
 /**
@@ -79,15 +95,24 @@ async function invitationOf(work: Work, token: string, link: LinkRow): Promise<I
   const hasCredential = user.email_verified
     ? await signsInAlready(work, user.id)
     : user.passkey_count > 0 && (await keepsFactors(work, user))
-  return { token, link, user, who, hasCredential }
+  const needsNoPassword =
+    work.directory.kind === 'console' &&
+    (hasCredential || (await teamInvites.of(work.platform).isOnTeam(work, user.email_norm)))
+  return { token, link, user, who, hasCredential, needsNoPassword }
+}
+
+/** The token of an invitation, and the first password unless the person needs none. */
+interface Sent {
+  token: string
+  password?: string | undefined
 }
 
 /**
  * Exchanges an invitation and a first password for a session, atomically: on failure the invitation stays valid.
- * Throws `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
+ * Throws `invalid_request` without a password that is needed, `token_invalid`, `token_expired`, `credential_exists`, `weak_password`, `password_breached`, `unavailable`
  * when too many hashes wait, and what the door throws.
  */
-export async function acceptInvite(work: Work, sent: { token: string; password: string }): Promise<SessionReply> {
+export async function acceptInvite(work: Work, sent: Sent): Promise<SessionReply> {
   return presentInvite(work, sent, async (acceptance) => {
     const { link, facts } = acceptance
     const proof = {
@@ -104,7 +129,7 @@ export async function acceptInvite(work: Work, sent: { token: string; password: 
 }
 
 /** The same for the hosted page, which holds no session: the user signs in afterwards. */
-export async function acceptOnPage(work: Work, sent: { token: string; password: string }): Promise<void> {
+export async function acceptOnPage(work: Work, sent: Sent): Promise<void> {
   await presentInvite(work, sent, (acceptance) =>
     inTx(work, async (work) => {
       const { link, user } = acceptance
@@ -119,15 +144,12 @@ export async function acceptOnPage(work: Work, sent: { token: string; password: 
 
 interface Acceptance extends Invitation {
   facts: SignInFacts
-  hashed: HashedPassword
+  /** Null where no password is set. */
+  hashed: HashedPassword | null
   settings: PasswordSettings
 }
 
-async function presentInvite<T>(
-  work: Work,
-  sent: { token: string; password: string },
-  redeem: (acceptance: Acceptance) => Promise<T>,
-): Promise<T> {
+async function presentInvite<T>(work: Work, sent: Sent, redeem: (acceptance: Acceptance) => Promise<T>): Promise<T> {
   const settings = await getPasswordSettings(work)
   await refuseMadeUp(work, sent.token)
   await assertDoorOpen(work, null)
@@ -141,16 +163,24 @@ async function prepare(
   work: Work,
   settings: PasswordSettings,
   invitation: Invitation,
-  sent: { token: string; password: string },
+  sent: Sent,
 ): Promise<Acceptance> {
   const facts = await findSignInFacts(work, invitation.who)
   if (facts?.user_id !== invitation.user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
+  if (invitation.needsNoPassword) {
+    if (sent.password !== undefined)
+      throw inviteErrors.credentialExists({
+        detail: 'The person has an account on the team: accept without a password.',
+      })
+    return { ...invitation, facts, hashed: null, settings }
+  }
   if (invitation.hasCredential) {
     // Report a used invitation instead, if another request has just accepted it with that very password.
     await findLink(work, presentedAs(sent.token))
     throw inviteErrors.credentialExists()
   }
+  if (sent.password === undefined) throw invalidField('password', 'required', 'password is required')
   await countLinkUse(work, invitation.link)
   const hashed = await hashNewPassword(work, settings, invitation.user, sent.password)
   return { ...invitation, facts, hashed, settings }
@@ -168,12 +198,14 @@ async function write(work: TxWork, acceptance: Acceptance): Promise<void> {
   const facts = await findSignInFacts(work, who)
   if (facts?.user_id !== user.id) throw linkErrors.tokenInvalid()
   await assertMaySignIn(work, facts)
-  // The proof of the mailbox has removed what was set before it.
-  if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
-  const historyKept = settings.password_history
-  await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  if (hashed) {
+    // The proof of the mailbox has removed what was set before it.
+    if (await signsInAlready(work, user.id)) throw inviteErrors.credentialExists()
+    const historyKept = settings.password_history
+    await storePassword(db, directory, { userId: user.id, hashed, historyKept, mustChange: false })
+  }
   await markNotInvited(work, user.id)
-  if (directory.kind === 'console') await teamInvites.of(work.platform)(work, user)
+  if (directory.kind === 'console') await teamInvites.of(work.platform).join(work, user, link.id)
   const data = toInvite(await findAcceptedRow(db, directory, link.id))
   await record(work, inviteEvents.accepted({ target: { type: 'invite', id: link.id }, data }))
 }

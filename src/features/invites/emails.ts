@@ -30,3 +30,21 @@ function fresh(language: Language, { url, ttlSeconds }: LinkMailData) {
     footer: says.worksOnce(language, { span: spanInWords(language, ttlSeconds) }),
   }
 }
+
+/** The mail with an invitation to the account's team, or to the roster of the organization. */
+export function teamInviteMail(
+  mail: LinkMailData,
+  { organization, isKnown }: { organization: string | null; isKnown: boolean },
+): Message {
+  const team = organization ?? '{brand}'
+  return {
+    kind: kinds.invite,
+    to: mail.to,
+    write: (language) =>
+      titled(says.invitedToTeam(language, { team }), {
+        paragraphs: [(isKnown ? says.joinAsYouAre : says.joinWithPassword)(language, { team })],
+        button: { label: says.accept(language), url: mail.url },
+        footer: says.worksOnce(language, { span: spanInWords(language, mail.ttlSeconds) }),
+      }),
+  }
+}

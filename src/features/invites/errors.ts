@@ -17,6 +17,6 @@ export const inviteErrors = defineErrors({
     409,
     'credential_exists',
     'The user already has a password',
-    'An invitation sets only a first password: let the user sign in, or reset the password.',
+    'An invitation sets only a first password. Let the user sign in, or reset the password.',
   ],
 })

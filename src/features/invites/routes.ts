@@ -159,10 +159,11 @@ export const inviteRoutes: Route[] = [
     takesDevice: true,
     service: 'password',
     tag: 'Authentication',
-    summary: 'Accept an invitation with a first password',
+    summary: 'Accept an invitation',
     description:
-      'The link proves the mailbox. A password that is refused leaves the invitation valid. A user who already has a ' +
-      'password must sign in with it.',
+      'The link proves the mailbox. `password` is the first password; one that is refused leaves the invitation valid. A user ' +
+      'who already has a password signs in with it instead. An existing team member who is invited to another organization ' +
+      'accepts without a password, and keeps theirs.',
     body: AcceptBody,
     errors: [
       inviteErrors.credentialExists,

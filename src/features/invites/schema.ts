@@ -47,7 +47,7 @@ export const InviteParams = Type.Object({ inviteId: Type.String() })
 
 export const AcceptBody = Type.Object({
   token: TokenHash,
-  password: NewPassword,
+  password: Type.Optional(NewPassword),
 })
 
 /** The record as the API shows it. */

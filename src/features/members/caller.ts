@@ -6,7 +6,7 @@ import type { Directory } from '../../platform/http/directory.ts'
 import type { Platform } from '../../platform/platform.ts'
 import type { MemberRow } from './schema.ts'
 import { listRowsOfAddress } from './store.ts'
-import { lackedBy, scopesOf } from './team-roles.ts'
+import { addsTo, lackedBy, scopesOf } from './team-roles.ts'
 
 /** A live session of the console directory. */
 interface TeamSession {
@@ -56,12 +56,15 @@ export function managerAuthenticator(
   }
 }
 
-/** With what is theirs in the account and, where a request names an organization, on its roster, for that one alone. */
+/**
+ * A member acts by their membership of the account. Where the query names an organization, they act by their role on its
+ * roster if they have no membership of the account, or if the role adds permissions: then within that organization alone.
+ */
 function callerOf({ directory, session }: TeamSession, rows: MemberRow[], subOrgId: string | null): KeyCaller | null {
   const active = rows.filter(({ status }) => status === 'active')
   const account = active.find((row) => row.organization_id === null)
   const named = active.find((row) => row.organization_id !== null && row.organization_id === subOrgId?.toLowerCase())
-  const acting = named ?? account ?? active[0]
+  const acting = (named && (!account || addsTo(account.role, named.role)) ? named : account) ?? active[0]
   if (!acting) return null
   const roles = [...new Set([acting, ...(account ? [account] : [])].map(({ role }) => role))]
   return {

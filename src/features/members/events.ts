@@ -1,8 +1,16 @@
+import { type Static, Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
 import { Member } from './schema.ts'
 
+const PrintedLink = Type.Object({
+  membershipId: Member.properties.membershipId,
+  email: Member.properties.email,
+  purpose: Type.Enum(['password_reset', 'invite']),
+})
+export type PrintedLink = Static<typeof PrintedLink>
+
 export const memberEvents = defineEvents({
-  added: ['member.added', 'Somebody joined the team, or came onto the roster of an organization.', Member],
+  added: ['member.added', 'A person joined the team or the roster of an organization.', Member],
   roleUpdated: [
     'member.role_updated',
     'The role of a member was changed, in the account or on a roster.',
@@ -10,4 +18,9 @@ export const memberEvents = defineEvents({
     { role: 'developer' },
   ],
   removed: ['member.removed', 'A member was removed from the team, or from the roster of an organization.', Member],
+  linkPrinted: [
+    'member.link_printed',
+    'The command line on the server printed a link that sets the password of a member, or accepts an invitation.',
+    PrintedLink,
+  ],
 })

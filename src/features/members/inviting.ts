@@ -1,88 +1,138 @@
 import { now } from '../../platform/db/now.ts'
 import type { AccountScope } from '../../platform/http/directory.ts'
-import { showRate } from '../../platform/http/rate-limit.ts'
-import { isId, newId } from '../../platform/ids.ts'
+import { countAct, idBytes, showRate } from '../../platform/http/rate-limit.ts'
+import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { invite, inviteErrors } from '../invites/invites.ts'
-import { describeMember, endAccess, inTeam, recordMember } from './access.ts'
+import { closeTeamInvite, inviteErrors, inviteToTeam, type SentInvite } from '../invites/invites.ts'
+import { describeMember, inTeam, recordMember, type TeamRequest, tellMember } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
-import type { TeamWork } from './members.ts'
+import { findHeldMember, findTeamRow, removeRow } from './members.ts'
 import { type Member, type MemberRow, type TeamInvite, toTeamInvite } from './schema.ts'
 import {
-  deleteMemberRow,
-  findMemberRow,
+  findOrganizationName,
   insertMemberRow,
   listRowsOfAddress,
+  lockRowsOfAddress,
   lockTeam,
   updateMemberRow,
 } from './store.ts'
-import { assertMayChange, type TeamRole } from './team-roles.ts'
+import { assertMayActOn, assertMayGive, type TeamRole } from './team-roles.ts'
 
 interface Invited {
   member: Member
-  /** Null for whoever is of the team already. */
+  /** Null for a person who is on the team already and joins at once. */
   invite: TeamInvite | null
   delivery_hint: string | null
 }
 
-/** What is answered goes with headers that tell what is left of a rate. */
-type InvitingWork = TeamWork & { headers: Record<string, string> }
+/** Its response has headers with the state of a rate limit. */
+type InvitingRequest = TeamRequest & { headers: Record<string, string> }
+
+/** Invitations of one organization, of one org-wide key, or of one member of the account. */
+const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
 
 /**
- * Invites somebody to the account, or to the organization that the scope names. Whoever was invited before gets another
- * link, and this role; whoever is of the team already is a member at once.
- * Throws `member_exists`, `privilege_escalation`, and what an invitation throws.
+ * Invites a person to the account, or to the organization that the scope names. A person invited before gets another link
+ * and this role. A caller that reaches the whole account adds an existing team member at once. A caller limited to one
+ * organization gets the same response for everybody, and each person has to accept.
+ * Throws `member_exists`, `privilege_escalation`, `rate_limited`, and what an invitation throws.
  */
 export async function inviteMember(
-  work: InvitingWork,
+  work: InvitingRequest,
   invitee: { email: string; role: TeamRole; displayName?: string | null },
 ): Promise<Invited> {
   const address = requireEmail(invitee.email)
+  const { organizationId: limitedTo, apiKeyId } = work.caller
+  await countAct(await inTeam(work), idBytes(limitedTo ?? apiKeyId), [CALLER_LIMIT])
   return inTx(work, async (work) => {
     const { db, directory: scope } = work
     await lockTeam(db, scope)
+    await lockRowsOfAddress(db, scope, address.norm)
     const rows = await listRowsOfAddress(db, scope, address.norm)
     const present = rows.find((row) => row.organization_id === scope.organizationId)
     if (present?.status === 'active') throw memberErrors.exists()
-    // Also who was invited as this before: whoever invites again answers for it.
-    assertMayChange(work.caller, null, invitee.role)
-    const isOfTeam = rows.some(({ status }) => status === 'active')
-    const id = await keepRow(work, { ...invitee, address, present, isOfTeam })
-    const read = async () => {
-      const row = (await listRowsOfAddress(db, scope, address.norm)).find((row) => row.id === id)
-      if (!row) throw new Error('A membership is gone while the team is locked')
-      return row
+    if (present) assertMayActOn(work.caller, present.role)
+    assertMayGive(work.caller, invitee.role)
+    const joinsAtOnce = limitedTo === null && rows.some(({ status }) => status === 'active')
+    // Not for a caller limited to one organization: its response is the same for everybody.
+    if (joinsAtOnce) for (const held of rows.flatMap(rolesHeldInAccount)) assertMayActOn(work.caller, held)
+    const id = await keepRow(work, { ...invitee, address, present, joinsAtOnce })
+    if (joinsAtOnce) {
+      if (present) await endInvitation(work, present)
+      const row = await getRow(work, address, id)
+      await recordMember(work, memberEvents.added, await tellMember(work, row))
+      return { member: await describeMember(work, row), invite: null, delivery_hint: null }
     }
-    if (isOfTeam) {
-      const member = await describeMember(work, await read())
-      await recordMember(work, memberEvents.added, member)
-      return { member, invite: null, delivery_hint: null }
-    }
-    const { displayName = null } = invitee
-    const sent = await invite(await inTeam(work), { email: address.email, displayName }, HOSTED)
-    showRate(work, sent)
-    await updateMemberRow(db, scope, id, { invite_expires_at: new Date(sent.invite.expires_at) })
-    const row = await read()
-    return { member: await describeMember(work, row), invite: toTeamInvite(row), delivery_hint: sent.deliveryHint }
+    return mailInvitation(work, { ...invitee, address, id })
   })
 }
 
-// No key gets the link: whoever has it becomes the member.
-const HOSTED = { redirectTo: null, deliver: true }
+async function mailInvitation(
+  work: TxWork<AccountScope> & InvitingRequest,
+  { address, id, displayName = null }: { address: EmailAddress; id: string; displayName?: string | null },
+): Promise<Invited> {
+  const { organizationId: limitedTo } = work.caller
+  // The link is mailed and in no response: its holder becomes the member.
+  const delivery = { redirectTo: null, deliver: true }
+  const row = await getRow(work, address, id)
+  const sent = await sendInvitation(work, { row, displayName, limitedTo, delivery })
+  showRate(work, sent)
+  const invited = await getRow(work, address, id)
+  return {
+    member: await describeMember(work, invited),
+    invite: toTeamInvite(invited),
+    delivery_hint: sent.deliveryHint,
+  }
+}
+
+interface ToSend {
+  row: MemberRow
+  displayName?: string | null
+  limitedTo: string | null
+  delivery: Parameters<typeof inviteToTeam>[2]['delivery']
+}
+
+/** Makes a link for an invitation, which voids the one before. Throws what an invitation throws. */
+export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend): Promise<SentInvite> {
+  const { row, displayName = row.display_name, limitedTo, delivery } = sending
+  await endInvitation(work, row)
+  const { account_id: accountId, organization_id: organizationId } = row
+  const organization = organizationId && (await findOrganizationName(work.db, { accountId, organizationId }))
+  const invitee = { email: row.email, displayName }
+  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { organization, limitedTo }, delivery })
+  const { id: invite_link_id, expires_at } = sent.invite
+  await updateMemberRow(work.db, work.directory, row.id, { invite_expires_at: new Date(expires_at), invite_link_id })
+  return sent
+}
+
+async function endInvitation(work: TxWork<AccountScope>, { invite_link_id: linkId }: MemberRow): Promise<void> {
+  if (linkId !== null) await closeTeamInvite(await inTeam(work), linkId)
+}
+
+async function getRow(work: TxWork<AccountScope>, { norm }: EmailAddress, id: string): Promise<MemberRow> {
+  const row = (await listRowsOfAddress(work.db, work.directory, norm)).find((row) => row.id === id)
+  if (!row) throw new Error('A membership is gone while the team is locked')
+  return row
+}
+
+const rolesHeldInAccount = ({ organization_id, status, role }: MemberRow) =>
+  organization_id === null && status === 'active' ? [role] : []
 
 interface ToKeep {
   address: EmailAddress
   role: TeamRole
   displayName?: string | null
   present: MemberRow | undefined
-  isOfTeam: boolean
+  joinsAtOnce: boolean
 }
 
-async function keepRow(work: TxWork<TeamWork['directory']>, kept: ToKeep): Promise<string> {
-  const { address, role, displayName, present, isOfTeam } = kept
-  const status = isOfTeam ? { status: 'active', joined_at: now, invite_expires_at: null } : { status: 'invited' }
+async function keepRow(work: TxWork<AccountScope>, kept: ToKeep): Promise<string> {
+  const { address, role, displayName, present, joinsAtOnce } = kept
+  const status = joinsAtOnce
+    ? { status: 'active', joined_at: now, invite_expires_at: null, invite_link_id: null }
+    : { status: 'invited' }
   if (present) {
     const named = displayName === undefined ? {} : { display_name: displayName }
     await updateMemberRow(work.db, work.directory, present.id, { role, ...named, ...status })
@@ -96,21 +146,19 @@ async function keepRow(work: TxWork<TeamWork['directory']>, kept: ToKeep): Promi
 }
 
 /** The membership that an invitation is for, open or not. Throws `invite_not_found`. */
-export async function getInviteRow({ db, directory }: Work<AccountScope>, id: string): Promise<MemberRow> {
-  const row = isId(id.toLowerCase()) ? await findMemberRow(db, directory, id.toLowerCase()) : undefined
+export async function getInviteRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
+  const row = await findTeamRow(work, id)
   if (!row) throw inviteErrors.notFound()
   return row
 }
 
 /** Withdraws an invitation. Throws `invite_not_found`, `invite_accepted`, `privilege_escalation`. */
-export async function withdrawInvite(work: TeamWork, id: string): Promise<void> {
+export async function withdrawInvite(work: TeamRequest, id: string): Promise<void> {
   await inTx(work, async (work) => {
-    await lockTeam(work.db, work.directory)
-    const row = await getInviteRow(work, id)
+    const row = await findHeldMember(work, id)
+    if (!row) throw inviteErrors.notFound()
     if (row.status === 'active')
       throw inviteErrors.accepted({ detail: 'They have joined: DELETE /v1/members/{membershipId} removes them.' })
-    assertMayChange(work.caller, row.role, null)
-    await deleteMemberRow(work.db, work.directory, row.id)
-    await endAccess(work, row.email_norm)
+    await removeRow(work, row)
   })
 }

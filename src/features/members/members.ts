@@ -2,42 +2,38 @@ import type { KeyCaller } from '../../platform/http/caller.ts'
 import { type AccountScope, homeEnvironmentOf } from '../../platform/http/directory.ts'
 import { isId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { describeMember, endAccess, recordMember } from './access.ts'
+import { describeMember, endAccess, endMembership, recordMember, type TeamRequest, tellMember } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
-import type { Member, MemberRow } from './schema.ts'
+import { type Member, type MemberRow, rolesHeld } from './schema.ts'
 import {
   countOwners,
   deleteMemberRow,
   findMemberRow,
   listPlacementRows,
+  lockRowsOfAddress,
   lockTeam,
   type TeamScope,
   updateMemberRow,
 } from './store.ts'
-import { assertMayChange, coversRole, type TeamRole } from './team-roles.ts'
-
-/** The work of a request that changes the team, with who asks. */
-export interface TeamWork extends Work<AccountScope> {
-  caller: KeyCaller
-}
+import { assertMayActOn, assertMayChange, coversRole, type TeamRole } from './team-roles.ts'
 
 /**
- * Gives a member of the account, or of the organization that the scope names, another role. Less than before takes effect
+ * Gives a member of the account, or of the organization that the scope names, another role. Fewer permissions take effect
  * at once. Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
-export async function changeRole(work: TeamWork, id: string, role: TeamRole): Promise<Member> {
+export async function changeRole(work: TeamRequest, id: string, role: TeamRole): Promise<Member> {
   return inTx(work, async (work) => {
     const before = await holdMember(work, id)
+    for (const held of rolesHeld(before)) assertMayActOn(work.caller, held)
     assertMayChange(work.caller, before.role, role)
-    const was = await describeMember(work, before)
-    if (before.role === role) return was
+    if (before.role === role) return describeMember(work, before)
     await assertOwnerRemains(work, before)
     await updateMemberRow(work.db, work.directory, before.id, { role })
-    if (!coversRole(before.role, role)) await endAccess(work, before.email_norm)
-    const member = await describeMember(work, await getMemberRow(work, id))
-    await recordMember(work, memberEvents.roleUpdated, member, { role: before.role })
-    return member
+    if (!coversRole(before.role, role)) await endAccess(work, before)
+    const after = existing(await findTeamRow(work, id))
+    await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: before.role })
+    return describeMember(work, after)
   })
 }
 
@@ -45,34 +41,64 @@ export async function changeRole(work: TeamWork, id: string, role: TeamRole): Pr
  * Removes a member from the account, with all rosters that they are on, or from the roster that the scope names.
  * Throws `member_not_found`, `last_owner`, `privilege_escalation`.
  */
-export async function removeMember(work: TeamWork, id: string): Promise<void> {
-  await inTx(work, async (work) => {
-    const row = await holdMember(work, id)
-    const gone = row.account_member_id === null ? await listPlacementRows(work.db, work.directory, row.id) : []
-    for (const each of [row, ...gone]) {
-      assertMayChange(work.caller, each.role, null)
-      await assertOwnerRemains(work, each)
-    }
-    const told = []
-    for (const each of [row, ...gone]) if (each.status === 'active') told.push(await describeMember(work, each))
-    await deleteMemberRow(work.db, work.directory, row.id)
-    await endAccess(work, row.email_norm)
-    for (const member of told) await recordMember(work, memberEvents.removed, member)
-  })
+export async function removeMember(work: TeamRequest, id: string): Promise<void> {
+  await inTx(work, async (work) => removeRow(work, await holdMember(work, id)))
 }
 
-/** A membership, while no other change of the team goes on. Throws `member_not_found`. */
-async function holdMember(work: TxWork<AccountScope>, id: string): Promise<MemberRow> {
+/**
+ * The same for a membership or invitation that was read while the team is locked. Throws `last_owner`,
+ * `privilege_escalation`.
+ */
+export async function removeRow(work: TxWork<AccountScope> & TeamRequest, row: MemberRow): Promise<void> {
+  const gone = row.account_member_id === null ? await listPlacementRows(work.db, work.directory, row.id) : []
+  for (const each of [row, ...gone]) {
+    for (const held of rolesHeld(each)) assertMayActOn(work.caller, held)
+    await assertOwnerRemains(work, each)
+  }
+  const told = []
+  for (const each of [row, ...gone]) if (each.status === 'active') told.push(await tellMember(work, each))
+  await deleteMemberRow(work.db, work.directory, row.id)
+  await endMembership(work, row, gone)
+  for (const member of told) await recordMember(work, memberEvents.removed, member)
+}
+
+/**
+ * Refuses a caller that lacks permissions of a member of the organization that the work is in; nothing is refused where
+ * there is no such member. Throws `privilege_escalation`.
+ */
+export async function assertMayActOnMember(work: Work & { caller: KeyCaller }, membershipId: string): Promise<void> {
+  const row = await findMemberRow(work.db, work.directory, membershipId)
+  for (const held of row ? rolesHeld(row) : []) assertMayActOn(work.caller, held)
+}
+
+/** A membership of the scope, while no other change of the team and no acceptance of it goes on. */
+export async function findHeldMember(work: TxWork<AccountScope>, id: string): Promise<MemberRow | undefined> {
   await lockTeam(work.db, work.directory)
-  return getMemberRow(work, id)
+  const row = await findTeamRow(work, id)
+  if (row?.status !== 'invited') return row
+  await lockRowsOfAddress(work.db, work.directory, row.email_norm)
+  return findTeamRow(work, id)
 }
 
 /** A membership that the caller reaches. Throws `member_not_found`. */
 export async function getMemberRow(work: Work<AccountScope>, id: string): Promise<MemberRow> {
-  const known = id.toLowerCase()
-  const row = isId(known) ? await findMemberRow(work.db, work.directory, known) : undefined
+  return existing(await findTeamRow(work, id))
+}
+
+/** The same, held. Throws `member_not_found`. */
+async function holdMember(work: TxWork<AccountScope>, id: string): Promise<MemberRow> {
+  return existing(await findHeldMember(work, id))
+}
+
+function existing(row: MemberRow | undefined): MemberRow {
   if (!row) throw memberErrors.notFound()
   return row
+}
+
+/** A membership or an invitation that the caller reaches, by the id that lists show. */
+export async function findTeamRow(work: Work<AccountScope>, id: string): Promise<MemberRow | undefined> {
+  const known = id.toLowerCase()
+  return isId(known) ? findMemberRow(work.db, work.directory, known) : undefined
 }
 
 /**
@@ -86,5 +112,5 @@ async function assertOwnerRemains(work: TxWork<AccountScope>, row: MemberRow): P
   const scope: TeamScope = { accountId: row.account_id, organizationId: row.organization_id }
   if ((await countOwners(work.db, scope)) > 1) return
   const of = row.organization_id ? `the roster of the organization ${row.organization_id}` : 'the account'
-  throw memberErrors.lastOwner({ detail: `This is the last owner of ${of}: make somebody else an owner first.` })
+  throw memberErrors.lastOwner({ detail: `This is the last owner of ${of}. Make another member an owner first.` })
 }

@@ -3,11 +3,10 @@ import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { type AccountScope, findDirectoryOfOrganization } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { describeMember, endAccess, recordMember, toMembers } from './access.ts'
+import { endAccess, endMembership, recordMember, type TeamRequest, tellMember, toMembers } from './access.ts'
 import { memberErrors } from './errors.ts'
 import { memberEvents } from './events.ts'
-import type { TeamWork } from './members.ts'
-import type { Member, MemberRow, RosterEntry } from './schema.ts'
+import { type Member, type MemberRow, type RosterEntry, rolesHeld } from './schema.ts'
 import {
   deleteMemberRow,
   findAccountMemberRows,
@@ -18,7 +17,7 @@ import {
   type TeamScope,
   updateMemberRow,
 } from './store.ts'
-import { assertMayChange, coversRole, type TeamRole } from './team-roles.ts'
+import { assertMayActOn, assertMayChange, assertMayGive, coversRole, type TeamRole } from './team-roles.ts'
 
 /** The organization of a path, within the caller's reach. Throws `organization_not_found`. */
 export async function rosterScope(work: Work<AccountScope>, subOrgId: string): Promise<TeamScope> {
@@ -30,7 +29,7 @@ export async function rosterScope(work: Work<AccountScope>, subOrgId: string): P
 }
 
 /** Who is on the roster of an organization, oldest first. */
-export async function listRoster(work: Work<AccountScope>, scope: TeamScope): Promise<Member[]> {
+export async function listRoster(work: TeamRequest, scope: TeamScope): Promise<Member[]> {
   return toMembers(work, await listMemberRows(work.db, scope))
 }
 
@@ -48,34 +47,49 @@ interface Wanted {
  * onto it, and a role that is not given stays, or is that in the account.
  * Throws `invalid_request` for memberships that are unknown here or named twice, `last_owner`, `privilege_escalation`.
  */
-export async function replaceRoster(work: TeamWork, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
+export async function replaceRoster(work: TeamRequest, scope: TeamScope, entries: RosterEntry[]): Promise<Member[]> {
   return inTx(work, async (work) => {
     await lockTeam(work.db, scope)
     const present = await listMemberRows(work.db, scope)
     const wanted = await resolve(work, scope, present, entries)
     if (!wanted.some(({ role, row, account }) => role === 'owner' && (row ?? account)?.status === 'active'))
       throw memberErrors.lastOwner({
-        detail: 'The roster names no owner who has joined: give somebody the role owner.',
+        detail: 'The roster names no owner who has joined. Give a member who has joined the role owner.',
       })
     const kept = new Set(wanted.map(({ row }) => row?.id))
     const gone = present.filter((row) => !kept.has(row.id))
-    for (const row of gone) assertMayChange(work.caller, row.role, null)
-    for (const { row, role } of wanted) assertMayChange(work.caller, row?.role ?? null, role)
+    for (const row of gone) assertMayTouch(work, row)
+    for (const each of wanted) assertMayPut(work, each)
     for (const row of gone) await takeOff(work, row)
     for (const each of wanted) await put(work, scope, each)
     return listRoster(work, scope)
   })
 }
 
+function assertMayTouch({ caller }: TeamRequest, row: MemberRow): void {
+  for (const role of rolesHeld(row)) assertMayActOn(caller, role)
+}
+
+function assertMayPut(work: TeamRequest, { row, account, role }: Wanted): void {
+  if (row?.role === role) return
+  if (row) {
+    assertMayTouch(work, row)
+    assertMayChange(work.caller, row.role, role)
+  } else {
+    if (account) assertMayTouch(work, account)
+    assertMayGive(work.caller, role)
+  }
+}
+
 async function resolve(
-  work: TxWork<AccountScope>,
+  work: TxWork<AccountScope> & TeamRequest,
   scope: TeamScope,
   present: MemberRow[],
   entries: RosterEntry[],
 ): Promise<Wanted[]> {
   const ids = entries.map(({ membershipId }) => membershipId.toLowerCase())
-  // Whoever reaches this organization alone learns of no other member of the account.
-  const isOrgWide = work.directory.organizationId === null
+  // A caller limited to this organization finds no other member of the account. Naming subOrgId limits nobody.
+  const isOrgWide = work.caller.organizationId === null
   const accounts = isOrgWide ? await findAccountMemberRows(work.db, scope, ids.filter(isId)) : []
   const wanted = entries.map(({ role }, i) => {
     const account = accounts.find((row) => row.id === ids[i]) ?? null
@@ -97,9 +111,9 @@ function refuse(entries: RosterEntry[], code: string, why: string, is: (entry: R
 }
 
 async function takeOff(work: TxWork<AccountScope>, row: MemberRow): Promise<void> {
-  const member = await describeMember(work, row)
+  const member = await tellMember(work, row)
   await deleteMemberRow(work.db, work.directory, row.id)
-  await endAccess(work, row.email_norm)
+  await endMembership(work, row)
   if (row.status === 'active') await recordMember(work, memberEvents.removed, member)
 }
 
@@ -110,9 +124,9 @@ async function put(work: TxWork<AccountScope>, scope: TeamScope, { row, account,
   if (row.role === role && row.account_member_id === accountMemberId) return
   await updateMemberRow(work.db, work.directory, row.id, { role, account_member_id: accountMemberId })
   if (row.role === role) return
-  if (!coversRole(row.role, role)) await endAccess(work, row.email_norm)
+  if (!coversRole(row.role, role)) await endAccess(work, row)
   const after = { ...row, role, membership_id: accountMemberId ?? row.id }
-  await recordMember(work, memberEvents.roleUpdated, await describeMember(work, after), { role: row.role })
+  await recordMember(work, memberEvents.roleUpdated, await tellMember(work, after), { role: row.role })
 }
 
 async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, account: MemberRow, role: TeamRole) {
@@ -130,5 +144,5 @@ async function bringIn(work: TxWork<AccountScope>, scope: TeamScope, account: Me
     joined_at: account.status === 'active' ? sql`clock_now()` : null,
   })
   const row = await findMemberRow(work.db, scope, account.id)
-  if (row?.status === 'active') await recordMember(work, memberEvents.added, await describeMember(work, row))
+  if (row?.status === 'active') await recordMember(work, memberEvents.added, await tellMember(work, row))
 }

@@ -41,7 +41,7 @@ export const memberRoutes: Route[] = [
     directory: 'account',
     tag,
     summary: 'List members of the team',
-    description: 'Those of the account and of its organizations; with subOrgId the roster of that organization.',
+    description: 'Members of the account and of its organizations. With subOrgId, the roster of that organization.',
     query: Type.Object(listQuery),
     reply: MemberListReply,
     async handle(work, { query }) {
@@ -81,10 +81,11 @@ export const memberRoutes: Route[] = [
     writes: 'home',
     ownerOf: async (work) => work.directory.organizationId,
     tag,
-    summary: 'Invite somebody to the team',
+    summary: 'Invite a person to the team',
     description:
-      'To the account, or with subOrgId to that organization alone. Mails a link to choose a password; again, it voids the ' +
-      'one before. Who is of the team already is a member at once.',
+      'To the account, or with subOrgId to that organization alone. Mails a link, which voids the one before. An org-wide ' +
+      'caller adds an existing team member at once. A caller limited to one organization gets the same response for every ' +
+      'address, and each person has to accept.',
     body: Type.Object({ email: Email, role: Role, displayName: UserCreate.properties.displayName }),
     reply: Type.Object({
       member: Member,
@@ -126,7 +127,8 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Change the role of a member',
     description:
-      'In the account, or with subOrgId on the roster of that organization. Less than before ends their sessions.',
+      'In the account, or with subOrgId on the roster of that organization. A lower role in the account ends all sessions of ' +
+      'the member; on a roster, only of a member without a membership elsewhere.',
     params: MemberParams,
     body: Type.Object({ newRole: Role }),
     reply: MemberReply,
@@ -147,7 +149,8 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Remove a member',
     description:
-      'From the team and every roster, or with subOrgId from the roster of that organization. Their sessions end.',
+      'From the team and every roster, or with subOrgId from the roster of that organization. Ends all sessions of the ' +
+      'member; on a roster, only of a member without a membership elsewhere.',
     params: MemberParams,
     reply: Type.Object({ success: Type.Boolean() }),
     errors: [memberErrors.notFound, memberErrors.lastOwner, httpErrors.privilegeEscalation],
@@ -183,7 +186,8 @@ export const memberRoutes: Route[] = [
     tag,
     summary: 'Replace the roster of an organization',
     description:
-      'All or nothing. Members of the account come onto it, whoever is not named leaves it; an owner must be among them. A role that is left out stays.',
+      'All or nothing. Members of the account come onto it; members that are not named leave it. One must be an owner. A role ' +
+      'that is left out stays.',
     params: RosterParams,
     body: Type.Object({ members: Type.Array(RosterEntry, { maxItems: MAX_ROSTER }) }),
     reply: RosterReply,

@@ -50,7 +50,7 @@ export type RosterEntry = Static<typeof RosterEntry>
 export interface MemberRow {
   /** Of the row. */
   id: string
-  /** What the membership is known by: of whoever is on a roster as a member of the account, that of the account. */
+  /** The id that the API shows: on a roster, a member of the account has the id of their membership of the account. */
   membership_id: string
   account_id: string
   organization_id: string | null
@@ -60,10 +60,14 @@ export interface MemberRow {
   display_name: string | null
   role: TeamRole
   status: MemberStatus
+  /** The role in the account of the person of the address; null without an active membership there. */
+  account_role: TeamRole | null
   joined_at: Date | null
-  /** Of whoever is invited. */
+  /** Only of an invitation. */
   invite_expires_at: Date | null
   invite_expired: boolean
+  /** The link that accepts the invitation; null for invitations of earlier releases. */
+  invite_link_id: string | null
   created_at: Date
   updated_at: Date
 }
@@ -72,6 +76,14 @@ export interface MemberRow {
 export interface MemberUser {
   id: string
   auth_account_id: string | null
+}
+
+/**
+ * The roles by which a caller is judged who acts on a membership: the one that it changes, and the person's in the account.
+ * An invitation counts for its own role alone: it must not show whether the person is on the team.
+ */
+export function rolesHeld({ role, account_role, status }: MemberRow): TeamRole[] {
+  return status === 'active' && account_role !== null ? [role, account_role] : [role]
 }
 
 export function toMember(row: MemberRow, user: MemberUser | undefined): Member {
@@ -116,7 +128,7 @@ export const TeamInviteParams = Type.Object({ inviteId: Type.String() })
 
 export function toTeamInvite(row: MemberRow): TeamInvite {
   return {
-    id: row.id,
+    id: row.membership_id,
     email: row.email,
     displayName: row.display_name,
     role: row.role,

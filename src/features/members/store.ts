@@ -27,6 +27,18 @@ export async function lockTeam(tx: Tx, { accountId }: Pick<TeamScope, 'accountId
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
 }
 
+/** Waits until an acceptance of the person's invitations has ended: it locks their rows, and not the team. */
+export async function lockRowsOfAddress(tx: Tx, { accountId }: TeamScope, emailNorm: string): Promise<void> {
+  await tx
+    .selectFrom('members')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('email_norm', '=', emailNorm)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
 export async function listMemberRows(
   db: Db,
   scope: TeamScope,
@@ -120,6 +132,12 @@ export async function deleteMemberRow(tx: Tx, { accountId }: Pick<TeamScope, 'ac
     await tx.deleteFrom('members').where('account_id', '=', accountId).where(column, '=', id).execute()
 }
 
+/** The name of the organization of a roster; null where there is none. */
+export async function findOrganizationName(db: Db, { accountId, organizationId }: TeamScope): Promise<string | null> {
+  const query = db.selectFrom('organizations').select('name').where('account_id', '=', accountId)
+  return (await query.where('id', '=', organizationId).executeTakeFirst())?.name ?? null
+}
+
 /** The users of the console directory with these addresses, by address. */
 export async function findMemberUsers(
   db: Db,
@@ -137,16 +155,26 @@ export async function findMemberUsers(
   return new Map(rows.map(({ email_norm, ...user }) => [email_norm, user]))
 }
 
-const membership = sql<string>`coalesce(account_member_id, id)`
+const membership = sql<string>`coalesce(members.account_member_id, members.id)`
 
 function selectAll(db: Db) {
   return db
     .selectFrom('members')
     .select(['id', 'account_id', 'organization_id', 'account_member_id', 'email', 'email_norm', 'display_name'])
-    .select(['joined_at', 'invite_expires_at', 'created_at', 'updated_at'])
+    .select(['joined_at', 'invite_expires_at', 'invite_link_id', 'created_at', 'updated_at'])
     .select(sql<boolean>`coalesce(invite_expires_at <= clock_now(), true)`.as('invite_expired'))
     .select([sql<MemberRow['role']>`role`.as('role'), sql<MemberRow['status']>`status`.as('status')])
     .select(membership.as('membership_id'))
+    .select((eb) =>
+      eb
+        .selectFrom('members as own')
+        .select(sql<MemberRow['account_role']>`own.role`.as('role'))
+        .whereRef('own.account_id', '=', 'members.account_id')
+        .where('own.organization_id', 'is', null)
+        .whereRef('own.email_norm', '=', 'members.email_norm')
+        .where('own.status', '=', 'active')
+        .as('account_role'),
+    )
 }
 
 function matching(db: Db, scope: TeamScope, { status }: MemberFilter) {
@@ -162,21 +190,34 @@ function selectMembers(db: Db, { accountId, organizationId, environmentId }: Tea
     .$if(environmentId !== undefined, (seen) => seen.where(isOwnerSeenFrom('organization_id', environmentId ?? '')))
 }
 
-/** Whoever is invited under this address has joined. Returns the memberships that became active. */
+/**
+ * Activates what a link of an invitation gives: the membership that it was mailed for, with the places on rosters that the
+ * person has by it. A link of an earlier release is for every invitation of that release. Returns the new memberships.
+ */
 export async function activateRows(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
-  emailNorm: string,
+  accepted: { emailNorm: string; linkId: string },
 ): Promise<MemberRow[]> {
+  const invited = (await listRowsOfAddress(tx, { accountId }, accepted.emailNorm)).filter(isInvited)
+  const live = invited.filter(({ account_member_id, invite_expired, invite_link_id: linkId }) =>
+    linkId === null ? account_member_id === null && !invite_expired : linkId === accepted.linkId && !invite_expired,
+  )
+  const placed = invited.filter(({ account_member_id }) => live.some(({ id }) => id === account_member_id))
+  const ids = [...new Set([...live, ...placed].map(({ id }) => id))]
+  if (ids.length === 0) return []
   const changed = await tx
     .updateTable('members')
-    .set({ status: 'active', joined_at: now, invite_expires_at: null, updated_at: now })
+    .set({ status: 'active', joined_at: now, invite_expires_at: null, invite_link_id: null, updated_at: now })
     .where('account_id', '=', accountId)
-    .where('email_norm', '=', emailNorm)
+    .where('id', 'in', ids)
     .where('status', '=', 'invited')
-    .where('invite_expires_at', '>', now)
+    // Not renewed by another link since it was read.
+    .where((eb) => eb.or([eb('invite_link_id', 'is', null), eb('invite_link_id', '=', accepted.linkId)]))
     .returning('id')
     .execute()
-  const ids = new Set(changed.map(({ id }) => id))
-  return (await listRowsOfAddress(tx, { accountId }, emailNorm)).filter(({ id }) => ids.has(id))
+  const active = new Set(changed.map(({ id }) => id))
+  return (await listRowsOfAddress(tx, { accountId }, accepted.emailNorm)).filter(({ id }) => active.has(id))
 }
+
+const isInvited = ({ status }: MemberRow) => status === 'invited'

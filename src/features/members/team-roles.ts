@@ -1,6 +1,7 @@
 import { type Scope, scopes } from '../../contract.ts'
 import { permissionScopes, teamRolePermissions } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
+import { boundOf } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
 
@@ -30,20 +31,38 @@ export function coversRole(role: TeamRole, other: TeamRole): boolean {
 }
 
 /**
- * Nobody gives more than they hold, nor takes the ownership away from somebody unless they could give it.
+ * Refuses a caller that lacks a permission of the role: it may neither give the role nor act on a member who has it.
  * Throws `privilege_escalation`.
  */
-export function assertMayChange(caller: KeyCaller, before: TeamRole | null, after: TeamRole | null): void {
-  const isUnbounded = caller.kind === 'member' || caller.scopes.includes('*')
-  const lacks = (role: TeamRole) =>
+export function assertMayActOn(caller: KeyCaller, role: TeamRole): void {
+  const hasAll = caller.kind === 'member' || caller.scopes.includes('*')
+  const lacks =
     !isSubset(scopesOf(role), caller.scopes) ||
-    (!isUnbounded && teamRolePermissions[role].some((permission) => permissionScopes[permission] === null)) ||
+    (!hasAll && teamRolePermissions[role].some((permission) => permissionScopes[permission] === null)) ||
     (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
-  for (const role of [after, before === 'owner' ? before : null])
-    if (role !== null && before !== after && lacks(role))
-      throw httpErrors.privilegeEscalation({
-        detail: `The caller must hold all that the role ${role} may do, to give it or take it away.`,
-      })
+  if (lacks)
+    throw httpErrors.privilegeEscalation({
+      detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.`,
+    })
+}
+
+/**
+ * Refuses to give a role with permissions that the caller lacks, or to give one by a key with bounds, since the member
+ * would not have them. Throws `privilege_escalation`.
+ */
+export function assertMayGive(caller: KeyCaller, role: TeamRole): void {
+  assertMayActOn(caller, role)
+  const bound = boundOf(caller)
+  if (bound !== null)
+    throw httpErrors.privilegeEscalation({
+      detail: `This key has ${bound}, which the member would not have. Give roles by a key without bounds.`,
+    })
+}
+
+/** Checks a change from one role to another. Throws `privilege_escalation`. */
+export function assertMayChange(caller: KeyCaller, before: TeamRole, after: TeamRole): void {
+  if (addsTo(before, after)) assertMayGive(caller, after)
+  else assertMayActOn(caller, after)
 }
 
 /** Making and unmaking owners, which is no permission of the catalogue. */
@@ -63,6 +82,12 @@ export function lackedBy(roles: readonly TeamRole[]): string[] {
 }
 
 const withheldFrom = (role: TeamRole): readonly string[] => WITHHELD[role] ?? []
+
+/** Whether another role has permissions that a role lacks. */
+export function addsTo(role: TeamRole, other: TeamRole): boolean {
+  const held: readonly string[] = teamRolePermissions[role]
+  return teamRolePermissions[other].some((permission) => !held.includes(permission))
+}
 
 /** The permissions of a role, as a token says them. */
 export function permissionsOf(role: TeamRole): string[] {

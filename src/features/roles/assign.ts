@@ -4,6 +4,7 @@ import { record } from '../../platform/events.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { directoryInReach, findDirectoryOfOrganization, type Reach } from '../../platform/http/directory.ts'
 import { isId, newId } from '../../platform/ids.ts'
+import { handedIn } from '../../platform/platform.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { getUserForUpdate, getUserInReach } from '../users/users.ts'
 import {
@@ -21,6 +22,11 @@ import { toAssignment, type UserRolesChange } from './schema.ts'
 import type { AssignmentRow } from './store.ts'
 
 type CallerWork = Work & { caller: KeyCaller }
+
+/** Refuses a caller that lacks permissions of a member of the organization. Throws `privilege_escalation`. */
+export const memberGuard = handedIn<(work: CallerWork, membershipId: string) => Promise<void>>(
+  'who may act on a member of the team',
+)
 
 const idsOf = (rows: AssignmentRow[]) => [...new Set(rows.map(({ role_id }) => role_id))].sort()
 
@@ -80,16 +86,21 @@ export async function readMemberRoles(work: Work<Reach>, membershipId: string) {
   return shown(await listAssignmentsOfMember(db, reach, id))
 }
 
-/** Replaces the roles of a member. Throws `role_member_not_found`, and as for a user. */
+/**
+ * Replaces the roles of a member, whose own permissions the caller must hold. Throws `role_member_not_found`,
+ * `privilege_escalation`, and as for a user.
+ */
 export async function setMemberRoles(work: CallerWork, membershipId: string, names: string[]) {
   const id = readId(membershipId)
   return inTx(work, async (work) => {
     const { db, directory, caller } = work
     const roles = await holdAll(work, names)
-    if (!(await holdMemberRow(db, directory, id))) throw roleErrors.memberNotFound()
+    const member = await holdMemberRow(db, directory, id)
+    if (!member) throw roleErrors.memberNotFound()
+    await memberGuard.of(work.platform)(work, id)
     assertMayGive(caller, roles, await listAssignmentsOfMember(db, directory, id))
     const wanted = roles.map((role) => ({ id: newId(), role_id: role.id }))
-    await record(work, ...tellAssignments(await setMemberRoleRows(db, directory, id, wanted)))
+    await record(work, ...tellAssignments(await setMemberRoleRows(db, directory, member, wanted)))
     return { success: true, ...shown(await listAssignmentsOfMember(db, directory, id)) }
   })
 }

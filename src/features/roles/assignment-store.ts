@@ -20,9 +20,10 @@ const ofUsers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => sq
     and ${isServed(reach, 'a.directory_id')} and ${condition}`
 
 const ofMembers = (reach: Reach | Directory, condition: RawBuilder<unknown>) => sql`
-  select a.id, null::uuid as user_id, null::uuid as auth_account_id, a.membership_id, a.role_id, 'manual' as source,
-    a.created_at
-  from member_roles a where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')} and ${condition}`
+  select a.id, null::uuid as user_id, null::uuid as auth_account_id,
+    coalesce(m.account_member_id, m.id) as membership_id, a.role_id, 'manual' as source, a.created_at
+  from member_roles a join members m on m.id = a.membership_id
+  where ${within(reach, 'a.directory_id')} and ${isServed(reach, 'a.directory_id')} and ${condition}`
 
 /** Of users and of members, a page by age. */
 export async function listAssignmentRows(
@@ -58,9 +59,10 @@ export async function listAssignmentsOfUsers(
   return rows
 }
 
+/** By the id that lists of members show. */
 export async function listAssignmentsOfMember(db: Db, reach: Reach | Directory, id: string): Promise<AssignmentRow[]> {
   const { rows } = await sql<AssignmentRow>`
-    ${ofMembers(reach, sql`a.membership_id = ${id}`)} order by a.created_at, a.id`.execute(db)
+    ${ofMembers(reach, sql`${id}::uuid in (m.id, m.account_member_id)`)} order by a.created_at, a.id`.execute(db)
   return rows
 }
 
@@ -139,14 +141,17 @@ export async function setRoleRows(
   return rows
 }
 
-/** A membership of the organization, which stays until the transaction ends. */
+/** The id that lists of members show: on a roster, a member of the account has that of the account. */
+const shownId = sql<string>`coalesce(account_member_id, id)`
+
+/** A membership of the organization, by the id that lists show. It stays until the transaction ends. */
 export async function holdMemberRow(tx: Tx, directory: Directory, id: string) {
   return tx
     .selectFrom('members')
-    .select(['id', 'role'])
+    .select(['id', shownId.as('membership_id')])
     .where('account_id', '=', directory.accountId)
     .where('organization_id', 'is not distinct from', directory.organizationId)
-    .where('id', '=', id)
+    .where(shownId, '=', id)
     .forUpdate()
     .executeTakeFirst()
 }
@@ -158,7 +163,7 @@ export async function findMemberRow(db: Db, reach: Reach, id: string) {
     .selectFrom('members')
     .select(['id', 'organization_id'])
     .where('account_id', '=', reach.accountId)
-    .where('id', '=', id)
+    .where(shownId, '=', id)
     .$if(directory !== null, (query) =>
       query.where('organization_id', 'is not distinct from', directory?.organizationId ?? null),
     )
@@ -169,23 +174,24 @@ export async function findMemberRow(db: Db, reach: Reach, id: string) {
 export async function setMemberRoleRows(
   tx: Tx,
   directory: Directory,
-  membershipId: string,
+  { id: rowId, membership_id }: { id: string; membership_id: string },
   wanted: { id: string; role_id: string }[],
 ): Promise<ChangedAssignments> {
   const ids = wanted.map((each) => each.role_id)
   const { rows } = await sql<AssignmentRow & { came: boolean }>`
     with gone as (
-      delete from member_roles where directory_id = ${directory.id} and membership_id = ${membershipId}
+      delete from member_roles where directory_id = ${directory.id} and membership_id = ${rowId}
         and role_id <> all(${ids}::uuid[])
-      returning id, membership_id, role_id, created_at),
+      returning id, role_id, created_at),
     come as (
       insert into member_roles (directory_id, id, membership_id, role_id)
-      select ${directory.id}::uuid, wanted.id, ${membershipId}::uuid, wanted.role_id
+      select ${directory.id}::uuid, wanted.id, ${rowId}::uuid, wanted.role_id
       from unnest(${wanted.map(({ id }) => id)}::uuid[], ${ids}::uuid[]) as wanted (id, role_id)
       on conflict (directory_id, membership_id, role_id) do nothing
-      returning id, membership_id, role_id, created_at),
+      returning id, role_id, created_at),
     changed as (select *, true as came from come union all select *, false from gone)
-    select changed.*, null::uuid as user_id, null::uuid as auth_account_id, 'manual' as source
+    select changed.*, null::uuid as user_id, null::uuid as auth_account_id, 'manual' as source,
+      ${membership_id}::uuid as membership_id
     from changed order by created_at, id`.execute(tx)
   return split(rows)
 }

@@ -96,7 +96,9 @@ test.each(permissions)('no way grants %s to who lacks it', async (permission) =>
 test.each(WAYS)('whoever holds the permission grants it: %s', async (_, scope, grant) => {
   const role = await makeRole(['audit:read', 'invoice:approve'])
   const mapped = await connect({ All: role })
-  const key = await tenant.withKey({ subOrgId, scopes: [scope, 'audit.read'] })
+  // The last three are those of the member who gets the role.
+  const held = [scope, 'audit.read', 'users.read', 'members.read', 'sub_orgs.read']
+  const key = await tenant.withKey({ subOrgId, scopes: held })
   expect((await grant(key, role, ['audit:read', 'invoice:approve'], mapped)).status).toBe(200)
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, sso_connection_id: null }))
 })

@@ -370,6 +370,7 @@ export interface Members {
   email_norm: string;
   id: string;
   invite_expires_at: Timestamp | null;
+  invite_link_id: string | null;
   joined_at: Timestamp | null;
   organization_id: string | null;
   role: string;
