@@ -1,8 +1,11 @@
+import { cliOrigin } from '../src/cli/deployment.ts'
+import { printLink } from '../src/cli/member-link.ts'
 import { lookAfterConnection, lookAfterDueConnections } from '../src/features/connections/upkeep.ts'
 import { recheckDomain, recheckDueDomains } from '../src/features/domains/recheck.ts'
 import { announceEndedImpersonations } from '../src/features/impersonation/ending.ts'
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
+import { resolveAccount } from '../src/platform/http/directory.ts'
 import { fanOut } from '../src/platform/webhooks/fan-out.ts'
 import type { DnsPeer } from './dns-peer.ts'
 import { enrollTotp, makeProvenUser, signInByLink, succeeded } from './factors.ts'
@@ -180,6 +183,18 @@ const expireInvite: Occasion = async ({ app, caller }) => {
   await announceExpiredInvites.handle(app.app.platform, {}, 1)
 }
 
+async function printMemberLink({ app, tenant }: Place): Promise<void> {
+  const { email } = await joinedMember(app, tenant, 'member')
+  const { platform } = app.app
+  const environment = {
+    accountId: tenant.accountId,
+    environmentId: tenant.environmentId,
+    environmentSlug: 'production',
+  }
+  const directory = await resolveAccount(platform, { ...environment, organizationId: null }, null)
+  await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
+}
+
 /** What raises the types that no route's sample raises. One that raises several stands at each. */
 export const occasions: Readonly<Record<string, Occasion>> = {
   'auth.login.failed': failPassword,
@@ -195,6 +210,7 @@ export const occasions: Readonly<Record<string, Occasion>> = {
     for (const _ of [1, 2]) succeeded(await caller.post(`/v1/users/${id}/invite`, {}))
   },
   'member.added': ({ app, tenant }) => joinedMember(app, tenant, 'developer'),
+  'member.link_printed': printMemberLink,
   'mfa.challenge.failed': async (place) => (await makePassing(place)).verify('000000'),
   'mfa.trusted_device.added': trust,
   'mfa.trusted_device.used': trust,

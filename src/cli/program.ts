@@ -7,6 +7,7 @@ import { addDoctor } from './doctor.ts'
 import { addImport } from './import-users.ts'
 import { addKeys } from './keys.ts'
 import { addMasterKey } from './master-key.ts'
+import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { addOpenApi } from './openapi.ts'
 import { addOrganizations } from './orgs.ts'
@@ -52,6 +53,7 @@ export async function runCli(argv: string[]): Promise<number> {
   })
   addOrganizations(program)
   addUsers(program)
+  addMembers(program)
   addAudit(program, (code) => {
     exitCode = code
   })

@@ -102,6 +102,7 @@ async function setUp(options: Options): Promise<void> {
         `Organization  ${setup.organizationName} (${made.organizationId})`,
         '',
         `Next: npx watchword keys create --name backend --org ${setup.organizationSlug}`,
+        `Password of the owner: npx watchword members link ${setup.ownerEmail}`,
       ])
     })
   })

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import type { MemberRow } from '../features/members/schema.ts'
+import { cliOrigin, withPlatform } from './deployment.ts'
+import { firstPage, getScope } from './lookups.ts'
+import { note, noteMore, print, tableLines } from './print.ts'
+
+const MAX_ROWS = 1000
+
+interface Options {
+  account?: string
+  json?: boolean
+}
+
+export function addMembers(program: Command): void {
+  const members = program.command('members').description('list the team of the account, print a link for a member')
+  const add = (name: string, description: string, example: string) =>
+    members
+      .command(name)
+      .description(description)
+      .option('--account <name>', 'the account, by name or id; default: the deployment’s first account')
+      .option('--json', 'print JSON for scripts')
+      .addHelpText('after', `\nExample:\n  $ npx watchword members ${example}`)
+  add('list', `list members and invitations, at most ${MAX_ROWS}`, 'list').action(listMembers)
+  add(
+    'link',
+    'print a link that sets a member’s password, or accepts an invitation; it is recorded',
+    'link ada@acme.com',
+  )
+    .argument('<email>', 'their email address')
+    .action(printMemberLink)
+}
+
+async function listMembers(options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { listMemberRows } = await import('../features/members/store.ts')
+    const scope = await getScope(platform, { ...options, env: 'production' })
+    const rows = await listMemberRows(platform.db, scope, {}, firstPage(MAX_ROWS))
+    const members = rows.slice(0, MAX_ROWS).map(shown)
+    const cells = members.map((each) => [each.membershipId, each.email, each.role, each.status, each.subOrgId ?? ''])
+    print(options, { members }, tableLines(['ID', 'EMAIL', 'ROLE', 'STATUS', 'ORGANIZATION'], cells))
+    noteMore(rows, MAX_ROWS)
+  })
+}
+
+const shown = ({ membership_id: membershipId, email, role, status, organization_id: subOrgId }: MemberRow) => ({
+  ...{ membershipId, email, role, status, subOrgId },
+})
+
+async function printMemberLink(email: string, options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { printLink } = await import('./member-link.ts')
+    const directory = await getScope(platform, { ...options, env: 'production' })
+    const printed = await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
+    print(options, printed, [printed.url])
+    const what = printed.purpose === 'invite' ? 'accepts the invitation' : 'sets a new password'
+    if (!options.json) note(`The link ${what} of ${printed.email}. It works once. member.link_printed records it.`)
+  })
+}
