@@ -13,9 +13,9 @@ import { gates as loginGates } from './features/login/gates.ts'
 import { signInMethods } from './features/login/methods.ts'
 import { isOriginAllowed } from './features/login/origins.ts'
 import { managerAuthenticator } from './features/members/caller.ts'
-import { grantsOf, isOnTeam, joinTeam } from './features/members/joining.ts'
+import { grantsOf, isOnTeam, joinTeam, teamRolesOf } from './features/members/joining.ts'
 import { assertMayActOnMember } from './features/members/members.ts'
-import { lacksFactor } from './features/mfa/mfa.ts'
+import { lacksFactor, teamRoles } from './features/mfa/mfa.ts'
 import { codesBySms, otpSettings, toSendCeilings } from './features/otp/otp.ts'
 import { sendCodeBySms } from './features/phone-codes/phone-codes.ts'
 import { holdIntroduction, matchProvisioned } from './features/provisioning/provisioning.ts'
@@ -119,6 +119,7 @@ function handIn(platform: Platform): void {
   serviceSwitches.hand(platform, (directory, service) => readSwitch(platform, directory, service))
   loginGates.hand(platform, gates)
   requiresFactor.hand(platform, lacksFactor)
+  teamRoles.hand(platform, teamRolesOf)
   signInMethods.hand(platform, methods)
   sendCeilings.hand(platform, async (work) => toSendCeilings(await otpSettings(work)))
   challengeFactors.hand(platform, secondFactors)

@@ -1,24 +1,26 @@
 import { cliOrigin } from '../src/cli/deployment.ts'
+import { resetFactors } from '../src/cli/member-factors.ts'
 import { printLink } from '../src/cli/member-link.ts'
 import { lookAfterConnection, lookAfterDueConnections } from '../src/features/connections/upkeep.ts'
 import { recheckDomain, recheckDueDomains } from '../src/features/domains/recheck.ts'
 import { announceEndedImpersonations } from '../src/features/impersonation/ending.ts'
 import { announceExpiredInvites } from '../src/features/invites/expiry.ts'
 import { makeCertificate } from '../src/platform/crypto/certificates.ts'
-import { resolveAccount } from '../src/platform/http/directory.ts'
+import { resolveAccount, teamDirectory } from '../src/platform/http/directory.ts'
 import { fanOut } from '../src/platform/webhooks/fan-out.ts'
 import type { DnsPeer } from './dns-peer.ts'
 import { enrollTotp, makeProvenUser, signInByLink, succeeded } from './factors.ts'
 import { fresh, freshPassword } from './fresh.ts'
 import { type Caller, type Tenant, type TestApp, until } from './harness.ts'
 import { runJobs } from './jobs.ts'
-import { ownWorld, signedIn } from './own-world.ts'
+import { giveApp, ownWorld, signedIn, signedInMember, teamWorld } from './own-world.ts'
 import { newEmail, newPasswordUser, newUser } from './people.ts'
 import { provisioned } from './scim.ts'
 import { signedInUser } from './sign-in.ts'
 import { joinedMember } from './team.ts'
 import { deliverDue } from './webhook-delivery.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
+import { workIn } from './work.ts'
 
 /** Where something happens: an account of its own, with an organization. */
 export interface Place {
@@ -55,6 +57,19 @@ async function makePassing({ app, caller }: Place) {
     return caller.post('/v1/mfa/challenge/verify', { challenge_token, code, trust_device: true })
   }
   return { email, backupCodes, verify }
+}
+
+async function resetMember({ app, tenant }: Place) {
+  const member = await signedInMember(teamWorld(app, tenant))
+  await giveApp(member)
+  const { platform } = app.app
+  const directory = await teamDirectory(platform, tenant.accountId)
+  await resetFactors(workIn(platform, directory), member.email)
+}
+
+async function changeTeamPolicy({ app, tenant }: Place) {
+  const { me } = await signedInMember(teamWorld(app, tenant), 'owner')
+  succeeded(await me.patch('/v1/mfa/policy', { subOrgId: 'team', grace_period_days: 14 }))
 }
 
 const trust: Occasion = async (place) => {
@@ -210,8 +225,10 @@ export const occasions: Readonly<Record<string, Occasion>> = {
     for (const _ of [1, 2]) succeeded(await caller.post(`/v1/users/${id}/invite`, {}))
   },
   'member.added': ({ app, tenant }) => joinedMember(app, tenant, 'developer'),
+  'member.factors_reset': resetMember,
   'member.link_printed': printMemberLink,
   'mfa.challenge.failed': async (place) => (await makePassing(place)).verify('000000'),
+  'mfa.team_policy.updated': changeTeamPolicy,
   'mfa.trusted_device.added': trust,
   'mfa.trusted_device.used': trust,
   'organization.suspended': changeStatus,

@@ -9,8 +9,13 @@ import { defineCondition } from '../src/platform/proofs.ts'
 import { routes } from '../src/routes.ts'
 import { methods } from '../src/sign-in-methods.ts'
 import { codeOf, makeProvenUser, signInByLink, succeeded } from './factors.ts'
-import { startApp, type Tenant } from './harness.ts'
+import { freshPassword } from './fresh.ts'
+import { type Reply, startApp, type Tenant } from './harness.ts'
+import { giveApp, type OwnPerson, signedInMember, signInAgain, teamWorld } from './own-world.ts'
+import { newEmail } from './people.ts'
 import { nameOf, type SampleRequest, sampleOf, sendSample } from './samples.ts'
+import { mailedCode, mailedLink } from './sign-in.ts'
+import { PASSWORD } from './team.ts'
 import { makeWorld, makeWorldFor, type World } from './world.ts'
 
 const app = await startApp()
@@ -246,3 +251,79 @@ async function liveSessions({ accountId }: Tenant) {
     where account_id = ${accountId} and revoked_at is null order by sessions.id`.execute(platform.db)
   return rows
 }
+
+describe('the second factor of the team', () => {
+  type Begin = (tenant: Tenant, member: OwnPerson) => Promise<() => Promise<Reply>>
+  const subOrgId = 'team'
+  /** Every way in of the team that proves one factor. */
+  const oneFactor: Record<string, Begin> = {
+    'POST /v1/auth/login/otp/verify': async (tenant, { email }) => {
+      const { otp_id } = succeeded(await tenant.post('/v1/auth/login/otp/send', { subOrgId, email }))
+      const body = { subOrgId, email, otp_id, code: await mailedCode(app, email) }
+      return () => tenant.post('/v1/auth/login/otp/verify', body)
+    },
+    'POST /v1/auth/login/password': async (tenant, { email }) => {
+      const body = { subOrgId, email, password: PASSWORD }
+      return () => tenant.post('/v1/auth/login/password', body)
+    },
+    'POST /v1/auth/password/reset/confirm': async (tenant, { email }) => {
+      succeeded(await tenant.post('/v1/auth/password/reset/send', { subOrgId, email }))
+      const { token_hash } = await mailedLink(app, email, 'password_reset')
+      const body = { subOrgId, email, token_hash, password: freshPassword() }
+      return () => tenant.post('/v1/auth/password/reset/confirm', body)
+    },
+    'POST /v1/auth/token/refresh': async (tenant, { session: { refresh_token } }) => {
+      return () => tenant.post('/v1/auth/token/refresh', { subOrgId, refresh_token })
+    },
+    'POST /v1/auth/invite/accept': async (tenant) => {
+      const email = newEmail()
+      succeeded(await tenant.post('/v1/members/invites', { email, role: 'admin' }))
+      const { token_hash: token } = await mailedLink(app, email, 'invite')
+      return () => tenant.post('/v1/auth/invite/accept', { subOrgId, token, password: PASSWORD })
+    },
+  }
+  /** Those that prove both. */
+  const bothFactors = ['POST /v1/auth/login/passkey/verify', 'POST /v1/mfa/challenge/verify', 'PUT /v1/mfa/totp']
+
+  test('no way in of the team is left out', () => {
+    const ofTeam = waysIn.filter(([, { team }]) => team).map(([name]) => name)
+    expect(ofTeam.sort()).toEqual([...Object.keys(oneFactor), ...bothFactors].sort())
+  })
+
+  async function newTeam() {
+    const tenant = await app.tenant()
+    const world = teamWorld(app, tenant)
+    return { tenant, owner: await signedInMember(world, 'owner'), member: await signedInMember(world, 'admin') }
+  }
+
+  const sessionsOf = async ({ accountId }: Tenant) => {
+    const { rows } =
+      await sql`select sessions.id, generation from sessions join directories on directories.id = directory_id
+      where account_id = ${accountId} order by sessions.id`.execute(platform.db)
+    return rows
+  }
+
+  // Of an invited member nothing is enrolled, and a session that has begun is not asked.
+  const asked = Object.entries(oneFactor).filter(([name]) => !/invite|refresh/.test(name))
+  test.each(asked)('%s: is asked of who has one', async (_, begin) => {
+    const { tenant, member } = await newTeam()
+    await giveApp(member)
+    const come = await begin(tenant, member)
+    const before = await sessionsOf(tenant)
+    expect(succeeded(await come())).toMatchObject({ session: null, mfa_required: true, methods: ['totp'] })
+    expect(await sessionsOf(tenant)).toEqual(before)
+  })
+
+  test.each(Object.entries(oneFactor))('%s: must be enrolled where it is required', async (_, begin) => {
+    const { tenant, owner, member } = await newTeam()
+    succeeded(await owner.me.patch('/v1/mfa/policy', { subOrgId, grace_period_days: 0 }))
+    // The grace period of a member who has signed in was fixed then.
+    await app.advance(6 * 86_400)
+    const session = await signInAgain(member)
+    await app.advance(86_400 + 3600)
+    const come = await begin(tenant, { ...member, session })
+    const before = await sessionsOf(tenant)
+    expect(succeeded(await come())).toMatchObject({ session: null, enrollment_required: true, methods: ['totp'] })
+    expect(await sessionsOf(tenant)).toEqual(before)
+  })
+})

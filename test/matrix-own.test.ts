@@ -10,7 +10,9 @@ import {
   ownSamplesWithApp,
   ownWorld,
   signedIn,
+  signedInMember,
   steppedUp,
+  teamWorld,
 } from './own-world.ts'
 import { nameOf, sendSample } from './samples.ts'
 import { snapshot } from './snapshot.ts'
@@ -178,6 +180,97 @@ describe('what changes a way in', () => {
     const half = await sendSample(person.me, route, sample)
     expect([half.status, half.body.code, half.body.methods]).toEqual([401, 'step_up_required', expect.any(Array)])
     expect(half.body.methods).not.toContain('otp')
+    expect(await snapshot(app)).toEqual(before)
+  })
+})
+
+describe('a member of the team', () => {
+  const team = teamWorld(app, tenant)
+  const memberSample = async (name: string) => {
+    const person = await signedInMember(team)
+    const sample = await ownSamples[name]?.(person)
+    if (!sample) throw new Error(`${name} has no sample`)
+    return { person, sample }
+  }
+  // Memberships belong to an address.
+  const FIXED = ['POST /v1/me/email', 'POST /v1/me/email/verify']
+  // An application that checks tokens there would take the member for a user.
+  const FOR_USERS = 'GET /v1/auth/userinfo'
+  const changeable = own.filter(([name]) => !FIXED.includes(name) && name !== FOR_USERS)
+
+  test(`${FOR_USERS}: is refused`, async () => {
+    const reply = await (await signedInMember(team)).me.get('/v1/auth/userinfo')
+    expect([reply.status, reply.body.code]).toEqual([401, 'access_token_invalid'])
+  })
+
+  test.each(changeable)(
+    '%s: succeeds, but not from a page of users, nor once the session has ended',
+    async (name, route) => {
+      const { person, sample } = await memberSample(name)
+      const before = await snapshot(app)
+      const elsewhere = await sendSample(person.me, route, sample, { headers: { origin: OWN_PAGE } })
+      expect([elsewhere.status, elsewhere.body.code]).toEqual([403, 'origin_not_allowed'])
+      expect(await snapshot(app)).toEqual(before)
+      const reply = await sendSample(person.me, route, sample)
+      expect(reply.status, reply.text).toBe(200)
+      succeeded(await tenant.delete(`/v1/members/${person.membershipId}`))
+      const after = await snapshot(app)
+      const ended = await sendSample(person.me, route, sample)
+      expect([ended.status, ended.body.code]).toEqual([401, 'access_token_invalid'])
+      expect(await snapshot(app)).toEqual(after)
+    },
+  )
+
+  const naming = changeable.filter(([, { params }]) => Object.keys(params.properties).length > 0)
+  test.each(naming)('%s: what is somebody else’s is not there', async (name, route) => {
+    const { sample: ofMember } = await memberSample(name)
+    const { sample: ofUser } = await sampleFor(name)
+    const strangers = teamWorld(app, await app.tenant())
+    const [user, colleague, stranger] = [
+      await signedIn(world),
+      await signedInMember(team),
+      await signedInMember(strangers),
+    ]
+    const before = await snapshot(app)
+    for (const [by, sample] of [
+      [user, ofMember],
+      [colleague, ofMember],
+      [stranger, ofMember],
+      [colleague, ofUser],
+    ] as const) {
+      const reply = await sendSample(by.me, route, sample)
+      expect([reply.status, reply.body.code]).toEqual([404, expect.stringMatching(/_not_found$/)])
+    }
+    expect(await snapshot(app)).toEqual(before)
+  })
+
+  const ways = waysIn.filter(([name]) => !FIXED.includes(name))
+  test.each(ways)('%s: wants a recent proof, and the second factor of who has one', async (name, route) => {
+    const { person, sample } = await memberSample(name)
+    if (person.secret === undefined) person.secret = await giveApp(person)
+    const before = await snapshot(app)
+    if (!ownSamplesWithApp.includes(name)) {
+      const half = await sendSample(person.me, route, sample)
+      expect([half.status, half.body.code]).toEqual([401, 'step_up_required'])
+      expect(half.body.methods).toContain('totp')
+      expect(half.body.methods).not.toContain('otp')
+    }
+    await app.advance(601)
+    const late = await sendSample(person.me, route, sample)
+    expect([late.status, late.body.code]).toEqual([401, 'step_up_required'])
+    expect(await snapshot(app)).toEqual(before)
+    const fresh = await sendSample((await steppedUp(person)).me, route, sample)
+    expect(fresh.body.code).not.toBe('step_up_required')
+  })
+
+  test.each(FIXED)('%s: is refused, and changes nothing', async (name) => {
+    const person = await signedInMember(team)
+    const colleague = await signedInMember(team, 'owner')
+    const before = await snapshot(app)
+    const proof = { otp_id: person.id, code: 'some code' }
+    const body = { email: colleague.email, ...(name.endsWith('verify') ? proof : {}) }
+    const reply = await person.me.post(name.slice('POST '.length), body)
+    expect([reply.status, reply.body.code], reply.text).toEqual([409, 'team_email_fixed'])
     expect(await snapshot(app)).toEqual(before)
   })
 })

@@ -5,11 +5,13 @@ import { newPasskey } from './authenticator.ts'
 import { codeOf, plantTotp, sentSmsCode, succeeded } from './factors.ts'
 import { fresh, freshPassword } from './fresh.ts'
 import { type Caller, caller, type Tenant, type TestApp } from './harness.ts'
+import type { PlantedMember } from './members.ts'
 import { pageOf } from './passkeys.ts'
 import { newEmail, type Person } from './people.ts'
 import { verifyDomain } from './saml-connection.ts'
 import type { SampleRequest } from './samples.ts'
 import { mailedCode, signIn, type Tokens } from './sign-in.ts'
+import { joinedMember, PASSWORD } from './team.ts'
 import { getWorkIn } from './work.ts'
 
 /** The page from which people call in tests. */
@@ -37,6 +39,24 @@ export async function ownWorld(app: TestApp, tenant: OwnWorld['tenant']): Promis
   succeeded(await tenant.patch('/v1/otp/settings', { subOrgId, sms_allowed_countries: ['US'] }))
   succeeded(await tenant.patch('/v1/mfa/policy', { subOrgId, allowed_methods: ['totp', 'backup', 'sms'] }))
   return { app, tenant, subOrgId }
+}
+
+/** The account's own team, whose members call the same routes, in place of an organization. */
+export const teamWorld = (app: TestApp, tenant: Tenant): OwnWorld & { tenant: Tenant } => ({
+  app,
+  tenant,
+  subOrgId: 'team',
+})
+
+/** Somebody who has joined the team and has signed in by a mailed code a moment ago. */
+export async function signedInMember(
+  world: OwnWorld & { tenant: Tenant },
+  role: PlantedMember['role'] = 'member',
+  of: { subOrgId?: string; email?: string } = {},
+): Promise<OwnPerson & { membershipId: string }> {
+  const { email, membershipId, session } = await joinedMember(world.app, world.tenant, role, of)
+  const person = { world, subOrgId: world.subOrgId, email, id: session.directory_user_id }
+  return { membershipId, ...withSession(person, await signInAgain(person)) }
 }
 
 /** Makes a user whose mailbox is proved, with a password if one is given, and signs them in. */
@@ -98,7 +118,9 @@ export const ownSamples: Record<string, OwnSample> = {
   },
   'POST /v1/me/step-up': () => ({ body: { method: 'otp' } }),
   'POST /v1/me/step-up/verify': async (person) => ({ body: await ownCode(person) }),
-  'POST /v1/me/password': () => ({ body: { new_password: freshPassword() } }),
+  'POST /v1/me/password': ({ subOrgId }) => ({
+    body: { ...(subOrgId === 'team' ? { current_password: PASSWORD } : {}), new_password: freshPassword() },
+  }),
   'POST /v1/me/email': () => ({ body: { email: newEmail() } }),
   'POST /v1/me/email/verify': async ({ me, world }) => {
     const email = newEmail()

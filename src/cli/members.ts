@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { MemberRow } from '../features/members/schema.ts'
+import { teamDirectory } from '../platform/http/directory.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
-import { firstPage, getScope } from './lookups.ts'
+import { firstPage, getAccount, getScope } from './lookups.ts'
 import { note, noteMore, print, tableLines } from './print.ts'
 
 const MAX_ROWS = 1000
@@ -12,7 +13,7 @@ interface Options {
 }
 
 export function addMembers(program: Command): void {
-  const members = program.command('members').description('list the team of the account, print a link for a member')
+  const members = program.command('members').description('list the team of the account, help its members to sign in')
   const add = (name: string, description: string, example: string) =>
     members
       .command(name)
@@ -28,6 +29,13 @@ export function addMembers(program: Command): void {
   )
     .argument('<email>', 'their email address')
     .action(printMemberLink)
+  add(
+    'reset-factors',
+    'remove the second factors and passkeys of a member who has lost them, and end their sessions',
+    'reset-factors owner@example.com',
+  )
+    .argument('<email>', 'their email address')
+    .action(resetFactorsOf)
 }
 
 async function listMembers(options: Options): Promise<void> {
@@ -54,5 +62,20 @@ async function printMemberLink(email: string, options: Options): Promise<void> {
     print(options, printed, [printed.url])
     const what = printed.purpose === 'invite' ? 'accepts the invitation' : 'sets a new password'
     if (!options.json) note(`The link ${what} of ${printed.email}. It works once. member.link_printed records it.`)
+  })
+}
+
+async function resetFactorsOf(email: string, options: Options): Promise<void> {
+  await withPlatform(async (platform) => {
+    const { resetFactors } = await import('./member-factors.ts')
+    const account = await getAccount(platform.db, options.account)
+    const directory = await teamDirectory(platform, account.id)
+    const reset = await resetFactors({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
+    const had = reset.methods.join(', ')
+    print(options, reset, [
+      had
+        ? `Removed ${had} of ${reset.email}, and ended their sessions. They were told by email.`
+        : `${reset.email} has no second factor and no passkey. Nothing was changed.`,
+    ])
   })
 }

@@ -13,6 +13,8 @@ const [ACCEPT, INVITES] = ['src/features/invites/accept.ts', 'src/features/invit
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
+const FACTORS_TEST = 'src/features/members/factors.test.ts'
+const POLICY_TEST = 'src/features/mfa/team-policy.test.ts'
 const [MEMBERS_TEST, ROSTER_TEST] = ['src/features/members/members.test.ts', 'src/features/members/roster.test.ts']
 
 /** Who looks after an account, and may make others do so. */
@@ -23,6 +25,76 @@ export const team: Mutant[] = [
     find: 'lacks.some((permission) => carries(power.scopes, permission))',
     replace: 'lacks.length < 0',
     tests: [CALLER_TEST],
+  },
+  {
+    name: 'a member keeps the address that memberships belong to',
+    file: 'src/features/me/email.ts',
+    find: "if (directory.kind === 'console') throw meErrors.emailOfTeam()",
+    replace: '',
+    tests: ['test/matrix-own.test.ts'],
+  },
+  {
+    name: 'the token of a member opens only routes of users that say so',
+    file: 'src/platform/http/entry.ts',
+    find: "caller.directory.kind === 'console' && !route.team",
+    replace: 'caller.directory === null',
+    tests: ['test/matrix-own.test.ts', SIGN_IN_TEST],
+  },
+  {
+    name: 'a backend enrolls a member of the team only in a sign-in that requires it',
+    file: 'src/features/challenges/pass.ts',
+    find: "} else if (work.directory.kind === 'console')",
+    replace: "} else if (work.directory.kind === 'console' && sent.userId === '')",
+    tests: [FACTORS_TEST],
+  },
+  {
+    name: 'a challenge begins an enrollment of its own user alone',
+    file: 'src/features/challenges/pass.ts',
+    find: 'if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()',
+    replace: 'if ((await getUser(work, sent.userId)).id === asked) return',
+    tests: [FACTORS_TEST],
+  },
+  {
+    name: 'only owners of the account change the policy of the team',
+    file: 'src/platform/http/authorize.ts',
+    find: '  assertNotWithheld(caller, OWNERSHIP)\n',
+    replace: '',
+    tests: [POLICY_TEST],
+  },
+  {
+    name: 'an owner of a roster does not change the policy of the team',
+    file: 'src/platform/http/authorize.ts',
+    find: "caller.kind !== 'member' || caller.organizationId !== null",
+    replace: "caller.kind !== 'member'",
+    tests: [POLICY_TEST],
+  },
+  {
+    name: 'no key changes the policy of the team',
+    file: 'src/platform/http/resolve-directory.ts',
+    find: "if (route.team === 'own' && organizationId === TEAM && route.method !== 'GET') assertOwner(caller)",
+    replace: '',
+    tests: [POLICY_TEST],
+  },
+  {
+    name: 'a member reads without a scope what is about the team alone',
+    file: 'src/platform/http/authorize.ts',
+    find: "kind === 'member' && subOrgId === TEAM",
+    replace: "kind === 'member'",
+    tests: [POLICY_TEST],
+  },
+  {
+    name: 'every role of a member counts, on rosters too',
+    file: 'src/features/mfa/policy.ts',
+    find: 'held ? coveredRoles(policy, held)',
+    replace: 'held ? coveredRoles(policy, held.slice(0, 1))',
+    tests: [FACTORS_TEST],
+  },
+  {
+    name: 'the grace period of a member counts from the earliest role',
+    file: 'src/features/mfa/policy.ts',
+    find: 'a.getTime() - b.getTime()',
+    replace: 'b.getTime() - a.getTime()',
+    tests: [FACTORS_TEST],
   },
   {
     name: 'the last owner stays',
@@ -190,8 +262,8 @@ export const team: Mutant[] = [
   {
     name: 'who has not accepted does not sign in',
     file: JOINING,
-    find: ".some(({ status }) => status === 'active')\n}",
-    replace: '.length > 0\n}',
+    find: "status === 'active' || (isJoining && !invite_expired)",
+    replace: "status === 'active' || !invite_expired",
     tests: [SIGN_IN_TEST],
   },
   {

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { codeOf, enrollTotp, makeProvenUser, succeeded } from '../factors.ts'
 import { type Caller, type Reply, startApp } from '../harness.ts'
+import { bearing } from '../own-world.ts'
+import { joinedMember, PASSWORD as TEAM_PASSWORD } from '../team.ts'
 import { startProcesses } from './processes.ts'
 
 const app = await startApp()
@@ -94,4 +97,34 @@ test('a cut-off beside 20 codes leaves no session', async () => {
   ])
   expect(cut?.status).toBe(200)
   expect(succeeded(await caller.get(`/v1/sessions?userId=${id}`)).users).toEqual([])
+})
+
+test('an app that a member of the team must enroll is confirmed by one of nine sign-ins at once', async () => {
+  const own = await app.tenant()
+  const [owner, member] = [await joinedMember(app, own, 'owner'), await joinedMember(app, own, 'member')]
+  const patch = { subOrgId: 'team', grace_period_days: 0, enforce_for_roles: [] }
+  succeeded(await bearing(app, owner.session.access_token).patch('/v1/mfa/policy', patch))
+  const body = { subOrgId: 'team', email: member.email, password: TEAM_PASSWORD }
+  const tokens: string[] = []
+  for (let n = 0; n < 9; n++) {
+    const held = succeeded(await own.post('/v1/auth/login/password', body))
+    expect(held.enrollment_required).toBe(true)
+    tokens.push(held.challenge_token)
+  }
+  const named = { subOrgId: 'team', userId: member.session.directory_user_id }
+  const [first = ''] = tokens
+  const begun = succeeded(await own.post('/v1/mfa/totp', { ...named, challenge_token: first }))
+  const sent = { ...named, pendingId: begun.pendingId, code: codeOf(begun.secret) }
+  const callers = processes.map((running) => running.as(own.key))
+  const replies = await Promise.all(
+    tokens.map((challenge_token, i) => callers[i % callers.length]?.put('/v1/mfa/totp', { ...sent, challenge_token })),
+  )
+  const statuses = replies.map((reply) => reply?.status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+  // The others come too late: for the challenge, the attempts or the enrollment.
+  expect(statuses.filter((status) => ![200, 400, 404, 409].includes(status ?? 0))).toEqual([])
+  const { rows } = await sql<{ enrolled: number; live: number }>`
+    select (select count(*)::int from events where type = 'mfa.enrolled' and target_id = ${named.userId}) as enrolled,
+      (select count(*)::int from sessions where user_id = ${named.userId} and aal = 'aal2') as live`.execute(db)
+  expect(rows).toEqual([{ enrolled: 1, live: 1 }])
 })

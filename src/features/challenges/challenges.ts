@@ -1,7 +1,7 @@
 export { challengeErrors } from './errors.ts'
 export { challengeEvents, completedEvents } from './events.ts'
 export { mfaGate } from './gate.ts'
-export { completeChallenge, getEnrollmentChallenge, getSubjectForUpdate } from './pass.ts'
+export { assertMayEnroll, completeChallenge, getEnrollmentChallenge, getSubjectForUpdate } from './pass.ts'
 export { ChallengeToken } from './schema.ts'
 export { type SecondFactor, secondFactors } from './second-factors.ts'
 export { beginInSession, proveInSession } from './step-up.ts'

@@ -11,13 +11,13 @@ type Entry = Parameters<NonNullable<Gate['judge']>>[1]
 
 /** Holds whoever has proved one factor and needs two: the answer is a challenge instead of tokens. */
 export const mfaGate: Gate = {
-  async judge(work, entry) {
+  async judge(work, entry, { teamRoles }) {
     if (entry.aal !== 'aal1') return null
     const { facts, session, isTentative } = entry
     const settings = await trustedDeviceSettings.effective(work)
     const demand = session
-      ? await demandAtRefresh(work, { ...facts, trusted_device_id: session.trustedDeviceId }, settings)
-      : await demandFactor(work, { ...facts, isTentative }, settings)
+      ? await demandAtRefresh(work, { ...facts, teamRoles, trusted_device_id: session.trustedDeviceId }, settings)
+      : await demandFactor(work, { ...facts, teamRoles, isTentative }, settings)
     const { kind, unchanged, deviceId, events } = demand
     if (kind === 'nothing')
       return { kind: 'pass', conditions: [unchanged], deviceId, events, says: describeGrace(demand) }

@@ -2,6 +2,7 @@ import { hashFactorIdentity } from '../../platform/crypto/identity.ts'
 import { LEAST_COST } from '../../platform/crypto/password-cost.ts'
 import { withPasswordPlace, withPasswordTurn } from '../../platform/crypto/password-pool.ts'
 import { defineEndReasons } from '../../platform/end-reasons.ts'
+import { invalidField } from '../../platform/errors.ts'
 import { type EventInput, record } from '../../platform/events.ts'
 import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { burn, type UsedProof } from '../../platform/proofs.ts'
@@ -11,7 +12,7 @@ import { assertMaySignIn, completeLogin, findSignInFacts, readFacts, type SignIn
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
 import { writeNextPassword } from '../password/password.ts'
 import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
-import { findUserForUpdate } from '../users/users.ts'
+import { findUserForUpdate, getUser } from '../users/users.ts'
 import { challengesLockedMail } from './emails.ts'
 import { challengeErrors } from './errors.ts'
 import { challengeEvents } from './events.ts'
@@ -156,6 +157,18 @@ export async function getEnrollmentChallenge(work: Work, text: string): Promise<
   const { challenge } = await findChallenge(work, text)
   if (!challenge?.enrollment) throw challengeErrors.expired()
   return challenge
+}
+
+/**
+ * Checks who enrolls a user by a backend: with a challenge that demands it, its own user; without one, anybody but a member of
+ * the team, who does it in their session. Throws `challenge_expired`, `user_not_found`, `invalid_request`.
+ */
+export async function assertMayEnroll(work: Work, sent: { userId: string; challenge_token?: string }): Promise<void> {
+  if (sent.challenge_token !== undefined) {
+    const { challenge_user_id: asked } = await getEnrollmentChallenge(work, sent.challenge_token)
+    if ((await getUser(work, sent.userId)).id !== asked) throw challengeErrors.expired()
+  } else if (work.directory.kind === 'console')
+    throw invalidField('challenge_token', 'required', 'challenge_token is required for a member of the team')
 }
 
 /** Locks the user's row first, as every sign-in does. Throws `challenge_expired`, and what the door throws. */

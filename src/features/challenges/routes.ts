@@ -60,6 +60,7 @@ export const challengeRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/mfa/challenge/send',
+    team: true,
     operation: 'mfa.challenge.send',
     aliases: ['/v1/mfa/challenge/send'],
     scope: 'auth.login',

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
 import { Success } from '../../platform/schema.ts'
-import { ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
+import { assertMayEnroll, ChallengeToken, challengeErrors, completedEvents } from '../challenges/challenges.ts'
 import { doorRoutes, loginErrors } from '../login/login.ts'
 import { FactorUserId } from '../mfa/mfa.ts'
 import { SessionTokens, sessionEvents } from '../sessions/sessions.ts'
@@ -28,6 +28,9 @@ import { beginPhone, confirmPhoneOf, removePhoneOf } from './sms.ts'
 
 const tag = 'MFA'
 const NAMES_USER = 'Send userId in the body or the query.'
+const TEAM_CHALLENGE = 'Members of the team enroll only with a challenge_token here, or at /v1/me/mfa/totp.'
+// Of a route by which a backend enrolls a user.
+const enrolling = [userErrors.notFound, userErrors.verificationRequired, loginErrors.methodDisabled]
 const ENDS = 'Codes, links and challenges of sign-ins under way end.'
 
 export const factorRoutes: Route[] = [
@@ -51,25 +54,27 @@ export const factorRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/mfa/totp',
+    team: true,
     operation: 'mfa.totp.enroll',
     scope: 'mfa.write',
     service: 'mfa',
     tag,
     summary: 'Start enrolling an authenticator app',
-    description: 'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes.',
-    body: Type.Object({ userId: FactorUserId }),
+    description:
+      'Show the QR code, and the secret for typing; send the first code by PUT within ten minutes. With challenge_token, ' +
+      `only for the user of that sign-in. ${TEAM_CHALLENGE}`,
+    body: Type.Object({ userId: FactorUserId, challenge_token: Type.Optional(ChallengeToken) }),
     reply: PendingTotp,
-    errors: [
-      userErrors.notFound,
-      userErrors.verificationRequired,
-      loginErrors.methodDisabled,
-      factorErrors.alreadyEnrolled,
-    ],
-    handle: async (work, { body }) => showPending(await beginTotp(work, body.userId)),
+    errors: [...enrolling, factorErrors.alreadyEnrolled, challengeErrors.expired],
+    async handle(work, { body }) {
+      await assertMayEnroll(work, body)
+      return showPending(await beginTotp(work, body.userId))
+    },
   }),
   defineRoute({
     method: 'PUT',
     path: '/v1/mfa/totp',
+    team: true,
     operation: 'mfa.totp.confirm',
     scope: 'mfa.write',
     service: 'mfa',
@@ -77,7 +82,7 @@ export const factorRoutes: Route[] = [
     summary: 'Confirm the app with its first code',
     description:
       'Five wrong codes end the enrollment. With the challenge_token of a sign-in that returned enrollment_required, ' +
-      `the response also has the session. ${ENDS}`,
+      `the response also has the session. ${TEAM_CHALLENGE} ${ENDS}`,
     body: Type.Object({
       userId: FactorUserId,
       pendingId: Type.String({ minLength: 1, maxLength: 64 }),
@@ -104,6 +109,7 @@ export const factorRoutes: Route[] = [
     maybeEvents: completedEvents,
     async prepare(work, { body }) {
       const ends = await readEnds(work, body)
+      await assertMayEnroll(work, body)
       return { ends, proven: await proveApp(work, body, body.challenge_token ?? null) }
     },
     handle: async (work, _, { ends, proven }) => {
@@ -165,12 +171,7 @@ export const factorRoutes: Route[] = [
       phone: FactorPhone,
     }),
     reply: PendingPhone,
-    errors: [
-      userErrors.notFound,
-      userErrors.verificationRequired,
-      loginErrors.methodDisabled,
-      factorErrors.alreadyEnrolled,
-    ],
+    errors: [...enrolling, factorErrors.alreadyEnrolled],
     handle: async (work, { body }) => {
       const sent = await beginPhone(work, body.userId, body.phone)
       return { delivery_hint: sent.deliveryHint, expires_at: sent.expiresAt.toISOString() }

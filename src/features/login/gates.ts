@@ -37,6 +37,8 @@ export interface Pass {
   events: EventInput[]
   /** Members of the answer. */
   says: Pick<SessionReply, 'mfa'>
+  /** The roles of a member of the team who signs in, in the account and on rosters. */
+  teamRoles?: readonly { role: string; since: Date }[]
 }
 
 /** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */
@@ -75,8 +77,11 @@ export interface Gate {
    * something whose change cuts the user off; anything else also needs a condition in `judge`.
    */
   refuseUser?(work: Work, facts: SignInFacts): void
-  /** Judges a right proof, before it is consumed. Null: it has nothing to say. */
-  judge?(work: Work, entry: Entry): Promise<Pass | Hold | null>
+  /**
+   * Judges a right proof, before it is consumed. `passed` is what the gates before it have answered. Null: it has nothing
+   * to say.
+   */
+  judge?(work: Work, entry: Entry, passed: Pass): Promise<Pass | Hold | null>
 }
 
 /** The gates of this deployment, in the order in which they are asked. */
@@ -124,7 +129,7 @@ export async function assertMaySignIn(work: Work, facts: SignInFacts): Promise<v
 export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> {
   const passed: Pass = { kind: 'pass', conditions: [], deviceId: null, events: [], says: {} }
   for (const gate of gates.of(work.platform)) {
-    const verdict = await gate.judge?.(work, entry)
+    const verdict = await gate.judge?.(work, entry, passed)
     if (!verdict) continue
     if (verdict.kind === 'hold') {
       return { ...verdict, conditions: [...passed.conditions, ...verdict.conditions] }
@@ -132,6 +137,7 @@ export async function passGates(work: Work, entry: Entry): Promise<Pass | Hold> 
     passed.conditions.push(...verdict.conditions)
     passed.events.push(...verdict.events)
     passed.deviceId ??= verdict.deviceId
+    if (verdict.teamRoles) passed.teamRoles = verdict.teamRoles
     Object.assign(passed.says, verdict.says)
   }
   return passed

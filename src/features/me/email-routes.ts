@@ -8,6 +8,7 @@ import { otpEvents, SentCodeReply, signInCodeErrors, toSentCode } from '../otp/o
 import { RevokedCount, sessionEvents } from '../sessions/sessions.ts'
 import { userErrors, userEvents } from '../users/users.ts'
 import { beginEmailChange, finishEmailChange, finishEmailChangeByLink } from './email.ts'
+import { meErrors } from './errors.ts'
 import { defineWayInRoute } from './own-route.ts'
 import { EmailProofBody, MeReply, readEmailProof, toMe } from './schema.ts'
 
@@ -31,7 +32,7 @@ export const ownEmailRoutes: Route[] = [
       ),
     }),
     reply: SentCodeReply,
-    errors: [userErrors.scimManaged, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
+    errors: [userErrors.scimManaged, meErrors.emailOfTeam, deliveryErrors.invalidRedirectUri, ...doorRoutes.sendErrors],
     event: otpEvents.sent,
     async handle(work, { body }) {
       const { email, redirectTo = null } = body
@@ -57,6 +58,7 @@ export const ownEmailRoutes: Route[] = [
       ...Object.values(linkErrors),
       userErrors.emailExists,
       userErrors.scimManaged,
+      meErrors.emailOfTeam,
     ],
     event: userEvents.updated,
     maybeEvents: [sessionEvents.revoked, userEvents.deleted],
@@ -67,7 +69,7 @@ export const ownEmailRoutes: Route[] = [
           ? finishEmailChangeByLink(work, { email, ...proof })
           : finishEmailChange(work, { email, ...proof })
       const { user, ended } = await changed
-      return { user: toMe(user, work.caller), sessions_revoked: ended }
+      return { user: await toMe(work, user), sessions_revoked: ended }
     },
   }),
 ]

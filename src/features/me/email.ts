@@ -32,6 +32,7 @@ import {
 import { revokeUserSessions } from '../sessions/sessions.ts'
 import { changeHeldUser, getUser, type HeldUser, type UserRow, userEndReasons, userErrors } from '../users/users.ts'
 import { newAddressMail } from './emails.ts'
+import { meErrors } from './errors.ts'
 import { holdOwn, type OwnWork } from './freshness.ts'
 import { noticeOfChange } from './undo-email.ts'
 
@@ -51,12 +52,13 @@ const LinkDetails = Type.Object({ otpId: Type.String(), sessionId: Type.String()
 /**
  * Mails a code to the address that the caller wants to have, and a link where there is a page for it; nothing changes yet.
  * Whether somebody else has it is not told before the mailbox is proved. Throws `invalid_request`, `invalid_redirect_uri`, `scim_managed`, `rate_limited`,
- * `method_disabled`, `organization_suspended`, `account_locked`.
+ * `method_disabled`, `organization_suspended`, `account_locked`, `team_email_fixed`.
  */
 export async function beginEmailChange(
   work: OwnWork,
   { email, redirectTo }: { email: string; redirectTo: string | null },
 ): Promise<SentCode> {
+  assertMayChangeEmail(work)
   const { platform, caller } = work
   const user = await getUser(work, caller.directoryUserId)
   const who = identify(platform, requireNewAddress(user, email))
@@ -99,12 +101,13 @@ export interface ChangedEmail {
 /**
  * Changes the caller's address to the one whose mailbox the code proves. The old one is told, with a link that undoes it if
  * it was proved; other sessions and what is about to become one end. Throws `otp_invalid`, `otp_expired`,
- * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `invalid_request`.
+ * `otp_too_many_attempts`, `email_exists`, `scim_managed`, `team_email_fixed`, `invalid_request`.
  */
 export async function finishEmailChange(
   work: OwnWork,
   sent: { email: string; otpId: string; code: string },
 ): Promise<ChangedEmail> {
+  assertMayChangeEmail(work)
   const { platform, caller } = work
   const who = identify(platform, requireEmail(sent.email))
   const mine = { purpose, otpId: sent.otpId, code: sent.code, userId: caller.directoryUserId } as const
@@ -125,6 +128,7 @@ export async function finishEmailChangeByLink(
   work: OwnWork,
   { email, token }: { email: string; token: string },
 ): Promise<ChangedEmail> {
+  assertMayChangeEmail(work)
   const who = identify(work.platform, requireEmail(email))
   return presentLink(work, { who, token, purposes: [linkPurpose] }, ({ link }) =>
     inTx(work, async (work) => {
@@ -149,6 +153,11 @@ async function change(work: OwnWork & TxWork, held: HeldUser, email: string): Pr
   const user = await changeHeldUser(work, held, { email: address.email }, proved)
   const ended = await revokeUserSessions(work, user.id, userEndReasons.email_changed, [work.caller.sessionId])
   return { user, ended }
+}
+
+/** Memberships belong to an address: a member would get those of the new one. Throws `team_email_fixed`. */
+function assertMayChangeEmail({ directory }: OwnWork): void {
+  if (directory.kind === 'console') throw meErrors.emailOfTeam()
 }
 
 /** The address as it is stored. Throws `invalid_request` for the present one, and `scim_managed`. */

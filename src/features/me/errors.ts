@@ -16,6 +16,12 @@ export const meErrors = defineErrors({
       within_seconds: Type.Integer({ description: 'The greatest age of the proof.' }),
     },
   ],
+  emailOfTeam: [
+    409,
+    'team_email_fixed',
+    'Members keep their email address',
+    'Memberships of the team belong to an address. Ask an owner to invite the new address and to remove the old one.',
+  ],
   lastFactor: [
     409,
     'last_factor',

@@ -6,8 +6,8 @@ import { meErrors } from './errors.ts'
 import { assertIsWayIn, assertRecent } from './freshness.ts'
 
 /**
- * A route that people call about themselves, by an access token whose session is looked up, from the pages that their
- * directory allows.
+ * A route that users call about themselves, and members of the team, by an access token whose session is looked up, from the
+ * pages that their directory allows.
  */
 export function defineOwnRoute<
   P extends TProperties = Record<never, never>,
@@ -16,7 +16,7 @@ export function defineOwnRoute<
   R extends TSchema = TSchema,
   S extends Statuses = Record<never, never>,
 >(spec: OwnRouteSpec<P, Q, B, R, S>): Route {
-  return defineRoute({ ...spec, auth: 'user', cors: 'origins', tag: 'End user' })
+  return defineRoute({ ...spec, auth: 'user', cors: 'origins', team: true, tag: 'End user' })
 }
 
 type OwnRouteSpec<
@@ -25,7 +25,7 @@ type OwnRouteSpec<
   B extends TProperties,
   R extends TSchema,
   S extends Statuses,
-> = Omit<CallerRouteSpec<'user', P, Q, B, R, S>, 'auth' | 'cors' | 'tag'>
+> = Omit<CallerRouteSpec<'user', P, Q, B, R, S>, 'auth' | 'cors' | 'tag' | 'team'>
 
 /**
  * One that changes a way in: before anything else it wants a recent proof of who is there, and, where `wayIn` names what is

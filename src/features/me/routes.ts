@@ -37,7 +37,7 @@ const profile: Route[] = [
     async handle(work) {
       const user = await getUser(work, work.caller.directoryUserId)
       work.headers.etag = tagOf(user)
-      return { user: toMe(user, work.caller) }
+      return { user: await toMe(work, user) }
     },
   }),
   defineOwnRoute({
@@ -55,7 +55,7 @@ const profile: Route[] = [
     async handle(work, { body }) {
       const user = await changeUser(work, work.caller.directoryUserId, { patch: body, ifMatch: work.ifMatch })
       work.headers.etag = tagOf(user)
-      return { user: toMe(user, work.caller) }
+      return { user: await toMe(work, user) }
     },
   }),
 ]

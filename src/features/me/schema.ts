@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import type { UserCaller } from '../../platform/http/caller.ts'
 import { named } from '../../platform/schema.ts'
+import type { Work } from '../../platform/work.ts'
 import { TokenHash } from '../links/links.ts'
+import { currentRole } from '../mfa/mfa.ts'
 import { VerifyCodeBody } from '../otp/otp.ts'
 import { Session } from '../sessions/sessions.ts'
 import { User, UserCreate, type UserRow } from '../users/users.ts'
@@ -53,7 +55,8 @@ export function readEmailProof(
 
 export const MeReply = named('MeReply', Type.Object({ user: Me }))
 
-export function toMe(row: UserRow, { userId, organizationId }: UserCaller): Static<typeof Me> {
+export async function toMe(work: Work & { caller: UserCaller }, row: UserRow): Promise<Static<typeof Me>> {
+  const { userId, organizationId } = work.caller
   return {
     id: row.id,
     userId,
@@ -65,7 +68,7 @@ export function toMe(row: UserRow, { userId, organizationId }: UserCaller): Stat
     lastName: row.last_name,
     phone: row.phone,
     locale: row.locale,
-    role: row.role,
+    role: await currentRole(work, row),
     scimManaged: row.scim_managed,
     mfaEnrolled: row.mfa_enrolled,
     passkeyCount: row.passkey_count,

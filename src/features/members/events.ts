@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { defineEvents } from '../../platform/events.ts'
-import { Member } from './schema.ts'
+import { FactorsReset, Member } from './schema.ts'
 
 const PrintedLink = Type.Object({
   membershipId: Member.properties.membershipId,
@@ -16,6 +16,11 @@ export const memberEvents = defineEvents({
     'The role of a member was changed, in the account or on a roster.',
     Member,
     { role: 'developer' },
+  ],
+  factorsReset: [
+    'member.factors_reset',
+    'The second factors and passkeys of a member were removed by the command line.',
+    FactorsReset,
   ],
   removed: ['member.removed', 'A member was removed from the team, or from the roster of an organization.', Member],
   linkPrinted: [

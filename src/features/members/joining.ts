@@ -5,6 +5,7 @@ import { type Gate, loginErrors } from '../login/login.ts'
 import type { UserRow } from '../users/users.ts'
 import { recordMember, tellMember } from './access.ts'
 import { memberEvents } from './events.ts'
+import type { MemberRow } from './schema.ts'
 import { activateRows, listRowsOfAddress } from './store.ts'
 import { permissionsOf } from './team-roles.ts'
 
@@ -24,15 +25,34 @@ export async function isOnTeam({ db, directory }: Pick<Work, 'db' | 'directory'>
   return (await listRowsOfAddress(db, directory, emailNorm)).some(({ status }) => status === 'active')
 }
 
-/** Only active members sign in to the console directory. Throws `user_inactive`. */
+/**
+ * Refuses a sign-in to the console directory without an active membership. Answers the roles, by which the gate of the
+ * second factor judges. Throws `user_inactive`.
+ */
 export const teamGate: Gate = {
-  async judge({ db, directory }, { facts, method }) {
-    if (directory.kind !== 'console' || method === 'invite') return null
-    // A member who is removed is cut off, which the statement that makes the session sees.
-    if (await isOnTeam({ db, directory }, facts.email.toLowerCase())) return null
-    throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
+  async judge({ db, directory }, { facts, method, session }) {
+    if (directory.kind !== 'console') return null
+    const rows = await listRowsOfAddress(db, directory, facts.email.toLowerCase())
+    const isJoining = method === 'invite' && session === null
+    const held = rows.filter(({ status, invite_expired }) => status === 'active' || (isJoining && !invite_expired))
+    // A removed member is cut off, which the statement that makes the session checks.
+    if (held.length === 0 && !isJoining)
+      throw loginErrors.userInactive({ detail: 'No membership of the team is active: accept the invitation first.' })
+    const teamRoles = held.map(toRoleHeld)
+    return { kind: 'pass', conditions: [], deviceId: null, events: [], says: {}, teamRoles }
   },
 }
+
+/** The roles that a member has in the account and on rosters; that in the account comes first. `email` in lower case. */
+export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
+  const active = (await listRowsOfAddress(db, directory, email)).filter(({ status }) => status === 'active')
+  const [ofAccount, onRosters] = [true, false].map((of) =>
+    active.filter((row) => (row.organization_id === null) === of),
+  )
+  return [...(ofAccount ?? []), ...(onRosters ?? [])].map(toRoleHeld)
+}
+
+const toRoleHeld = ({ role, role_held_since }: MemberRow) => ({ role, since: role_held_since })
 
 /** What a member may do, and is said in the token; of a person of several organizations what they joined first. */
 export async function grantsOf({ platform, directory }: Tenant, email: string) {

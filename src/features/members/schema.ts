@@ -31,6 +31,20 @@ export const Member = named(
 )
 export type Member = Static<typeof Member>
 
+/** What a reset of factors has removed. */
+export const FactorsReset = named(
+  'MemberFactorsReset',
+  Type.Object({
+    directoryUserId: Id,
+    email: Member.properties.email,
+    methods: Type.Array(Type.Enum(['totp', 'sms', 'passkey']), {
+      description: 'What the member had.',
+      examples: [['totp']],
+    }),
+  }),
+)
+export type FactorsReset = Static<typeof FactorsReset>
+
 export const MemberParams = Type.Object({ membershipId: Type.String() })
 export const MemberReply = named('MemberReply', Type.Object({ member: Member }))
 export const MemberListReply = named('MemberListReply', Type.Object({ members: Type.Array(Member), ...listReply }))
@@ -62,6 +76,8 @@ export interface MemberRow {
   status: MemberStatus
   /** The role in the account of the person of the address; null without an active membership there. */
   account_role: TeamRole | null
+  /** When the role was given, or later, when the member joined; the present for an invited member. */
+  role_held_since: Date
   joined_at: Date | null
   /** Only of an invitation. */
   invite_expires_at: Date | null

@@ -6,6 +6,7 @@ import type { DB } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
 import type { MemberRow, MemberUser } from './schema.ts'
+import type { TeamRole } from './team-roles.ts'
 
 /** Whose memberships: those of the account, or with an organization, its roster. */
 export interface TeamScope {
@@ -116,14 +117,12 @@ export async function updateMemberRow(
   tx: Tx,
   { accountId }: Pick<TeamScope, 'accountId'>,
   id: string,
-  changes: UpdateObject<DB, 'members'>,
+  changes: Omit<UpdateObject<DB, 'members'>, 'role' | 'role_since'> & { role?: TeamRole },
 ): Promise<void> {
-  await tx
-    .updateTable('members')
-    .set({ ...changes, updated_at: now })
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .execute()
+  const row = tx.updateTable('members').where('account_id', '=', accountId).where('id', '=', id)
+  const { role } = changes
+  if (role !== undefined) await row.where('role', '!=', role).set({ role_since: now }).execute()
+  await row.set({ ...changes, updated_at: now }).execute()
 }
 
 /** With the places on rosters that somebody has as a member of the account. */
@@ -163,6 +162,7 @@ function selectAll(db: Db) {
     .select(['id', 'account_id', 'organization_id', 'account_member_id', 'email', 'email_norm', 'display_name'])
     .select(['joined_at', 'invite_expires_at', 'invite_link_id', 'created_at', 'updated_at'])
     .select(sql<boolean>`coalesce(invite_expires_at <= clock_now(), true)`.as('invite_expired'))
+    .select(sql<Date>`greatest(role_since, coalesce(joined_at, clock_now()))`.as('role_held_since'))
     .select([sql<MemberRow['role']>`role`.as('role'), sql<MemberRow['status']>`status`.as('status')])
     .select(membership.as('membership_id'))
     .select((eb) =>

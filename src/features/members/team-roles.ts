@@ -1,7 +1,7 @@
 import { type Scope, scopes } from '../../contract.ts'
 import { permissionScopes, teamRolePermissions } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
-import { boundOf } from '../../platform/http/authorize.ts'
+import { boundOf, OWNERSHIP } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { isSubset } from '../../platform/http/scopes.ts'
 
@@ -64,9 +64,6 @@ export function assertMayChange(caller: KeyCaller, before: TeamRole, after: Team
   if (addsTo(before, after)) assertMayGive(caller, after)
   else assertMayActOn(caller, after)
 }
-
-/** Making and unmaking owners, which is no permission of the catalogue. */
-const OWNERSHIP = 'members:owner'
 
 const ofAdmins: readonly string[] = teamRolePermissions.admin
 

@@ -6,7 +6,7 @@ import { loginEvents } from '../login/login.ts'
 import { isDeviceTrusted, useDevice } from './device-store.ts'
 import { readDeviceToken } from './device-token.ts'
 import { aboutDevice } from './events.ts'
-import { type Policy, policyOf, requiresOf } from './policy.ts'
+import { coveredSince, type Policy, policyOf, type RoleHolder, requiresOf } from './policy.ts'
 import { settleGrace } from './store.ts'
 
 /** The part of the sign-in settings that concerns trusted devices. */
@@ -16,9 +16,8 @@ export interface TrustSettings {
 }
 
 /** The user of a sign-in. */
-export interface Subject {
+export interface Subject extends RoleHolder {
   user_id: string
-  role: string
   mfa_enrolled: boolean
   passkey_count: number
   /** Whether the answer must do without a write: `enrollment` then, where a period of grace would have to begin. */
@@ -56,11 +55,11 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     events: [],
     unchanged: stillHolds(policy, subject),
   }
-  const required = requiresOf(policy, subject.role)
+  const required = requiresOf(policy, subject)
   if (!(required || subject.mfa_enrolled) || !(await isServiceEnabled(work, 'mfa'))) return found
   if (!subject.mfa_enrolled) {
     if (subject.isTentative) return { ...found, kind: 'enrollment' }
-    const grace = await settleGrace(db, directory, subject.user_id, policy)
+    const grace = await settleGrace(db, directory, subject.user_id, graceOf(policy, subject))
     if (grace && !grace.over) return { ...found, graceEndsAt: grace.ends_at }
     return { ...found, kind: await withoutFactor(work, subject) }
   }
@@ -75,6 +74,11 @@ export async function demandFactor(work: Work, subject: Subject, trust: TrustSet
     }
   }
   return { ...found, kind: 'challenge' }
+}
+
+/** What the grace period of a user follows from. */
+function graceOf(policy: Policy, subject: Subject) {
+  return { ...policy, gainedAt: coveredSince(policy, subject) }
 }
 
 /**
@@ -119,8 +123,8 @@ export async function demandAtRefresh(
     events: [],
     unchanged: stillHolds(policy, subject),
   }
-  if (!requiresOf(policy, subject.role) || !(await isServiceEnabled(work, 'mfa'))) return found
-  const grace = await settleGrace(work.db, work.directory, subject.user_id, policy)
+  if (!requiresOf(policy, subject) || !(await isServiceEnabled(work, 'mfa'))) return found
+  const grace = await settleGrace(work.db, work.directory, subject.user_id, graceOf(policy, subject))
   if (grace && !grace.over) return subject.mfa_enrolled ? found : { ...found, graceEndsAt: grace.ends_at }
   if (!subject.mfa_enrolled) return { ...found, kind: await withoutFactor(work, subject) }
   const deviceId = subject.trusted_device_id
@@ -136,6 +140,6 @@ export async function demandAtRefresh(
  */
 export function maySkipByDevice(policy: Policy, subject: Subject, trust: TrustSettings): boolean {
   if (trust.trusted_device_days === 0) return false
-  if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject.role)) return true
+  if (trust.trusted_devices_for_enforced_roles || !requiresOf(policy, subject)) return true
   return policy.enforce_for_roles.length === 0 && subject.role === 'member'
 }

@@ -10,6 +10,11 @@ export const mfaEvents = defineEvents({
     'The MFA policy of an organization, or the default of its environment, was changed.',
     MfaPolicy,
   ],
+  teamPolicyUpdated: [
+    'mfa.team_policy.updated',
+    'An owner changed the MFA policy of the account’s own team.',
+    MfaPolicy,
+  ],
   trustedDeviceAdded: [
     'mfa.trusted_device.added',
     'A user passed a challenge and had the device trusted.',

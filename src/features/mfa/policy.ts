@@ -1,8 +1,13 @@
 import type { Static } from 'typebox'
 import { invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
-import { type AccountScope, defaultsDirectory } from '../../platform/http/directory.ts'
-import { perPlatform } from '../../platform/platform.ts'
+import {
+  type AccountScope,
+  accountDirectory,
+  type Directory,
+  defaultsDirectory,
+} from '../../platform/http/directory.ts'
+import { handedIn, perPlatform } from '../../platform/platform.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import { accountDefaults } from '../../platform/settings.ts'
 import { inTx, type Work } from '../../platform/work.ts'
@@ -15,6 +20,7 @@ import {
   type MfaPolicy,
   type PolicyFields,
   type PolicyPatch,
+  TEAM_MFA_ROLES,
 } from './schema.ts'
 import { findPolicyRow, lockPolicyRow, type PolicyRow, writePolicyRow } from './store.ts'
 
@@ -46,6 +52,28 @@ export const MFA_POLICY_DEFAULTS: PolicyFields = {
 }
 const NEVER_SET: InForce = { ...MFA_POLICY_DEFAULTS, required_since: null, updated_at: null, version: 0 }
 
+/**
+ * The policy of the account's own team until an owner changes it. `required_since` stays null: the grace period of a
+ * member counts from their role (`TeamRoleHeld`).
+ */
+const TEAM_NEVER_SET: InForce = {
+  ...NEVER_SET,
+  require_mfa: true,
+  allowed_methods: ['totp', 'backup', 'sms'],
+  enforce_for_roles: ['owner', 'admin'],
+}
+
+/** A role of a member of the team, in the account or on a roster. */
+interface TeamRoleHeld {
+  role: string
+  since: Date
+}
+
+/** The roles of a member of the team, by their address in lower case. That in the account comes first. */
+export const teamRoles = handedIn<(work: Work, emailNorm: string) => Promise<readonly TeamRoleHeld[]>>(
+  'the roles of a member of the team',
+)
+
 const policies = perPlatform((platform) =>
   platform.caches.define<OwnPolicy | null>('mfa_policies', async (directoryId) => {
     const row = await findPolicyRow(platform.db, directoryId)
@@ -57,7 +85,7 @@ function toPolicy(row: PolicyRow): OwnPolicy {
   return {
     ...row,
     allowed_methods: MFA_METHODS.filter((method) => row.allowed_methods.includes(method)),
-    enforce_for_roles: MFA_ROLES.filter((role) => row.enforce_for_roles.includes(role)),
+    enforce_for_roles: TEAM_MFA_ROLES.filter((role) => row.enforce_for_roles.includes(role)),
   }
 }
 
@@ -71,6 +99,7 @@ export async function policyOf(work: Tenant): Promise<Policy> {
 
 async function inheritedBy({ platform, directory }: Tenant): Promise<{ base: InForce; defaultsId: string }> {
   const { id } = await defaultsDirectory(platform, directory)
+  if (directory.kind === 'console') return { base: TEAM_NEVER_SET, defaultsId: id }
   if (id === directory.id) return { base: NEVER_SET, defaultsId: id }
   return { base: overlay(NEVER_SET, await policies(platform).get(id)), defaultsId: id }
 }
@@ -106,10 +135,30 @@ export async function requiresFactors(work: Tenant): Promise<boolean> {
   return (await policyOf(work)).require_mfa
 }
 
-/** Whether a policy requires a second factor of users with this role. */
-export function requiresOf(policy: PolicyFields, role: string): boolean {
+/** A user by their role; a member of the team by all roles that they have. */
+export interface RoleHolder {
+  role: string
+  teamRoles?: readonly TeamRoleHeld[] | undefined
+}
+
+/** Whether a policy requires a second factor of this user. */
+export function requiresOf(policy: PolicyFields, { role, teamRoles: held }: RoleHolder): boolean {
+  const covered = held ? coveredRoles(policy, held) : coveredRoles(policy, [{ role }])
+  return policy.require_mfa && covered.length > 0
+}
+
+/** Of a member of the team: since when they have a role that the policy covers; null for any other user. */
+export function coveredSince(policy: PolicyFields, { teamRoles: held }: RoleHolder): Date | null {
+  if (!held) return null
+  const [first = null] = coveredRoles(policy, held)
+    .map(({ since }) => since)
+    .sort((a, b) => a.getTime() - b.getTime())
+  return first
+}
+
+function coveredRoles<R extends { role: string }>(policy: PolicyFields, held: readonly R[]): R[] {
   const roles: readonly string[] = policy.enforce_for_roles
-  return policy.require_mfa && (roles.length === 0 || roles.includes(role))
+  return held.filter(({ role }) => roles.length === 0 || roles.includes(role))
 }
 
 export function showPolicy(policy: InForce): Static<typeof MfaPolicy> {
@@ -133,22 +182,41 @@ export function changePolicy(work: Work, patch: PolicyPatch): Promise<InForce> {
     const before = overlay(base, own)
     const wanted = withPatch(before, patch, base)
     assertConsistent(wanted)
+    assertRolesFit(directory, wanted)
     const given: Record<string, unknown> = patch
     const row = await writePolicyRow(db, directory, {
       fields: withPatch(own, patch, base),
       inherited: Object.keys(MFA_POLICY_DEFAULTS).filter((name) =>
         given[name] === undefined ? own.inherited.includes(name) : given[name] === null,
       ),
-      requires: wanted.require_mfa,
+      requires: wanted.require_mfa && directory.kind !== 'console',
       since: before.required_since,
     })
     const after = overlay(base, toPolicy(row))
     await policies(platform).invalidate(db, directory.id)
     const { updated_at: _, ...previous } = changedFrom(showPolicy(before), showPolicy(after))
-    const target = { type: 'mfa_policy', id: directory.id }
-    await record(work, mfaEvents.policyUpdated({ target, data: showPolicy(after), previous }))
+    const about = { target: { type: 'mfa_policy', id: directory.id }, data: showPolicy(after), previous }
+    // Events of the console directory are in no feed.
+    if (directory.kind === 'console')
+      await record(
+        { ...work, directory: await accountDirectory(platform, directory) },
+        mfaEvents.teamPolicyUpdated(about),
+      )
+    else await record(work, mfaEvents.policyUpdated(about))
     return after
   })
+}
+
+/** Users of an organization are owners, admins or members; only the team has developers. */
+function assertRolesFit({ kind }: Directory, { enforce_for_roles }: PolicyFields): void {
+  const known: readonly string[] = kind === 'console' ? TEAM_MFA_ROLES : MFA_ROLES
+  const strange = enforce_for_roles.filter((role) => !known.includes(role))
+  if (strange.length > 0)
+    throw invalidField(
+      'enforce_for_roles',
+      'enum',
+      `enforce_for_roles: ${strange.join(', ')} is a role of the team alone`,
+    )
 }
 
 /** Changes what the organizations of an environment inherit. Throws the same, and `sub_org_mismatch`. */
@@ -187,10 +255,22 @@ function contradictionIn({ require_mfa, allowed_methods }: PolicyFields): [code:
 /** Whether the user lacks a factor that the policy requires. */
 export async function lacksFactor(
   work: Work,
-  user: { role: string; mfa_enrolled: boolean; passkey_count: number },
+  user: { email_norm: string; role: string; mfa_enrolled: boolean; passkey_count: number },
 ): Promise<boolean> {
-  if (user.mfa_enrolled || user.passkey_count > 0 || !requiresOf(await policyOf(work), user.role)) return false
-  return isServiceEnabled(work, 'mfa')
+  if (user.mfa_enrolled || user.passkey_count > 0) return false
+  const policy = await policyOf(work)
+  if (!policy.require_mfa) return false
+  const { platform, directory } = work
+  const holder =
+    directory.kind === 'console' ? { ...user, teamRoles: await teamRoles.of(platform)(work, user.email_norm) } : user
+  return requiresOf(policy, holder) && isServiceEnabled(work, 'mfa')
+}
+
+/** The role of a user; of a member of the team, the one that their token says. */
+export async function currentRole(work: Work, { role, email_norm }: { role: string; email_norm: string }) {
+  if (work.directory.kind !== 'console') return role
+  const [first] = await teamRoles.of(work.platform)(work, email_norm)
+  return first?.role ?? 'none'
 }
 
 /** Throws `method_disabled` where the policy does not allow a method. */

@@ -16,19 +16,22 @@ export const mfaRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/mfa/policy',
+    team: 'own',
     operation: 'mfa.getPolicy',
     scope: 'mfa.read',
     service: 'mfa',
     tag,
     summary: 'Read the MFA policy',
     description:
-      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit.',
+      'Without subOrgId, an org-wide key reads the defaults that the organizations of its environment inherit. With ' +
+      'subOrgId `team`, members and keys that sign the team in read the policy of the account’s own team.',
     reply: PolicyReply,
     handle: async (work) => ({ policy: showPolicy(await policyOf(work)) }),
   }),
   defineRoute({
     method: 'PATCH',
     path: '/v1/mfa/policy',
+    team: 'own',
     operation: 'mfa.updatePolicy',
     scope: 'mfa.write',
     service: 'mfa',
@@ -37,10 +40,11 @@ export const mfaRoutes: Route[] = [
     description:
       'Applies to the next sign-in, and to the next refresh of a session that was opened with one factor. Absent fields ' +
       'are kept, null restores the inherited value. A policy that contradicts itself is refused. A user’s grace period is fixed ' +
-      'once: no change extends it. GET /v1/mfa/policy/preview shows whom a change would affect.',
+      'once: no change extends it. GET /v1/mfa/policy/preview shows whom a change would affect. With subOrgId `team`, an ' +
+      'owner of the account changes the policy of the team with the token of their session.',
     body: PolicyPatch,
     reply: PolicyReply,
-    event: mfaEvents.policyUpdated,
+    event: [mfaEvents.policyUpdated, mfaEvents.teamPolicyUpdated],
     examples: { body: { require_mfa: true, grace_period_days: 14, enforce_for_roles: ['admin'] } },
     handle: async (work, { body }) => ({ policy: showPolicy(await changePolicy(work, body)) }),
   }),

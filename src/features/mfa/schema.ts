@@ -7,7 +7,9 @@ export const MFA_METHODS = ['totp', 'backup', 'sms'] as const
 export type MfaMethod = (typeof MFA_METHODS)[number]
 
 export const MFA_ROLES = ['owner', 'admin', 'member'] as const
-export type MfaRole = (typeof MFA_ROLES)[number]
+/** Those of the account's own team. */
+export const TEAM_MFA_ROLES = [...MFA_ROLES, 'developer'] as const
+export type MfaRole = (typeof TEAM_MFA_ROLES)[number]
 
 const Moment = Type.String({ format: 'date-time' })
 
@@ -25,10 +27,10 @@ const fields = {
     description: '`totp` (authenticator app), `backup` (backup codes), `sms`.',
     examples: [['totp', 'backup']],
   }),
-  enforce_for_roles: Type.Array(Type.Enum(MFA_ROLES), {
+  enforce_for_roles: Type.Array(Type.Enum(TEAM_MFA_ROLES), {
     uniqueItems: true,
-    maxItems: MFA_ROLES.length,
-    description: 'The roles that require_mfa applies to; empty: all.',
+    maxItems: TEAM_MFA_ROLES.length,
+    description: 'The roles that require_mfa applies to; empty: all. `developer` is a role of the team only.',
     examples: [['admin']],
   }),
 }
@@ -52,7 +54,10 @@ export const MfaPolicy = named(
   'MfaPolicy',
   Type.Object({
     ...fields,
-    required_since: nullable(Moment, 'When it first required a second factor: no grace period starts before.'),
+    required_since: nullable(
+      Moment,
+      'When it first required a second factor: no grace period starts before. Null for the team, whose grace periods start with the role.',
+    ),
     updated_at: nullable(Moment),
   }),
 )

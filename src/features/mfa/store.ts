@@ -65,7 +65,10 @@ export async function writePolicyRow(tx: Tx, directory: Directory, change: Polic
 }
 
 /** What a period of grace follows from. */
-type GracePolicy = Pick<PolicyRow, 'grace_period_days' | 'required_since' | 'enforce_for_roles'>
+type GracePolicy = Pick<PolicyRow, 'grace_period_days' | 'required_since' | 'enforce_for_roles'> & {
+  /** Of a member of the team: when they got the role that the policy covers. */
+  gainedAt?: Date | null
+}
 
 export interface GraceRow {
   ends_at: Date
@@ -105,11 +108,12 @@ export async function settleGrace(
 }
 
 /** Who gains a role of which a factor is required has the same time as whoever had it when that began. */
-function graceEnd(policy: GracePolicy) {
+function graceEnd({ gainedAt = null, ...policy }: GracePolicy) {
+  const span = sql`make_interval(days => ${policy.grace_period_days}::int)`
+  if (gainedAt !== null) return sql`greatest(users.created_at, ${gainedAt}::timestamptz) + ${span}`
   const since = policy.required_since === null ? now : sql`${policy.required_since}::timestamptz`
   const gained = policy.enforce_for_roles.length > 0 ? sql`users.role_since` : sql`null`
-  return sql`greatest(users.created_at, ${since}, ${gained})
-    + make_interval(days => ${policy.grace_period_days}::int)`
+  return sql`greatest(users.created_at, ${since}, ${gained}) + ${span}`
 }
 
 export interface PreviewRow {

@@ -66,15 +66,15 @@ export const passkeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/passkey/options',
+    team: true,
     operation: 'login.passkey.options',
     scope: 'auth.login',
     service,
     tag,
     summary: 'Start a sign-in by passkey',
     description:
-      'Pass the options to navigator.credentials.get() in the browser. The response looks the same whether or not a user ' +
-      'has the address or a passkey. Empty email with conditional: for autofill, and for users who choose among the ' +
-      'passkeys on their device.',
+      'Pass the options to navigator.credentials.get() in the browser. The response does not reveal whether a user has the ' +
+      'address or a passkey. Send an empty email with conditional for autofill.',
     body: SignInOptionsBody,
     reply: Type.Object({ options: RequestOptions, challengeId: ChallengeId }),
     errors: doorRoutes.sendErrors,
@@ -83,6 +83,7 @@ export const passkeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/auth/login/passkey/verify',
+    team: true,
     operation: 'login.passkey.verify',
     scope: 'auth.login',
     takesDevice: true,
@@ -90,8 +91,7 @@ export const passkeyRoutes: Route[] = [
     tag,
     summary: 'Exchange the response of a passkey for a session',
     description:
-      'With fingerprint, face or PIN a passkey is both factors: no second one is required. Every response, right or ' +
-      'wrong, consumes its challenge.',
+      'A passkey with fingerprint, face or PIN is both factors. Every response, right or wrong, consumes its challenge.',
     body: SignInVerifyBody,
     errors: [passkeyErrors.passkeyInvalid, ...doorRoutes.errors],
     ...doorRoutes.login,

@@ -14,8 +14,8 @@ import { environmentOfIssuer, homeEnvironment, type Issuing } from './issuers.ts
 import { findLiveToken, type LiveToken } from './tokens.ts'
 
 /**
- * The authenticator of end users: an access token as a Bearer token (RFC 6750 §2.1). Its session is looked up, so that
- * a revocation takes effect at once. Throws `access_token_missing`, `access_token_invalid`.
+ * The authenticator of end users, and of members of the account's own team: an access token as a Bearer token (RFC 6750
+ * §2.1). Its session is looked up, so that a revocation takes effect at once. Throws `access_token_missing`, `access_token_invalid`.
  */
 export function userAuthenticator(platform: Platform): Authenticator<UserCaller> {
   return async ({ headers, lookUp }) => {
@@ -46,11 +46,7 @@ async function findLiveTeamSession(
 ): Promise<LiveToken | null> {
   const verify = () => verifyToken(platform, token)
   const verified = await (wasVerified(platform, token) ? verify() : lookUp(verify))
-  if (!verified || accountOfTeam(verified.claims.aud) !== verified.accountId) return null
-  const { accountId, environmentId, claims } = verified
-  const team = await teamReach(platform, { accountId, environmentId, environmentSlug: String(claims['env']) })
-  const live = team && (await findLiveToken({ platform, directory: team }, token))
-  return live?.kind === 'access_token' ? live : null
+  return verified && isOfTeam(verified) ? findLiveAccessToken(platform, token, verified) : null
 }
 
 /** RFC 6750 §3: no error code where nothing was presented. */
@@ -77,6 +73,11 @@ async function verifyToken(platform: Platform, token: string): Promise<Verified 
   return claims ? { ...issuing, claims } : null
 }
 
+/** Whether a token is of the team of the account whose keys have signed it. */
+function isOfTeam({ accountId, claims }: Pick<Verified, 'accountId' | 'claims'>): boolean {
+  return accountOfTeam(claims.aud) === accountId
+}
+
 async function findLiveAccessToken(
   platform: Platform,
   token: string,
@@ -84,7 +85,9 @@ async function findLiveAccessToken(
 ): Promise<LiveToken | null> {
   // The signature proves the environment, so the claims can be trusted.
   const environment = { accountId, environmentId, environmentSlug: String(claims['env']), organizationId: null }
-  const live = await findLiveToken({ platform, directory: await resolveReach(platform, environment, null) }, token)
+  const isTeam = isOfTeam({ accountId, claims })
+  const directory = isTeam ? await teamReach(platform, environment) : await resolveReach(platform, environment, null)
+  const live = directory && (await findLiveToken({ platform, directory }, token))
   return live?.kind === 'access_token' ? live : null
 }
 

@@ -63,7 +63,7 @@ function mayBeStrangers({ source, proved_before }: UserRow): boolean {
 
 /** Whether the policy requires a second factor of a user with these. */
 export const requiresFactor = handedIn<
-  (work: Work, user: Pick<UserRow, 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
+  (work: Work, user: Pick<UserRow, 'email_norm' | 'role' | 'mfa_enrolled' | 'passkey_count'>) => Promise<boolean>
 >('who must have a second factor')
 
 /**

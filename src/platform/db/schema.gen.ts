@@ -374,6 +374,7 @@ export interface Members {
   joined_at: Timestamp | null;
   organization_id: string | null;
   role: string;
+  role_since: Generated<Timestamp>;
   status: Generated<string>;
   updated_at: Generated<Timestamp>;
 }

@@ -1,6 +1,7 @@
 import type { Scope } from '../../contract.ts'
 import { httpErrors } from '../errors.ts'
 import type { KeyCaller } from './caller.ts'
+import type { Route } from './route.ts'
 import { allows } from './scopes.ts'
 
 /**
@@ -15,6 +16,26 @@ export function authorize(caller: KeyCaller, wanted: Scope | 'any key'): void {
     headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
     extra: { scope },
   })
+}
+
+/** Whether a member reads what is about their own team (`Route.team`), which takes no scope. */
+export function mayReadOwnTeam(route: Route, { kind }: KeyCaller, subOrgId: string | null): boolean {
+  return route.team === 'own' && route.method === 'GET' && kind === 'member' && subOrgId === TEAM
+}
+
+/** In place of an organization: the account's own team. */
+export const TEAM = 'team'
+
+/** Making and unmaking owners, which is no permission of the catalogue. */
+export const OWNERSHIP = 'members:owner'
+
+/** Refuses all but a member of the team who is an owner of the account. Throws `insufficient_scope`. */
+export function assertOwner(caller: KeyCaller): void {
+  if (caller.kind !== 'member' || caller.organizationId !== null)
+    throw httpErrors.insufficientScope({
+      detail: 'Only an owner of the account may do this. Send the access token of their session.',
+    })
+  assertNotWithheld(caller, OWNERSHIP)
 }
 
 /** Refuses a member of the team whose role may not do this, although it has the scope. Throws `insufficient_scope`. */

@@ -70,7 +70,11 @@ function brand<T extends object>(value: T): T & { readonly [verified]: true } {
  * The organization a request names, by its key or by `subOrgId` in query or body, or null. Throws `sub_org_conflict`,
  * `sub_org_mismatch`; never checks whether another organization exists.
  */
-export function namedOrganization(caller: Reaching, query: unknown, body: unknown): string | null {
+export function namedOrganization(
+  caller: Pick<Reaching, 'organizationId'>,
+  query: unknown,
+  body: unknown,
+): string | null {
   const fromQuery = readSubOrgId(query)
   const fromBody = readSubOrgId(body)
   if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()

@@ -3,7 +3,7 @@ import { type Awaitable, orElse, whenThere } from '../awaitable.ts'
 import { ApiError, busy, httpErrors } from '../errors.ts'
 import type { Origin } from '../events.ts'
 import type { Peer } from './anonymous.ts'
-import { authorize } from './authorize.ts'
+import { authorize, mayReadOwnTeam } from './authorize.ts'
 import { type Authenticators, type Caller, isManager, type KeyCaller } from './caller.ts'
 import { clientAddress } from './client-address.ts'
 import { allowReading, assertOriginAllowed } from './cors.ts'
@@ -56,13 +56,18 @@ export function compileEntry(route: Route, pipeline: Pipeline) {
       if (!isReadable) throw httpErrors.notAcceptable()
       state.origin.actor = caller.actor
       if (!isManager(caller)) return admitOther(caller, request)
-      authorize(caller, route.scope ?? 'any key')
+      if (!mayReadOwnTeam(route, caller, namedIn(request.query))) authorize(caller, route.scope ?? 'any key')
       const rate = pipeline.limitKey(caller, now.getTime())
       if (rate) reply.headers(rateHeaders(rate))
     })
   })
 
   async function admitOther(caller: Exclude<Caller, KeyCaller>, request: FastifyRequest): Promise<void> {
+    // An application that checks tokens by a route of users must not take a member of its account's team for one.
+    if (caller.directory.kind === 'console' && !route.team)
+      throw httpErrors.accessTokenInvalid({
+        headers: { 'www-authenticate': 'Bearer realm="watchword", error="invalid_token"' },
+      })
     if (route.cors === 'origins')
       await assertOriginAllowed(request, caller.directory, ownOrigin, pipeline.isOriginAllowed)
     if (caller.kind === 'user' && caller.isImpersonated && route.method !== 'GET')

@@ -36,7 +36,7 @@ export function stepsOf(route: Route): Step[] {
     ],
     [route.cors === 'origins', 'Origin', [httpErrors.originNotAllowed]],
     [keyed, 'Scope', [httpErrors.insufficientScope]],
-    [route.team, 'Team', [httpErrors.privilegeEscalation]],
+    [keyed && route.team !== false, 'Team', [httpErrors.privilegeEscalation]],
     [takesBody, 'Body', [httpErrors.payloadTooLarge, httpErrors.unsupportedMediaType], 'BodyProblem'],
     [takesBody && !isForm, 'Body', [httpErrors.invalidJson]],
     [takesBody && isForm && !route.crossSite, 'Form', [crossSiteErrors.crossSite]],

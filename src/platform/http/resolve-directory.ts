@@ -2,7 +2,7 @@ import { type Awaitable, whenThere } from '../awaitable.ts'
 import { httpErrors } from '../errors.ts'
 import type { Platform } from '../platform.ts'
 import { requireService } from '../services.ts'
-import { assertSignsTeamIn } from './authorize.ts'
+import { assertOwner, assertSignsTeamIn, TEAM } from './authorize.ts'
 import { type Caller, isManager, type KeyCaller } from './caller.ts'
 import {
   type AccountScope,
@@ -14,6 +14,7 @@ import {
   type Reach,
   resolveAccount,
   resolveReach,
+  teamDirectory,
   teamReach,
 } from './directory.ts'
 import { type Route, requiresOrganization } from './route.ts'
@@ -28,7 +29,10 @@ export function resolveDirectory(
   const served = <W>(where: W, directory: Directory | null): Awaitable<W> =>
     directory ? requireService({ platform, directory }, route.service, where) : where
   if (!isManager(caller)) return served(caller.directory, caller.directory)
+  if (route.team === 'own' && caller.kind === 'member' && namesTeam(sent))
+    return whenThere(resolveOwnTeam(route, platform, caller), (team) => served(team, team))
   const organizationId = namedOrganization(caller, sent.query, sent.body)
+  if (route.team === 'own' && organizationId === TEAM && route.method !== 'GET') assertOwner(caller)
   if (route.team && organizationId === TEAM)
     return whenThere(resolveTeam(platform, caller), (team) =>
       served(route.directory === 'reach' ? team : team.directory, team.directory),
@@ -54,8 +58,14 @@ function subOrgRequired({ directory }: Route) {
   return httpErrors.subOrgRequired({ detail })
 }
 
-/** In place of an organization: the account's own team. */
-const TEAM = 'team'
+const namesTeam = (sent: { query: unknown; body: unknown }) =>
+  namedOrganization({ organizationId: null }, sent.query, sent.body) === TEAM
+
+/** The directory of a member's own team, which only owners of the account change. Throws `insufficient_scope`. */
+function resolveOwnTeam(route: Route, platform: Platform, caller: KeyCaller): Awaitable<Directory> {
+  if (route.method !== 'GET') assertOwner(caller)
+  return teamDirectory(platform, caller.accountId)
+}
 
 /**
  * The directory that the account's own team signs in to. Throws `insufficient_scope`, `privilege_escalation`,

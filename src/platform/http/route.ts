@@ -125,8 +125,11 @@ interface Common<
   idempotency?: boolean
   /** `X-Trusted-Device` may stand for a second factor. */
   takesDevice?: boolean
-  /** The account's own team signs in by it too: `subOrgId=team`, of a key that may do everything. */
-  team?: boolean
+  /**
+   * The account's own team signs in by it too: `subOrgId=team`, of a key that may do everything. `own`: members reach their own
+   * team by it, too, by a GET all of them, else the owners of the account. Of a route of end users: members call it as well.
+   */
+  team?: boolean | 'own'
   /** Sends `ETag`. */
   etag?: boolean
   /** Returns a `KeptAnswer`, which `If-None-Match` is compared with. */
@@ -259,7 +262,7 @@ export interface Route {
   probe: boolean
   idempotency: boolean
   takesDevice: boolean
-  team: boolean
+  team: boolean | 'own'
   etag: boolean
   kept: boolean
   csv: boolean

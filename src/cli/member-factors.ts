@@ -1,0 +1,47 @@
+import type { FactorsReset } from '../features/members/schema.ts'
+import { record } from '../platform/events.ts'
+import { accountDirectory, reachOf } from '../platform/http/directory.ts'
+import { requireEmail } from '../platform/mail/address.ts'
+import { inTx, type TxWork, type Work } from '../platform/work.ts'
+
+/**
+ * Removes the authenticator app, the backup codes, the phone and the passkeys of a member, and ends their sessions. `work` is
+ * in the console directory. No grace period begins: where the policy requires a factor, the next sign-in enrolls one. Throws
+ * `member_not_found`.
+ */
+export async function resetFactors(work: Work, email: string): Promise<FactorsReset> {
+  const { memberErrors } = await import('../features/members/errors.ts')
+  const { memberEvents } = await import('../features/members/events.ts')
+  const { cutOff, findUserByEmail, getUserForUpdate } = await import('../features/users/users.ts')
+  const { endReasons } = await import('../features/sessions/end-reasons.ts')
+  const found = await findUserByEmail(work, requireEmail(email).norm)
+  if (!found) throw memberErrors.notFound()
+  return inTx(work, async (work) => {
+    await getUserForUpdate(work, found.id)
+    const methods = await removeFactors(work, found.id)
+    const data = { directoryUserId: found.id, email: found.email, methods }
+    if (methods.length === 0) return data
+    await cutOff(work, await getUserForUpdate(work, found.id), endReasons.revoked)
+    // Events of the console directory are in no feed.
+    const directory = await accountDirectory(work.platform, work.directory)
+    await record({ ...work, directory }, memberEvents.factorsReset({ target: { type: 'user', id: found.id }, data }))
+    return data
+  })
+}
+
+/** By the rules by which members do it themselves, which record it and notify them. Returns what there was. */
+async function removeFactors(work: TxWork, userId: string): Promise<FactorsReset['methods']> {
+  const factors = await import('../features/factors/factors.ts')
+  const { deletePasskeyOf, listPasskeysOf } = await import('../features/passkeys/passkeys.ts')
+  const ends = { revokeSessions: true, sparedId: null }
+  const has = await factors.readEnrollment(work, userId)
+  const passkeys = await listPasskeysOf({ ...work, directory: reachOf(work.directory) }, userId)
+  if (has.totp_confirmed_at) await factors.removeTotpOf(work, userId, ends)
+  if (has.phone_confirmed_at) await factors.removePhoneOf(work, userId, ends)
+  for (const { id } of passkeys) await deletePasskeyOf(work, id, userId)
+  return [
+    ...(has.totp_confirmed_at ? (['totp'] as const) : []),
+    ...(has.phone_confirmed_at ? (['sms'] as const) : []),
+    ...(passkeys.length > 0 ? (['passkey'] as const) : []),
+  ]
+}
