@@ -16,7 +16,7 @@ export interface PostedLogout {
   connectionId: string
   message: string
   relayState: string | null
-  query: { octets: string; algorithm: string; signature: string } | null
+  query: { octets: string | null; algorithm: string; signature: string } | null
 }
 
 /** For how long a message is taken after it was made. */

@@ -111,4 +111,4 @@ async function readRequest(
 
 const refused = (cause: Error) => federationErrors.stateUnknown({ detail: REFUSED, cause })
 
-const REFUSED = 'What your identity provider sent did not pass its checks.'
+const REFUSED = 'What your identity provider sent did not pass its checks. To sign out, go back to your application.'

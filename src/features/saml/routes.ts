@@ -54,8 +54,8 @@ interface LogoutFields {
 }
 
 const NOTHING_ASKED =
-  'Identity providers send people here to sign them out, and yours did not say whom. To sign out, go back to your ' +
-  'application.'
+  'Identity providers use this address to sign people out, and it was opened without their message. To sign out, ' +
+  'go back to your application.'
 
 /** A request of the provider, or its answer to one of ours: one of them. Throws `state_invalid`. */
 async function takeLogoutMessage(
@@ -68,8 +68,9 @@ async function takeLogoutMessage(
   const message = request ?? response
   if (message === undefined || (request !== undefined && response !== undefined))
     throw federationErrors.stateUnknown({ detail: NOTHING_ASKED })
+  const octets = signature && signedOctets(work.queryText(), field)
   const query = signature && {
-    octets: signedOctets(work.queryText(), field),
+    octets,
     algorithm: signature.SigAlg,
     signature: signature.Signature,
   }
@@ -107,17 +108,15 @@ export const samlRoutes: Route[] = [
     ...slo,
     method: 'GET',
     operation: 'login.sso.saml.logOutByRedirect',
-    summary: 'Log out whoever the SAML provider says, or hear that it has, by redirect',
-    // Both are needed, but a person who opens the address is told so in words.
+    summary: 'SAML single logout (redirect binding)',
+    // A message without them is judged as unsigned: the answer to a logout of ours still leads back to the application.
     query: Type.Object({
       ...logoutFields,
       SigAlg: Type.Optional(Type.String()),
       Signature: Type.Optional(Type.String()),
     }),
-    async handle(work: RequestContext, { params, query }) {
-      const { SigAlg, Signature } = query
-      if (SigAlg === undefined || Signature === undefined)
-        throw federationErrors.stateUnknown({ detail: NOTHING_ASKED })
+    handle(work: RequestContext, { params, query }) {
+      const { SigAlg = '', Signature = '' } = query
       return takeLogoutMessage(work, params.connectionId, query, { SigAlg, Signature })
     },
   }),
@@ -125,7 +124,7 @@ export const samlRoutes: Route[] = [
     ...slo,
     method: 'POST',
     operation: 'login.sso.saml.logOut',
-    summary: 'Log out whoever the SAML provider says, or hear that it has',
+    summary: 'SAML single logout (POST binding)',
     crossSite: true,
     bodyLimit: FORM_LIMIT_BYTES,
     body: open(Type.Object(logoutFields)),

@@ -7,6 +7,7 @@ import { startApp } from '../../../test/harness.ts'
 import { broughtBack, makeSamlOrganization, postResponse, providerPair } from '../../../test/saml-connection.ts'
 import { encodeMessage, type ProviderPair, signXml } from '../../../test/saml-messages.ts'
 import { makeCertificate } from '../../platform/crypto/certificates.ts'
+import { RSA_SHA256 } from '../../platform/xml/names.ts'
 import { signQuery } from '../../platform/xml/query-signatures.ts'
 import { attributeOf, onlyChild, readXml } from '../../platform/xml/read.ts'
 import { ns, PARTIAL_LOGOUT, SUCCESS } from '../descriptors/descriptors.ts'
@@ -83,6 +84,13 @@ const get = (xml: string, relayState: string, pair: ProviderPair = providerPair)
   return fetch(`${app.baseUrl}${path}?${signQuery(fields, pair.privateKeyPem)}`, { redirect: 'manual' })
 }
 
+/** As a provider sends it that does not sign: all of the signature is absent, or a part of it. */
+const getUnsigned = (xml: string, relayState: string, part = '') =>
+  fetch(
+    `${app.baseUrl}${path}?SAMLResponse=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}&RelayState=${relayState}${part}`,
+    { redirect: 'manual' },
+  )
+
 const said = (reply: Response) => {
   const url = new URL(reply.headers.get('location') ?? 'none:')
   return [url.origin + url.pathname, url.searchParams.get('error'), url.searchParams.get('state')]
@@ -146,6 +154,10 @@ test('an answer that does not pass its checks is none', async () => {
     (state) => post(signed(logoutResponse({ to: `_${state}`, ageSeconds: -61 })), state),
     (state) =>
       post(signed(logoutResponse({ to: `_${state}`, status: 'x' })).replace('Value="x"', `Value="${SUCCESS}"`), state),
+    (state) => getUnsigned(logoutResponse({ to: `_${state}` }), state),
+    (state) => getUnsigned(logoutResponse({ to: `_${state}` }), state, `&SigAlg=${encodeURIComponent(RSA_SHA256)}`),
+    (state) => getUnsigned(logoutResponse({ to: `_${state}` }), state, '&Signature=AAAA'),
+    (state) => getUnsigned('<a/>', state),
     (state) => post(organization.respond(null), state),
     (state) => post('<a/>', state),
     (state, elsewhere) => post(signed(logoutResponse({ to: `_${state}` })), state, elsewhere),
@@ -161,7 +173,8 @@ test('an answer that does not pass its checks is none', async () => {
 test('a state of nobody, of a sign-in, or beside a request leads nowhere', async () => {
   const { state } = await organization.start()
   const xml = signed(logoutResponse({ to: `_${state}` }))
-  for (const relayState of [state, '', 'x'.repeat(76)]) expect((await post(xml, relayState)).status).toBe(400)
+  for (const relayState of [state, '', 'x'.repeat(76)])
+    for (const bring of [post, getUnsigned]) expect((await bring(xml, relayState)).status).toBe(400)
   const own = stateOf(await leave())
   const both = new URLSearchParams({
     SAMLResponse: encodeMessage(xml),

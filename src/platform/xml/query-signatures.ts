@@ -17,17 +17,28 @@ export function writeQuery(fields: [string, string][]): string {
   return fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')
 }
 
-/** Verifies the signature over the octets of a query. Throws XmlRefusal. */
-export function verifyQuery(signed: SignedOctets, certificates: string[], allowSha1: boolean): void {
+/** Verifies the signature over the octets of a query, as `signedOctets` gives them. Throws XmlRefusal. */
+export function verifyQuery(
+  { octets, ...signature }: Omit<SignedOctets, 'octets'> & { octets: string | null },
+  certificates: string[],
+  allowSha1: boolean,
+): void {
+  if (octets === null)
+    throw new XmlRefusal('malformed', 'The query writes the name of a field in another way than the signature covers.')
+  const signed = { ...signature, octets }
   if (!(allowSha1 ? [...QUERY_METHODS, RSA_SHA1] : QUERY_METHODS).includes(signed.algorithm))
     throw new XmlRefusal('algorithm', 'The query is signed by an algorithm that is not accepted.')
   if (findSigner(signed, certificates) === null)
     throw new XmlRefusal('signature', 'The signature does not fit any certificate of the connection.')
 }
 
-/** The octets of a query that its signature covers (SAML bindings §3.4.4.1): these fields as they came, in this order. */
-export function signedOctets(query: string, field: 'SAMLRequest' | 'SAMLResponse'): string {
+/**
+ * The octets of a query that its signature covers (SAML bindings §3.4.4.1): these fields as they came, in this order. Null if
+ * one of their names is percent-encoded: the reader of the query would decode it, and the signature not cover it.
+ */
+export function signedOctets(query: string, field: 'SAMLRequest' | 'SAMLResponse'): string | null {
   const fields = query.split('&')
+  if (fields.some((one) => /^[^=]*%/.test(one))) return null
   const find = (name: string) => fields.find((field) => field.startsWith(`${name}=`))
   return [field, 'RelayState', 'SigAlg']
     .map(find)
