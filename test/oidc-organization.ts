@@ -5,6 +5,8 @@ import { type Caller, type Reply, startApp, type Tenant, type TestApp } from './
 
 export const HOME = 'http://localhost:3000/auth'
 const CALLBACK = '/v1/auth/login/sso/oidc/callback'
+/** By state: the redirect URI that the start of a sign-in has sent to the provider. */
+const callbacks = new Map<string, string>()
 
 /** A service whose organizations can prove domains, and sign in at providers on this machine. */
 export async function startFederatedApp(env: Record<string, string> = {}) {
@@ -65,12 +67,23 @@ export async function start(
 ): Promise<{ authorization_url: string; state: string }> {
   const { test = false, ...rest } = fields
   const path = `/v1/auth/login/sso/start${test ? '?test=true' : ''}`
-  return succeeded(await key.post(path, { connectionId, redirectUri: HOME, ...rest }))
+  const begun = succeeded(await key.post(path, { connectionId, redirectUri: HOME, ...rest }))
+  callbacks.set(begun.state, callbackPathOf(begun.authorization_url))
+  return begun
 }
 
-/** What the callback answers a browser that brings this. */
-export function callBack(app: TestApp, fields: Record<string, string>): Promise<Reply> {
-  return app.as(null).get(`${CALLBACK}?${new URLSearchParams(fields)}`)
+/** The path of the redirect URI that an authorization URL names. */
+export function callbackPathOf(authorizationUrl: string): string {
+  return new URL(new URL(authorizationUrl).searchParams.get('redirect_uri') ?? '').pathname
+}
+
+/** What the callback answers a browser that brings this: at the redirect URI of the start, or the shared one. */
+export function callBack(
+  app: TestApp,
+  fields: Record<string, string>,
+  path: string = callbacks.get(fields['state'] ?? '') ?? CALLBACK,
+): Promise<Reply> {
+  return app.as(null).get(`${path}?${new URLSearchParams(fields)}`)
 }
 
 /** What the application gets: the parameters of the redirect. */

@@ -23,10 +23,16 @@ export interface OidcPeer {
   visit(authorizationUrl: string, login: string): Promise<{ back: URL; leave(): Promise<void> }>
 }
 
-/** A real OpenID provider, in a process of its own, until the tests of the file end. */
-export async function startOidcPeer(clients: OidcClient[]): Promise<OidcPeer> {
+/**
+ * A real OpenID provider, in a process of its own, until the tests of the file end. `isNameless`: it neither announces nor
+ * sends `iss` (RFC 9207). `isTalkative`: the ID token has every claim.
+ */
+export async function startOidcPeer(
+  clients: OidcClient[],
+  options: { isNameless?: boolean; isTalkative?: boolean } = {},
+): Promise<OidcPeer> {
   const program = fileURLToPath(new URL('oidc-program.ts', import.meta.url))
-  const child = fork(program, [JSON.stringify(clients)], {
+  const child = fork(program, [JSON.stringify(clients), JSON.stringify(options)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [],
   })
@@ -81,4 +87,27 @@ async function visit(
     ;[url, method, body] = [new URL(action, url).href, 'POST', new URLSearchParams(fields).toString()]
   }
   return new URL(url)
+}
+
+export interface HostilePeer {
+  issuer: string
+  /** What token requests have brought it. */
+  received(): Promise<Record<string, string>[]>
+}
+
+/** A provider that keeps what it gets, in a process of its own, until the tests of the file end. */
+export async function startHostilePeer(): Promise<HostilePeer> {
+  const program = fileURLToPath(new URL('hostile-op-program.ts', import.meta.url))
+  const child = fork(program, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] })
+  afterAll(() => void child.kill())
+  const [issuer] = await once(child, 'message')
+  return {
+    issuer: String(issuer),
+    async received() {
+      const told = once(child, 'message')
+      child.send('tell')
+      const [received] = await told
+      return received
+    },
+  }
 }

@@ -8,6 +8,7 @@ import { Provider } from 'oidc-provider'
  * page where whoever comes types who they are. It is told by messages to sign with other keys.
  */
 const clients = JSON.parse(process.argv[2] ?? '[]')
+const { isNameless, isTalkative } = JSON.parse(process.argv[3] ?? '{}')
 const server = createServer((request, response) => void answer(request, response))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -21,6 +22,7 @@ async function openProvider(kid: string) {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid, use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['of a test'] },
     pkce: { required: () => true },
+    conformIdTokenClaims: !isTalkative,
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
@@ -41,6 +43,14 @@ async function openProvider(kid: string) {
       return grant
     },
   })
+  if (isNameless)
+    provider.use(async (context, next) => {
+      await next()
+      Reflect.deleteProperty(Object(context.body), 'authorization_response_iss_parameter_supported')
+      const location = URL.parse(context.response.get('location'))
+      location?.searchParams.delete('iss')
+      if (location) context.set('location', location.href)
+    })
   return { provider, callback: provider.callback() }
 }
 

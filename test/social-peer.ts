@@ -1,10 +1,13 @@
 import { succeeded } from './factors.ts'
 import type { Caller, Reply, TestApp } from './harness.ts'
 import type { FederatedApp } from './oidc-organization.ts'
-import { arrived, HOME, startFederatedApp } from './oidc-organization.ts'
+import { arrived, callbackPathOf, HOME, startFederatedApp } from './oidc-organization.ts'
 import { type OpPeer, startOpPeer } from './op-peer.ts'
 
-export const CALLBACK = '/v1/auth/login/social/callback'
+const CALLBACK = '/v1/auth/login/social/callback'
+/** By state: the redirect URI that the start of a sign-in has sent to the provider. */
+const callbacks = new Map<string, string>()
+const pathOf = ({ state = '' }: Record<string, string>) => callbacks.get(state) ?? CALLBACK
 
 /** What GitHub says of somebody. */
 interface GithubAccount {
@@ -70,16 +73,18 @@ export async function withProvider(
 export async function startAt(key: Caller, provider: string, fields: Record<string, unknown> = {}) {
   const body = { provider, redirectUri: HOME, openSignup: true, ...fields }
   const { authorization_url, state } = succeeded(await key.post('/v1/auth/login/social/start', body))
+  callbacks.set(String(state), callbackPathOf(String(authorization_url)))
   return { authorization_url: String(authorization_url), state: String(state) }
 }
 
-export function callBack(app: TestApp, fields: Record<string, string>): Promise<Reply> {
-  return app.as(null).get(`${CALLBACK}?${new URLSearchParams(fields)}`)
+/** What the callback answers a browser that brings this: at the redirect URI of the start, or the shared one. */
+export function callBack(app: TestApp, fields: Record<string, string>, path = pathOf(fields)): Promise<Reply> {
+  return app.as(null).get(`${path}?${new URLSearchParams(fields)}`)
 }
 
 /** By the form that Apple has the browser send. */
-export function callBackByForm(app: TestApp, fields: Record<string, string>): Promise<Reply> {
-  return app.as(null).post(CALLBACK, new URLSearchParams(fields).toString(), {
+export function callBackByForm(app: TestApp, fields: Record<string, string>, path = pathOf(fields)): Promise<Reply> {
+  return app.as(null).post(path, new URLSearchParams(fields).toString(), {
     'content-type': 'application/x-www-form-urlencoded',
     origin: 'https://appleid.apple.com',
     'sec-fetch-site': 'cross-site',

@@ -20,6 +20,7 @@ export const PLACES = {
     'passkey_settings',
     'scim_tokens',
     'signing_keys',
+    'social_redirects',
     'sp_keys',
     'webhook_cursors',
   ],

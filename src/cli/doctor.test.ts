@@ -227,3 +227,32 @@ test('connections that make users beside provisioning are a warning, and others 
   succeeded(await tenant.patch('/v1/scim/config', { subOrgId, enabled: false }))
   expect((await states(env)).of('SSO')).toBeUndefined()
 })
+
+test('warns of redirect URIs that several providers share, and says how to change each', async () => {
+  const { db } = service.app.platform
+  const tenant = await service.tenant()
+  const key = await tenant.withKey({ subOrgId: await tenant.organization() })
+  const { connection } = (await key.post('/v1/sso/connections', { name: 'Old', protocol: 'oidc' })).body
+  await key.put('/v1/social/providers', { provider: 'github', enabled: true, client_id: 'mine', client_secret: 'x' })
+  const own = await states(env)
+  expect([own.code, own.of('redirect URIs')]).toMatchObject([0, { state: 'ok' }])
+  // As earlier releases stored them, which no route does.
+  await db.updateTable('sso_connections').set({ config: '{}' }).where('id', '=', connection.id).execute()
+  await db.updateTable('social_providers').set({ options: '{}' }).execute()
+  const google = { WATCHWORD_SOCIAL_GOOGLE_CLIENT_ID: 'client', WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET: 'secret' }
+  const { code, findings } = await states({ ...env, ...google, WATCHWORD_SOCIAL_CALLBACK: 'shared' })
+  expect(code).toBe(0)
+  expect(
+    findings.filter(({ state }) => state !== 'ok').map(({ check, state, detail }) => [check, state, detail]),
+  ).toEqual([
+    ['redirect URIs', 'warning', expect.stringContaining('OpenID connections: 1. ')],
+    ['redirect URIs', 'warning', expect.stringContaining('Social applications: 1. ')],
+    ['redirect URIs', 'warning', expect.stringContaining('WATCHWORD_SOCIAL_CALLBACK')],
+  ])
+  const { connection: changed } = (
+    await key.patch(`/v1/sso/connections/${connection.id}`, { oidc_callback: 'connection' })
+  ).body
+  await key.put('/v1/social/providers', { provider: 'github', enabled: true, callback: 'provider' })
+  expect(changed.oidc_callback).toBe('connection')
+  expect((await states({ ...env, ...google })).of('redirect URIs')?.state).toBe('ok')
+})

@@ -13,6 +13,7 @@ import { type Database, openDatabase } from '../platform/db/pool.ts'
 import { findPooler, type Pooler } from '../platform/db/pooler.ts'
 import { reachDatabase } from '../platform/db/reach.ts'
 import { explainStartFailure } from '../start-failure.ts'
+import { findSharedRedirects } from './doctor-redirects.ts'
 import { print } from './print.ts'
 
 type State = 'ok' | 'warning' | 'problem'
@@ -210,9 +211,9 @@ async function examineOpenDatabase(config: Config, database: Database): Promise<
     { check: 'database', state: 'ok', detail: `PostgreSQL ${version}${config.databaseUrl ? '' : ', embedded'}.` },
     await examineClock(database),
     migrations,
-    // A schema that is not migrated may lack the table of keys.
+    // A schema that is not migrated may lack the tables.
     isBehind ? examineMasterKeySetting(config) : await examineMasterKey(config, database),
-    ...(isBehind ? [] : await examineProvisioning(database)),
+    ...(isBehind ? [] : [...(await examineProvisioning(database)), ...(await examineRedirects(config, database))]),
   ]
 }
 
@@ -234,6 +235,15 @@ async function examineMigrations(
   } catch (error) {
     return { migrations: failed(check, error, config), isBehind: true }
   }
+}
+
+async function examineRedirects(config: Config, { db }: Database): Promise<Finding[]> {
+  const check = 'redirect URIs'
+  const shared = await findSharedRedirects(config, db)
+  if (shared.length === 0) return [{ check, state: 'ok', detail: 'Every provider has its own.' }]
+  return shared.map(
+    (detail): Finding => ({ check, state: 'warning', detail: `Shared by several providers. ${detail}` }),
+  )
 }
 
 async function examineClock({ pool }: Database): Promise<Finding> {

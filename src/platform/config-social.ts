@@ -16,6 +16,10 @@ export interface SocialConfig {
   tenant: string | null
 }
 
+/** Which redirect URI the deployment's applications are registered with: that of each provider, or the shared one. */
+export type SocialCallback = (typeof CALLBACKS)[number]
+const CALLBACKS = ['provider', 'shared'] as const
+
 export type SocialName = (typeof SOCIAL_NAMES)[number]
 export const SOCIAL_NAMES = ['google', 'github', 'apple', 'microsoft'] as const
 
@@ -42,12 +46,23 @@ export const socialVariables: Record<string, string> = {
   WATCHWORD_SOCIAL_APPLE_KEY_ID: 'Key ID of the same',
   WATCHWORD_SOCIAL_APPLE_PRIVATE_KEY: 'Private key of the same: the text of the .p8 file, line breaks also as \\n',
   WATCHWORD_SOCIAL_APPLE_URL: 'Issuer. Default https://appleid.apple.com',
+  WATCHWORD_SOCIAL_CALLBACK:
+    'Redirect URI of these applications: provider, or shared. Default provider; shared in deployments of earlier releases',
 }
 
 /** Reads them. Throws ConfigError for the first invalid one, and where some of a provider's credentials are missing. */
 export function readSocial(env: Env, outboundAllow: readonly string[]): Record<SocialName, SocialConfig> {
   const read = (name: SocialName) => readProvider(env, name, outboundAllow)
   return { google: read('google'), github: read('github'), apple: read('apple'), microsoft: read('microsoft') }
+}
+
+/** Null: as the deployment began. Throws ConfigError. */
+export function readSocialCallback(env: Env): SocialCallback | null {
+  const value = env['WATCHWORD_SOCIAL_CALLBACK']?.trim() || null
+  const known = CALLBACKS.find((each) => each === value) ?? null
+  if (value !== null && known === null)
+    throw new ConfigError(`WATCHWORD_SOCIAL_CALLBACK is ${value}: use provider or shared.`)
+  return known
 }
 
 function readProvider(env: Env, name: SocialName, outboundAllow: readonly string[]): SocialConfig {

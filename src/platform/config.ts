@@ -3,7 +3,14 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { ConfigError } from './config-error.ts'
-import { readSocial, type SocialConfig, type SocialName, socialVariables } from './config-social.ts'
+import {
+  readSocial,
+  readSocialCallback,
+  type SocialCallback,
+  type SocialConfig,
+  type SocialName,
+  socialVariables,
+} from './config-social.ts'
 import { findNearest } from './nearest.ts'
 import { isException, isNetwork, readExceptions } from './outbound/addresses.ts'
 
@@ -35,6 +42,8 @@ export interface Config {
   dnsServer: string | null
   /** Social providers, as the deployment knows them. */
   social: Record<SocialName, SocialConfig>
+  /** Of the applications in `social`; null: shared if the deployment is older than the redirect URIs of providers. */
+  socialCallback: SocialCallback | null
   /** Rate limit of each API key without one of its own; null for none. */
   keyRequestsPerSecond: number | null
   /** Rate limit of each client network on what needs no credential; null for none. */
@@ -166,6 +175,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     outboundAllow,
     dnsServer: readDnsServer(text('WATCHWORD_DNS_SERVER')),
     social: readSocial(env, outboundAllow),
+    socialCallback: readSocialCallback(env),
     keyRequestsPerSecond: text('WATCHWORD_KEY_REQUESTS_PER_SECOND')
       ? readInteger(env, 'WATCHWORD_KEY_REQUESTS_PER_SECOND', { byDefault: 0, min: 1, max: 1_000_000 })
       : null,

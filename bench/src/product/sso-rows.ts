@@ -134,7 +134,8 @@ async function makeOpenidProvider(deployment: Deployment, privateKey: KeyObject)
   const client = { oidc_client_id: 'client', oidc_client_secret: 'secret' }
   const id = await connect(deployment, { protocol: 'oidc', oidc_issuer: issuer, ...client })
   const sign = async (answer: string, n: number): Promise<LoadRequest> => {
-    const nonce = new URL(readText(answer, 'authorization_url')).searchParams.get('nonce')
+    const { searchParams: asked } = new URL(readText(answer, 'authorization_url'))
+    const nonce = asked.get('nonce')
     const code = await new SignJWT({ nonce, email: `user${n % PEOPLE}@${DOMAIN}`, given_name: 'Ada' })
       .setProtectedHeader({ alg: 'RS256', kid: 'a', typ: 'JWT' })
       .setIssuer(issuer)
@@ -144,7 +145,7 @@ async function makeOpenidProvider(deployment: Deployment, privateKey: KeyObject)
       .setExpirationTime('10m')
       .sign(privateKey)
     const fields = new URLSearchParams({ code, state: readText(answer, 'state') })
-    return { method: 'GET', path: `/v1/auth/login/sso/oidc/callback?${fields}` }
+    return { method: 'GET', path: `${new URL(asked.get('redirect_uri') ?? '').pathname}?${fields}` }
   }
   return async (count) => await Promise.all((await start(deployment, id, count)).map(sign))
 }

@@ -34,8 +34,10 @@ type CallerWork = Work & { caller: KeyCaller }
 export async function createConnection(
   work: CallerWork,
   body: ConnectionCreate,
-  config: Partial<ConnectionConfig>,
+  said: Partial<ConnectionConfig>,
 ): Promise<Connection> {
+  assertCallback(null, said)
+  const config = { ...said, oidc_callback: 'connection' as const }
   await provideKeysFor(work, body.protocol, config)
   return inTx(work, async (work) => {
     const { db, directory } = work
@@ -80,6 +82,7 @@ export async function changeConnection(
     const row = await lockConnectionRow(db, directory, known)
     if (!row) throw connectionErrors.notFound()
     if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
+    assertCallback(readConfig(row.config), change)
     const config = { ...Object(row.config), ...change }
     await assertMayMap(work, readConfig(row.config), readConfig(config))
     const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
@@ -98,6 +101,15 @@ export async function changeConnection(
     else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
+}
+
+/**
+ * The shared redirect URI is for connections of earlier releases: with a new one, any organization could receive the codes
+ * of those (RFC 9700 §4.4). Throws `invalid_request`.
+ */
+function assertCallback(before: ConnectionConfig | null, { oidc_callback: now }: Partial<ConnectionConfig>): void {
+  if (now === 'shared' && before?.oidc_callback !== 'shared')
+    throw invalidField('oidc_callback', 'not_applicable', 'oidc_callback cannot become shared: keep connection')
 }
 
 /** A connection that signs, or has something encrypted, needs the keys of its environment. */

@@ -45,6 +45,12 @@ export const ConnectionConfig = Type.Object({
   oidc_client_id: nullable(text(500, '0oa1b2c3d4')),
   oidc_client_auth: Type.Enum(['client_secret_basic', 'client_secret_post', 'private_key_jwt']),
   oidc_scopes: Type.Array(text(200, 'openid'), { maxItems: 20 }),
+  oidc_callback: Type.Enum(['connection', 'shared'], {
+    description:
+      'OpenID Connect: whether oidc_redirect_uri belongs to this connection alone. shared: connections of earlier releases, ' +
+      'until you set connection.',
+    examples: ['connection'],
+  }),
   group_role_mapping: Type.Record(Type.String(), Type.Union([Role, Type.Array(Role)])),
   attribute_mapping: AttributeMapping,
   domains: Type.Array(text(253, 'acme.com'), { maxItems: 20 }),
@@ -87,6 +93,8 @@ const DEFAULTS: ConnectionConfig = {
   oidc_client_id: null,
   oidc_client_auth: 'client_secret_basic',
   oidc_scopes: ['openid', 'email', 'profile'],
+  // Earlier releases did not store it: their connections are registered at providers with the shared address.
+  oidc_callback: 'shared',
   group_role_mapping: {},
   attribute_mapping: {},
   domains: [],

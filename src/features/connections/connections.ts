@@ -3,6 +3,7 @@ export { connectionErrors } from './errors.ts'
 export { connectionEvents } from './events.ts'
 export { mappingFollower } from './followers.ts'
 export {
+  callbackOf,
   findConnection,
   findConnectionAnywhere,
   hasActiveConnection,

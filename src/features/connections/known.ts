@@ -104,6 +104,11 @@ export function rulesOf(connection: KnownConnection, groups: readonly string[]):
   }
 }
 
+/** The connection to which its redirect URI belongs: itself, or null for the URI that older connections share. */
+export function callbackOf({ id, oidc_callback }: { id: string } & Pick<ConnectionConfig, 'oidc_callback'>) {
+  return oidc_callback === 'connection' ? id : null
+}
+
 /** The connections by which people of the directory can sign in: a status may be set of an empty one, too. */
 export async function usableConnections(work: Pick<Work, 'platform' | 'directory'>): Promise<KnownConnection[]> {
   return (await knownConnections(work)).filter((each) => each.status === 'active' && lacks(each).length === 0)

@@ -58,7 +58,9 @@ export const Connection = named(
     idp_certificates: Type.Array(Certificate),
     oidc_client_secret_set: Type.Boolean(),
     sp: ServiceProvider,
-    oidc_redirect_uri: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/callback'] }),
+    oidc_redirect_uri: Type.String({
+      examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/callback/0198b6f2'],
+    }),
     oidc_post_logout_redirect_uri: Type.String({
       examples: ['https://auth.example.com/api/v1/auth/login/sso/oidc/logged-out'],
     }),

@@ -2,6 +2,7 @@ import { toCertificate } from '../../platform/crypto/shown-certificates.ts'
 import type { Platform } from '../../platform/platform.ts'
 import { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from '../federation/federation.ts'
 import { readConfig } from './config.ts'
+import { callbackOf } from './known.ts'
 import { provisioningSwitch } from './provisioning.ts'
 import type { Connection } from './schema.ts'
 import { type SpKey, spKeys } from './sp-keys.ts'
@@ -44,7 +45,7 @@ export async function showConnection(
       ...spOf(platform, row.id),
       certificates: shownKeys.map(({ certificatePem, status }) => toCertificate(certificatePem, status, now)),
     },
-    oidc_redirect_uri: oidcRedirectUri(platform),
+    oidc_redirect_uri: oidcRedirectUri(platform, callbackOf({ ...config, id: row.id })),
     oidc_post_logout_redirect_uri: oidcPostLogoutRedirectUri(platform),
     // Written by `testConnection` alone.
     last_test: row.last_test as Connection['last_test'],

@@ -5,9 +5,17 @@ export function publicUrl({ config }: Pick<Platform, 'config'>, path: `/v1/${str
   return `${config.baseUrl}/api${path}`
 }
 
-/** Where OpenID providers send browsers. */
-export function oidcRedirectUri(platform: Pick<Platform, 'config'>): string {
-  return publicUrl(platform, '/v1/auth/login/sso/oidc/callback')
+/**
+ * The redirect URI of an OpenID connection: its own (RFC 9700 §4.4.2), or, with `null`, the one that connections of earlier
+ * releases share.
+ */
+export function oidcRedirectUri(platform: Pick<Platform, 'config'>, connectionId: string | null): string {
+  return publicUrl(platform, `/v1/auth/login/sso/oidc/callback${connectionId === null ? '' : `/${connectionId}`}`)
+}
+
+/** The redirect URI of a social provider: its own, or, with `null`, the one that applications of earlier releases share. */
+export function socialRedirectUri(platform: Pick<Platform, 'config'>, provider: string | null): string {
+  return publicUrl(platform, `/v1/auth/login/social/callback${provider === null ? '' : `/${provider}`}`)
 }
 
 /** Where every OpenID provider sends browsers back to that have signed out (RP-Initiated Logout §3). */

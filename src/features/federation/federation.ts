@@ -1,6 +1,7 @@
 export { assertRedirectAllowed } from '../links/links.ts'
 export { keepTie, type NamedThere, providerLogoutEvents } from '../ties/ties.ts'
-export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl } from './addresses.ts'
+export { oidcPostLogoutRedirectUri, oidcRedirectUri, publicUrl, socialRedirectUri } from './addresses.ts'
+export { assertArrivedAt } from './arrival.ts'
 export {
   type BareWork,
   type Begun,

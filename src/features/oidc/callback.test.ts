@@ -36,7 +36,7 @@ test('a person of the organization’s domain comes in, and again by the link al
     response_type: 'code',
     client_id: 'client',
     scope: 'openid email profile',
-    redirect_uri: 'http://localhost:4000/api/v1/auth/login/sso/oidc/callback',
+    redirect_uri: `http://localhost:4000/api/v1/auth/login/sso/oidc/callback/${connectionId}`,
     code_challenge_method: 'S256',
     state,
   })

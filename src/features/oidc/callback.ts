@@ -1,7 +1,14 @@
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Work } from '../../platform/work.ts'
-import { concludeSignIn, findConnection, type KnownConnection, refuseSignIn } from '../connections/connections.ts'
 import {
+  callbackOf,
+  concludeSignIn,
+  findConnection,
+  type KnownConnection,
+  refuseSignIn,
+} from '../connections/connections.ts'
+import {
+  assertArrivedAt,
   assertStillOpen,
   type BareWork,
   type Begun,
@@ -18,11 +25,16 @@ import { lacksClaims, type OidcPerson, showsTwoFactors, toPerson } from './perso
 import type { Claims, OidcAnswer, OidcCallback } from './provider.ts'
 
 /**
- * Ends a sign-in at the OpenID provider of a connection. The state says which connection it is; nothing else that the
- * browser brings does. Throws `state_invalid`, and `invalid_redirect_uri` where the application's address is allowed no
- * longer.
+ * Ends a sign-in at the OpenID provider of a connection. The state names the connection, and the browser must have arrived
+ * at the redirect URI of that connection: another provider may have issued the code (RFC 9700 §4.4.2). `connectionId` is
+ * that of the URI, null for the shared one. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address
+ * is no longer allowed.
  */
-export async function finishOidc(bare: BareWork, callback: OidcCallback): Promise<Redirect> {
+export async function finishOidc(
+  bare: BareWork,
+  callback: OidcCallback,
+  connectionId: string | null,
+): Promise<Redirect> {
   const taken = await takeFederated(bare, callback.state ?? '', 'sso')
   if (!taken) throw federationErrors.stateUnknown()
   const { work, begun } = taken
@@ -30,6 +42,7 @@ export async function finishOidc(bare: BareWork, callback: OidcCallback): Promis
   try {
     if (!connection) throw new FederationFailure('connection_not_active')
     await assertStillOpen(work, connection, { isTest: begun.isTest, by: 'oidc' })
+    assertArrivedAt(connectionId, callbackOf(connection))
     const heard = await hear(work, connection, { begun, callback })
     return await concludeSignIn(work, begun, connection, heard)
   } catch (error) {

@@ -1,5 +1,11 @@
 import type { Work } from '../../platform/work.ts'
-import { type KnownConnection, openClientSecret, type SsoProtocol } from '../connections/connections.ts'
+import {
+  type ConnectionCheck,
+  callbackOf,
+  type KnownConnection,
+  openClientSecret,
+  type SsoProtocol,
+} from '../connections/connections.ts'
 import { FederationFailure, oidcRedirectUri } from '../federation/federation.ts'
 import { checkProvider } from './check.ts'
 import { startAuthorization } from './exchange.ts'
@@ -14,8 +20,9 @@ export async function providerOf(work: Work, connection: KnownConnection): Promi
   if (clientId === null) throw missing('oidc_client_id')
   const client = await authenticationOf(work, connection)
   const scopes = [...new Set(['openid', ...oidc_scopes])]
+  const redirectUri = oidcRedirectUri(work.platform, callbackOf(connection))
   const asker = { directoryId: work.directory.id, source: connection.id, isShared: false }
-  return { asker, issuer, clientId, client, scopes, redirectUri: oidcRedirectUri(work.platform) }
+  return { asker, issuer, clientId, client, scopes, redirectUri }
 }
 
 async function authenticationOf(work: Work, connection: KnownConnection): Promise<ClientAuthentication> {
@@ -24,6 +31,15 @@ async function authenticationOf(work: Work, connection: KnownConnection): Promis
   const secret = await openClientSecret(work, connection)
   if (secret === null) throw missing('oidc_client_secret')
   return { method, secret }
+}
+
+/** Nothing is wrong, but the answers of several providers arrive at one address (RFC 9700 §4.4). */
+function checkCallback({ platform }: Work, connection: KnownConnection): ConnectionCheck[] {
+  if (connection.oidc_callback === 'connection') return []
+  const message =
+    'The connection shares its redirect URI with others: a code of this provider could reach another organization.'
+  const fix = `Register ${oidcRedirectUri(platform, connection.id)} at the provider, then set oidc_callback to connection.`
+  return [{ id: 'redirect_uri', ok: true, message, fix }]
 }
 
 const missing = (field: string) => new FederationFailure('connection_incomplete', `The connection has no ${field}.`)
@@ -42,7 +58,8 @@ export const oidcProtocol: SsoProtocol = {
   logOut: async (work, connection, demand) => startLogout(work.platform, await providerOf(work, connection), demand),
   async check(work, connection) {
     try {
-      return await checkProvider(work.platform, await providerOf(work, connection))
+      const checks = await checkProvider(work.platform, await providerOf(work, connection))
+      return [...checks, ...checkCallback(work, connection)]
     } catch (error) {
       if (!(error instanceof FederationFailure)) throw error
       return [

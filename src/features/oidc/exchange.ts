@@ -12,6 +12,7 @@ import { fetchFor, findDiscovery, openTransport } from './transport.ts'
 export const CLOCK_TOLERANCE_SECONDS = 60
 const MAX_SUBJECT_LENGTH = 255
 const TENANT = '{tenantid}'
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 // The library replaces the tenant in an issuer of Microsoft’s alone; documents come from where the provider says.
 const LIBRARY_TENANTS = 'https://login.microsoftonline.com/'
 
@@ -66,6 +67,7 @@ export async function finishAuthorization(
   return withFixedCodes(async () => {
     const openid = await load()
     const { config, discovery } = await configure(platform, provider)
+    checkTenantIssuer(provider, discovery, callback.iss)
     const tokens = await openid.authorizationCodeGrant(config, callbackUrl(provider, callback), {
       expectedState: signIn.state,
       expectedNonce: signIn.nonce,
@@ -74,6 +76,8 @@ export async function finishAuthorization(
     })
     const idToken: Claims = { ...tokens.claims() }
     const { issuer, subject } = checkIdToken(platform, provider, idToken)
+    if (callback.iss !== undefined && callback.iss !== issuer)
+      throw new FederationFailure('response_invalid', 'The callback named another issuer than the ID token (iss).')
     const isAsked = discovery.userinfo_endpoint !== undefined && asksUserinfo(idToken)
     const userinfo = isAsked ? { ...(await openid.fetchUserInfo(config, tokens.access_token, subject)) } : null
     return { issuer, subject, idToken, encodedIdToken: tokens.id_token ?? '', userinfo }
@@ -111,7 +115,7 @@ async function configure(
     [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
   }
   const config = await openid.discovery(server, provider.clientId, metadata, await authenticate(provider), {
-    [openid.customFetch]: fetchFor(platform, transport, { provider, discovery }),
+    [openid.customFetch]: fetchFor(platform, transport, { provider, discovery: forLibrary(provider, discovery) }),
     // The guarded way out decides where http may go.
     execute: [openid.allowInsecureRequests, openid.enableNonRepudiationChecks],
   })
@@ -134,10 +138,28 @@ async function authenticate({ client }: OidcProvider): Promise<ClientAuth> {
   )
 }
 
+/** `checkTenantIssuer` sees to the `iss` of a template, which the library would compare to the letter. */
+function forLibrary({ issuer }: OidcProvider, discovery: Discovery): Discovery {
+  return issuer.includes(TENANT) ? { ...discovery, authorization_response_iss_parameter_supported: false } : discovery
+}
+
+/**
+ * The `iss` of the callback (RFC 9207 §2.4) where the issuer is a template for that of a tenant. It is checked before the
+ * code goes to the token endpoint; the library checks that of all other providers. Throws FederationFailure.
+ */
+function checkTenantIssuer({ issuer }: OidcProvider, discovery: Discovery, iss: string | undefined): void {
+  if (!issuer.includes(TENANT)) return
+  const [before = '', after = ''] = issuer.split(TENANT)
+  const isOfTenant =
+    iss?.startsWith(before) && iss.endsWith(after) && UUID.test(iss.slice(before.length, -after.length))
+  if (iss === undefined ? discovery.authorization_response_iss_parameter_supported : !isOfTenant)
+    throw new FederationFailure('response_invalid', 'The callback does not name the issuer of the provider (iss).')
+}
+
 function callbackUrl(provider: OidcProvider, callback: OidcCallback): URL {
   const url = new URL(provider.redirectUri)
   const { code, state, error } = callback
-  // An issuer that is a template equals none.
+  // An issuer that is a template equals none: see `checkTenantIssuer`.
   const iss = provider.issuer.includes(TENANT) ? undefined : callback.iss
   for (const [name, value] of Object.entries({ code, state, iss, error }))
     if (value !== undefined) url.searchParams.set(name, value)

@@ -26,7 +26,7 @@ const connections = {
 const client = (name: keyof typeof connections, isSessionNamed: boolean) => ({
   client_id: name,
   client_secret: SECRET,
-  redirect_uris: ['http://localhost:4000/api/v1/auth/login/sso/oidc/callback'],
+  redirect_uris: [`http://localhost:4000/api/v1/auth/login/sso/oidc/callback/${connections[name]}`],
   backchannel_logout_uri: `${app.baseUrl}/api/v1/auth/login/sso/oidc/logout/${connections[name]}`,
   backchannel_logout_session_required: isSessionNamed,
 })

@@ -4,6 +4,7 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { decodeJwt } from 'jose'
 import { afterAll, expect, test } from 'vitest'
 import { openBrowser } from '../../../test/browser.ts'
+import { succeeded } from '../../../test/factors.ts'
 import {
   arrived,
   callBack,
@@ -46,24 +47,30 @@ afterAll(() => {
 })
 
 const SECRET = 'a secret: with + and % in it'
-const redirect_uris = [`${baseUrl}/api/v1/auth/login/sso/oidc/callback`]
-const client = (name: string, method: 'client_secret_basic' | 'client_secret_post') => ({
+const client = (
+  { oidc_client_id: name, connection }: Organization,
+  method: 'client_secret_basic' | 'client_secret_post',
+) => ({
   client_id: name,
   client_secret: SECRET,
-  redirect_uris,
+  redirect_uris: [`${baseUrl}/api/v1/auth/login/sso/oidc/callback/${connection}`],
   post_logout_redirect_uris: [`${baseUrl}/api/v1/auth/login/sso/oidc/logged-out`],
   token_endpoint_auth_method: method,
 })
-const peer = await startOidcPeer([client('acme', 'client_secret_basic'), client('globex', 'client_secret_post')])
-
+type Organization = Awaited<ReturnType<typeof organization>>
 const organization = async (oidc_client_id: string, oidc_client_auth: string) => {
   const home = await provenOrganization(service)
-  const fields = { oidc_client_id, oidc_client_auth, oidc_client_secret: SECRET }
+  const fields = { oidc_client_id, oidc_client_auth, status: 'draft' }
   const mapping = { group_role_mapping: { admins: 'admin' }, default_role: 'member' }
-  return { home, connection: await connect(home, peer.issuer, { ...fields, ...mapping }) }
+  // The provider has to know the redirect URI, and the connection the provider.
+  return { home, oidc_client_id, connection: await connect(home, 'https://later.example', { ...fields, ...mapping }) }
 }
 const acme = await organization('acme', 'client_secret_basic')
 const globex = await organization('globex', 'client_secret_post')
+const peer = await startOidcPeer([client(acme, 'client_secret_basic'), client(globex, 'client_secret_post')])
+const there = { oidc_issuer: peer.issuer, oidc_client_secret: SECRET, status: 'active' }
+for (const { home, connection } of [acme, globex])
+  succeeded(await home.key.patch(`/v1/sso/connections/${connection}`, there))
 
 test('signs in by a client of either kind, with roles from groups, and after a change of keys', async () => {
   const come = async ({ home, connection }: typeof acme, login: string) => {

@@ -30,26 +30,31 @@ export async function changeProvider(work: Work, put: SocialProviderPut): Promis
   return inTx(work, async (work) => {
     const { platform, directory, db } = work
     const before = await holdProviderRow(db, directory, name)
+    const shown = await toProvider(platform, name, before)
+    assertCallback(shown, put)
     const seal = (secret: string) => platform.keyring.seal(secretPlace(directory, name), secret)
     const after = await updateProviderRow(db, directory, {
       provider: name,
       enabled,
       client_id: put.client_id === undefined ? before.client_id : put.client_id,
       secret_sealed: given === undefined ? before.secret_sealed : given === null ? null : await seal(given),
-      options: changedOptions(optionsOf(before), put),
+      options: changedOptions(optionsOf(before), shown, put),
     })
     if (!enabled) await closeSource(work, { method: 'social', source: name })
     await cachedRows(platform).invalidate(db, directory.id)
-    const [previous, data] = [toProvider(platform, name, before), toProvider(platform, name, after)]
-    await record(work, socialEvents.updated({ data, previous: changedFrom(previous, data) }))
+    const data = await toProvider(platform, name, after)
+    await record(work, socialEvents.updated({ data, previous: changedFrom(shown, data) }))
     const others = (await listProviders(work)).filter(({ provider }) => provider !== name)
     return sorted([...others, data])
   })
 }
 
-function changedOptions(stored: ProviderOptions, put: SocialProviderPut): ProviderOptions {
+/** The first application of the organization keeps the redirect URI that was shown to register it with. */
+function changedOptions(stored: ProviderOptions, shown: SocialProvider, put: SocialProviderPut): ProviderOptions {
   const { scopes, team_id, key_id, tenant } = put
-  const sent = { scopes, team_id, key_id, tenant: tenant?.toLowerCase() ?? tenant }
+  const isFirst = shown.client_id === null && put.client_id != null
+  const callback = put.callback ?? (isFirst ? shown.callback : undefined)
+  const sent = { scopes, team_id, key_id, tenant: tenant?.toLowerCase() ?? tenant, callback }
   const merged = Object.entries({ ...stored, ...defined(sent) })
   return Object.fromEntries(merged.filter(([, value]) => value !== null))
 }
@@ -57,6 +62,19 @@ function changedOptions(stored: ProviderOptions, put: SocialProviderPut): Provid
 function defined<T extends object>(fields: T): Partial<T> {
   const kept: Partial<T> = {}
   return Object.assign(kept, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
+}
+
+/** Nothing goes back to the shared redirect URI, where the state alone decides who gets a code. Throws `invalid_request`. */
+function assertCallback(shown: SocialProvider, { callback, client_id = shown.client_id }: SocialProviderPut): void {
+  if (callback === undefined || callback === shown.callback) return
+  if (callback === 'shared')
+    throw invalidField('callback', 'not_applicable', 'callback cannot become shared: keep provider')
+  if (client_id === null)
+    throw invalidField(
+      'callback',
+      'not_applicable',
+      'callback is for an application of the organization: send client_id',
+    )
 }
 
 const ORDER = ['google', 'github', 'apple', 'microsoft']

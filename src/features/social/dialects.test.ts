@@ -16,7 +16,7 @@ test('Google: a verified address becomes a user, who is known by the subject fro
   const { authorization_url, state } = await startAt(key, 'google')
   expect(queryOf(authorization_url)).toMatchObject({
     client_id: 'client',
-    redirect_uri: 'http://localhost:4000/api/v1/auth/login/social/callback',
+    redirect_uri: 'http://localhost:4000/api/v1/auth/login/social/callback/google',
     scope: 'openid email profile',
     code_challenge_method: 'S256',
     state,
@@ -156,6 +156,35 @@ test('Microsoft: an address counts with a pinned tenant that has proved the doma
   expect(await come('common', { iss: `${google.url}/${OTHER}/v2.0`, tid: OTHER })).toBe('response_invalid')
 })
 
+test('Microsoft: the iss of a callback names a tenant, before the code is shown to the token endpoint', async () => {
+  const come = async (iss?: string) => {
+    const { key } = await withProvider(service, 'microsoft', { tenant: 'common' })
+    const { authorization_url, state } = await startAt(key, 'microsoft')
+    const { code } = microsoft.signIn(authorization_url, { sub: 'm-iss', ...ofTenant(TENANT) })
+    return arrived(await callBack(app, { code, state, ...(iss === undefined ? {} : { iss }) }))['error'] ?? null
+  }
+  microsoft.calm()
+  const wrong = [
+    google.url,
+    `${microsoft.url}/x/v2.0`,
+    `${microsoft.url}/${TENANT}`,
+    `${microsoft.url}/{tenantid}/v2.0`,
+  ]
+  for (const iss of wrong) expect(await come(iss)).toBe('response_invalid')
+  microsoft.behaviour.discovery = (document) => ({ ...document, authorization_response_iss_parameter_supported: true })
+  const later = await startSocial()
+  later.microsoft.behaviour.discovery = microsoft.behaviour.discovery
+  const { key } = await withProvider(later, 'microsoft', { tenant: 'common' })
+  const { authorization_url, state } = await startAt(key, 'microsoft')
+  const { code } = later.microsoft.signIn(authorization_url, { sub: 'm-iss' })
+  expect(arrived(await callBack(later.app, { code, state }))['error']).toBe('response_invalid')
+  expect([microsoft.count(/token/), later.microsoft.count(/token/)]).toEqual([0, 0])
+  // Of another tenant than the token: known once the token is there.
+  expect(await come(`${microsoft.url}/${OTHER}/v2.0`)).toBe('response_invalid')
+  expect(await come(`${microsoft.url}/${TENANT}/v2.0`)).toBe('email_missing')
+  microsoft.calm()
+})
+
 test('GitHub: the primary address, if it is verified, and the id, whatever the name', async () => {
   const { key } = await withProvider(service, 'github')
   const [primary, other] = [newEmail(), newEmail()]
@@ -187,6 +216,10 @@ test('GitHub: refusals with the status 200, and a cancelled sign-in, are fixed c
     return arrived(await callBack(app, { state, ...fields }))
   }
   expect(await come({ code: 'wrong' })).toMatchObject({ error: 'idp_error' })
+  expect(await come({ code: 'wrong', iss: `${github.url}/login/oauth` })).toMatchObject({ error: 'idp_error' })
+  const asked = github.count(/access_token/)
+  expect(await come({ code: 'wrong', iss: google.url })).toMatchObject({ error: 'response_invalid' })
+  expect(github.count(/access_token/)).toBe(asked)
   expect(await come({ error: 'access_denied', error_description: 'canary' })).toMatchObject({ error: 'access_denied' })
   expect(await come({})).toMatchObject({ error: 'response_invalid' })
   github.behaviour.down = /access_token/

@@ -60,10 +60,14 @@ async function exchangeCode(
   { platform, application, redirectUri }: SocialContext,
   { callback, codeVerifier }: { callback: SocialCallback; codeVerifier: string },
 ): Promise<string> {
-  const { code, error } = callback
+  const { code, error, iss } = callback
+  const base = baseOf(platform, 'github', PUBLIC)
+  // GitHub publishes no metadata, so that no iss is required; one that is sent names GitHub (RFC 9207 §2.4).
+  if (iss !== undefined && iss !== base && iss !== `${base}/login/oauth`)
+    throw new FederationFailure('response_invalid', 'The callback names another issuer (iss).')
   if (error !== undefined) throw refusedByProvider(error)
   if (code === undefined) throw new FederationFailure('response_invalid', 'There is no code.')
-  const { body } = await transport(`${baseOf(platform, 'github', PUBLIC)}/login/oauth/access_token`, {
+  const { body } = await transport(`${base}/login/oauth/access_token`, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({

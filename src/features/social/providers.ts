@@ -3,14 +3,11 @@ import type { SealedPlace } from '../../platform/crypto/secret-box.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import type { Work } from '../../platform/work.ts'
-import { publicUrl } from '../federation/federation.ts'
+import { socialRedirectUri } from '../federation/federation.ts'
 import type { Application } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import type { SocialProvider } from './schema.ts'
-import { listProviderRows, type ProviderRow } from './store.ts'
-
-/** Where providers send the browser back to: one address for all of them. */
-export const CALLBACK = '/v1/auth/login/social/callback'
+import { isSharedByDeployment, listProviderRows, type ProviderRow } from './store.ts'
 
 type Tenant = Pick<Work, 'platform' | 'directory'>
 
@@ -20,13 +17,34 @@ export interface ProviderOptions {
   team_id?: string
   key_id?: string
   tenant?: string
+  callback?: Callback
 }
+
+/** Whether the redirect URI is that of the provider alone, or the one that earlier releases used for all of them. */
+export type Callback = 'provider' | 'shared'
 
 const rows = perPlatform((platform) =>
   platform.caches.define<ProviderRow[]>('social_providers', (id) => listProviderRows(platform.db, { id })),
 )
 
 export const cachedRows = (platform: Platform) => rows(platform)
+
+const sharedByDeployment = perPlatform((platform) =>
+  platform.caches.define<boolean>('social_redirects', () => isSharedByDeployment(platform.db)),
+)
+
+/** Whether the organization signs in by the deployment's application, for want of one of its own. */
+const usesDeployment = ({ config }: Platform, name: SocialName, row: ProviderRow | undefined) =>
+  (row === undefined || row.client_id === null) && config.social[name].clientId !== null
+
+/**
+ * Which redirect URI is in force. The operator decides for the deployment's applications (`WATCHWORD_SOCIAL_CALLBACK`), the
+ * organization for its own; earlier releases stored nothing and used the shared one.
+ */
+async function callbackOf(platform: Platform, name: SocialName, row: ProviderRow | undefined): Promise<Callback> {
+  if (!usesDeployment(platform, name, row)) return row ? (optionsOf(row).callback ?? 'shared') : 'provider'
+  return platform.config.socialCallback ?? ((await sharedByDeployment(platform).get('')) ? 'shared' : 'provider')
+}
 
 async function findRow({ platform, directory }: Tenant, name: SocialName): Promise<ProviderRow | undefined> {
   return (await rows(platform).get(directory.id)).find(({ provider }) => provider === name)
@@ -35,16 +53,21 @@ async function findRow({ platform, directory }: Tenant, name: SocialName): Promi
 /** All providers, as the organization has them. */
 export async function listProviders(work: Tenant): Promise<SocialProvider[]> {
   const known = await rows(work.platform).get(work.directory.id)
-  return SOCIAL_NAMES.map((name) =>
+  const show = (name: SocialName) =>
     toProvider(
       work.platform,
       name,
       known.find(({ provider }) => provider === name),
-    ),
-  )
+    )
+  return Promise.all(SOCIAL_NAMES.map(show))
 }
 
-export function toProvider(platform: Platform, name: SocialName, row: ProviderRow | undefined): SocialProvider {
+export async function toProvider(
+  platform: Platform,
+  name: SocialName,
+  row: ProviderRow | undefined,
+): Promise<SocialProvider> {
+  const callback = await callbackOf(platform, name, row)
   const { scopes, team_id, key_id, tenant } = optionsOf(row)
   return {
     provider: name,
@@ -55,7 +78,8 @@ export function toProvider(platform: Platform, name: SocialName, row: ProviderRo
     key_id: key_id ?? null,
     tenant: tenant ?? null,
     scopes: scopesOf(name, scopes),
-    callback_url: publicUrl(platform, CALLBACK),
+    callback,
+    callback_url: socialRedirectUri(platform, callback === 'provider' ? name : null),
   }
 }
 
@@ -76,14 +100,15 @@ function isConfigured({ config }: Platform, name: SocialName, row: ProviderRow |
   return row.secret_sealed !== null && (name !== 'apple' || (team_id !== undefined && key_id !== undefined))
 }
 
-/** Whether the provider is on, and the application to sign in with; null where it is not configured. */
+/** Whether the provider is on, and the application to sign in with; null if it is not configured. */
 export async function findApplication(
   work: Tenant,
   name: SocialName,
-): Promise<{ enabled: boolean; application: Application | null }> {
+): Promise<{ enabled: boolean; application: Application | null; callback: Callback }> {
   const row = await findRow(work, name)
   const enabled = row?.enabled ?? false
-  if (!isConfigured(work.platform, name, row)) return { enabled, application: null }
+  const callback = await callbackOf(work.platform, name, row)
+  if (!isConfigured(work.platform, name, row)) return { enabled, application: null, callback }
   const { scopes, team_id, key_id, tenant } = optionsOf(row)
   const shared = work.platform.config.social[name]
   const own = row?.client_id != null && row.secret_sealed !== null ? { ...row, sealed: row.secret_sealed } : null
@@ -96,7 +121,7 @@ export async function findApplication(
     keyId: own ? (key_id ?? null) : shared.keyId,
     tenant: tenant ?? (own ? null : shared.tenant),
   }
-  return { enabled, application }
+  return { enabled, application, callback }
 }
 
 /** The providers that a sign-in page can offer. */

@@ -6,7 +6,7 @@ import { changeProvider } from './change.ts'
 import { socialErrors } from './errors.ts'
 import { socialEvents } from './events.ts'
 import { listProviders } from './providers.ts'
-import { SocialCallbackFields, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
+import { ProviderParams, SocialCallbackFields, SocialProviderPut, SocialProvidersReply, SocialStart } from './schema.ts'
 import { finishSocial, startSocial } from './sign-in.ts'
 
 const tag = 'Social login'
@@ -42,9 +42,23 @@ export const socialRoutes: Route[] = [
     path: '/v1/auth/login/social/callback',
     operation: 'social.finish',
     tag,
-    summary: 'Where a social provider sends the browser back to',
+    summary: 'Finish a social sign-in (shared)',
+    description: 'For applications whose `callback` is `shared`. Refuses a state of any other application.',
     query: CallbackFields,
-    handle: (work, { query }) => finishSocial(work, query),
+    handle: (work, { query }) => finishSocial(work, query, null),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'GET',
+    path: '/v1/auth/login/social/callback/{provider}',
+    operation: 'social.finishOfProvider',
+    tag,
+    summary: 'Finish a social sign-in',
+    description: 'The `callback_url` of a provider. Refuses a state of another provider.',
+    params: ProviderParams,
+    query: CallbackFields,
+    handle: (work, { params, query }) => finishSocial(work, query, params.provider),
   }),
   defineRoute({
     ...callbackRoute,
@@ -53,11 +67,27 @@ export const socialRoutes: Route[] = [
     path: '/v1/auth/login/social/callback',
     operation: 'social.finishByForm',
     tag,
-    summary: 'The same, by a form, which Apple sends',
+    summary: 'Finish a social sign-in (shared, form)',
+    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
     crossSite: true,
     bodyLimit: 64 * 1024,
     body: open(SocialCallbackFields),
-    handle: (work, { body }) => finishSocial(work, body),
+    handle: (work, { body }) => finishSocial(work, body, null),
+  }),
+  defineRoute({
+    ...callbackRoute,
+    auth: 'public',
+    method: 'POST',
+    path: '/v1/auth/login/social/callback/{provider}',
+    operation: 'social.finishByFormOfProvider',
+    tag,
+    summary: 'Finish a social sign-in (form)',
+    description: 'The same for Apple, which answers with a form (`response_mode=form_post`).',
+    params: ProviderParams,
+    crossSite: true,
+    bodyLimit: 64 * 1024,
+    body: open(SocialCallbackFields),
+    handle: (work, { params, body }) => finishSocial(work, body, params.provider),
   }),
   defineRoute({
     method: 'GET',
@@ -76,7 +106,8 @@ export const socialRoutes: Route[] = [
     scope: 'social.write',
     tag,
     summary: 'Turn a social provider on or off, and set its credentials',
-    description: 'Absent fields are kept, null removes one.',
+    description:
+      'Absent fields are kept, null removes one. An application of the organization uses the `callback_url` that was shown before.',
     body: SocialProviderPut,
     reply: SocialProvidersReply,
     event: socialEvents.updated,

@@ -6,6 +6,18 @@ import { CallbackFields } from '../oidc/oidc.ts'
 
 export const ProviderName = Type.Enum([...SOCIAL_NAMES], { examples: ['google'] })
 
+/** In the address of a callback: a name that no provider has is refused by its state. */
+export const ProviderParams = Type.Object({
+  provider: Type.String({ description: 'Social provider: google, github, apple or microsoft.', examples: ['google'] }),
+})
+
+const Callback = Type.Enum(['provider', 'shared'], {
+  description:
+    'Whether callback_url belongs to this provider alone. shared: applications that were set up in earlier releases, until ' +
+    'you set provider.',
+  examples: ['provider'],
+})
+
 const visible = (maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[\\x21-\\x7E]+$', examples: [example] })
 const clientId = nullable(
@@ -28,7 +40,11 @@ export const SocialProvider = named(
     key_id: keyId,
     tenant,
     scopes: Scopes,
-    callback_url: Type.String({ examples: ['https://auth.example.com/api/v1/auth/login/social/callback'] }),
+    callback: Callback,
+    callback_url: Type.String({
+      description: 'The redirect URI in force: register it at the provider.',
+      examples: ['https://auth.example.com/api/v1/auth/login/social/callback/google'],
+    }),
   }),
 )
 export type SocialProvider = Static<typeof SocialProvider>
@@ -59,6 +75,7 @@ export const SocialProviderPut = named(
     ),
     tenant: Type.Optional(tenant),
     scopes: Type.Optional(nullable(Scopes, 'null: the usual ones.')),
+    callback: Type.Optional(Callback),
   }),
 )
 export type SocialProviderPut = Static<typeof SocialProviderPut>

@@ -3,6 +3,7 @@ import type { Redirect } from '../../platform/http/answer.ts'
 import { isServiceEnabled } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 import {
+  assertArrivedAt,
   type BareWork,
   type Begun,
   beginFederated,
@@ -11,15 +12,15 @@ import {
   FederationFailure,
   failFederated,
   federationErrors,
-  publicUrl,
+  socialRedirectUri,
   takeFederated,
 } from '../federation/federation.ts'
 import { assertDoorOpen, doorSettings, type SignInMethod } from '../login/login.ts'
 import { judgeSignup } from '../signup/signup.ts'
-import type { SocialCallback, SocialContext } from './dialect.ts'
+import type { Application, SocialCallback, SocialContext } from './dialect.ts'
 import { dialects } from './dialects.ts'
 import { socialErrors } from './errors.ts'
-import { CALLBACK, findApplication, offeredProviders } from './providers.ts'
+import { findApplication, offeredProviders } from './providers.ts'
 
 /** As their owners write them. */
 const LABELS: Record<SocialName, string> = {
@@ -49,12 +50,11 @@ export async function startSocial(
 ): Promise<{ authorization_url: string; state: string }> {
   const { provider, ...rest } = asked
   await assertDoorOpen(work, null)
-  const { enabled, application } = await findApplication(work, provider)
+  const { enabled, application, callback } = await findApplication(work, provider)
   if (!enabled) throw socialErrors.providerDisabled()
   if (!application) throw socialErrors.notConfigured()
   const begun = await beginFederated(work, { method: 'social', source: provider, ...rest })
-  const { platform } = work
-  const context = { platform, directoryId: work.directory.id, application, redirectUri: publicUrl(platform, CALLBACK) }
+  const context = contextOf(work, application, callback === 'provider' ? provider : null)
   try {
     return { authorization_url: await dialects[provider].start(context, begun), state: begun.state }
   } catch (error) {
@@ -63,16 +63,25 @@ export async function startSocial(
   }
 }
 
+function contextOf({ platform, directory }: Work, application: Application, own: SocialName | null): SocialContext {
+  return { platform, directoryId: directory.id, application, redirectUri: socialRedirectUri(platform, own) }
+}
+
 /**
- * Ends it: with what the browser brings back from the provider. Everything else is known from the state. Throws
- * `state_invalid`, and `invalid_redirect_uri` where the application's address is allowed no longer.
+ * Ends it, with what the browser brings back from the provider. The state names the provider, and the browser must have
+ * arrived at the redirect URI of that provider (RFC 9700 §4.4.2). `arrivedAt` is the provider of the URI, null for the shared
+ * one. Throws `state_invalid`, and `invalid_redirect_uri` if the application's address is no longer allowed.
  */
-export async function finishSocial(bare: BareWork, callback: SocialCallback): Promise<Redirect> {
+export async function finishSocial(
+  bare: BareWork,
+  callback: SocialCallback,
+  arrivedAt: string | null,
+): Promise<Redirect> {
   const taken = await takeFederated(bare, callback.state ?? '', 'social')
   if (!taken) throw federationErrors.stateUnknown()
   const { work, begun } = taken
   try {
-    const { name, context } = await reopen(work, begun)
+    const { name, context } = await reopen(work, begun, arrivedAt)
     const person = await dialects[name].finish(context, begun, callback)
     const rules = {
       jit: await maySignUp(work, begun),
@@ -93,14 +102,18 @@ export async function finishSocial(bare: BareWork, callback: SocialCallback): Pr
 }
 
 /** What may have changed since the start is looked at again. */
-async function reopen(work: Work, { source }: Begun): Promise<{ name: SocialName; context: SocialContext }> {
+async function reopen(
+  work: Work,
+  { source }: Begun,
+  arrivedAt: string | null,
+): Promise<{ name: SocialName; context: SocialContext }> {
   const name = SOCIAL_NAMES.find((known) => known === source)
   if (!(await isServiceEnabled(work, 'social'))) throw new FederationFailure('service_disabled')
   const found = name && (await findApplication(work, name))
   if (!name || !found?.enabled || !found.application) throw new FederationFailure('provider_disabled')
-  const { platform, directory } = work
-  const redirectUri = publicUrl(platform, CALLBACK)
-  return { name, context: { platform, directoryId: directory.id, application: found.application, redirectUri } }
+  const own = found.callback === 'provider' ? name : null
+  assertArrivedAt(arrivedAt, own)
+  return { name, context: contextOf(work, found.application, own) }
 }
 
 /** Whether an unknown person becomes a user: as at every sign-up. */

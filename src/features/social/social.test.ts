@@ -21,14 +21,17 @@ const newcomer = () => ({ sub: newEmail(), email: newEmail(), email_verified: tr
 
 test('providers are off until they are turned on, and have the credentials of the deployment or their own', async () => {
   const { id, key } = await organization()
-  const callback_url = 'http://localhost:4000/api/v1/auth/login/social/callback'
-  const none = { client_id: null, team_id: null, key_id: null, tenant: null, callback_url, enabled: false }
+  const none = { client_id: null, team_id: null, key_id: null, tenant: null, enabled: false, callback: 'provider' }
+  const at = (provider: string) => ({
+    provider,
+    callback_url: `http://localhost:4000/api/v1/auth/login/social/callback/${provider}`,
+  })
   const oidc = ['openid', 'email', 'profile']
   expect((await key.get(PROVIDERS)).body.providers).toEqual([
-    { provider: 'google', ...none, configured: true, scopes: oidc },
-    { provider: 'github', ...none, configured: false, scopes: ['user:email', 'read:user'] },
-    { provider: 'apple', ...none, configured: false, scopes: ['openid', 'name', 'email'] },
-    { provider: 'microsoft', ...none, configured: false, scopes: oidc },
+    { ...at('google'), ...none, configured: true, scopes: oidc },
+    { ...at('github'), ...none, configured: false, scopes: ['user:email', 'read:user'] },
+    { ...at('apple'), ...none, configured: false, scopes: ['openid', 'name', 'email'] },
+    { ...at('microsoft'), ...none, configured: false, scopes: oidc },
   ])
   const start = (provider: string) => key.post('/v1/auth/login/social/start', { provider, redirectUri: HOME })
   expect((await start('google')).body.code).toBe('provider_disabled')
@@ -194,6 +197,7 @@ test.each([
   [{ WATCHWORD_SOCIAL_MICROSOFT_TENANT: 'acme' }, 'WATCHWORD_SOCIAL_MICROSOFT_TENANT is acme'],
   [{ WATCHWORD_SOCIAL_GITHUB_URL: 'http://github.internal' }, 'is not https'],
   [{ WATCHWORD_SOCIAL_GITHUB_URL: 'github.internal' }, 'WATCHWORD_SOCIAL_GITHUB_URL is github.internal'],
+  [{ WATCHWORD_SOCIAL_CALLBACK: 'both' }, 'WATCHWORD_SOCIAL_CALLBACK is both'],
 ])('the environment %j is refused', (env, message) => {
   expect(() => parseConfig({ ...env })).toThrow(message)
 })

@@ -14,7 +14,7 @@ export async function listProviderRows(db: Db, directory: Pick<Directory, 'id'>)
 export async function holdProviderRow(tx: Tx, directory: Directory, provider: string): Promise<ProviderRow> {
   return tx
     .insertInto('social_providers')
-    .values({ directory_id: directory.id, provider, enabled: false })
+    .values({ directory_id: directory.id, provider, enabled: false, options: JSON.stringify({ callback: 'provider' }) })
     .onConflict((conflict) =>
       conflict
         .columns(['directory_id', 'provider'])
@@ -22,6 +22,12 @@ export async function holdProviderRow(tx: Tx, directory: Directory, provider: st
     )
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Whether the deployment's own applications are registered with the shared redirect URI, as in earlier releases. */
+export async function isSharedByDeployment(db: Db): Promise<boolean> {
+  const { is_shared } = await db.selectFrom('social_redirects').select('is_shared').executeTakeFirstOrThrow()
+  return is_shared
 }
 
 export async function updateProviderRow(

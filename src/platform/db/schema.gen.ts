@@ -734,6 +734,11 @@ export interface SocialProviders {
   updated_at: Generated<Timestamp>;
 }
 
+export interface SocialRedirects {
+  is_only: Generated<boolean>;
+  is_shared: boolean;
+}
+
 export interface SpKeys {
   certificate_pem: string;
   created_at: Generated<Timestamp>;
@@ -991,6 +996,7 @@ export interface DB {
   signing_keys: SigningKeys;
   sms_outbox: SmsOutbox;
   social_providers: SocialProviders;
+  social_redirects: SocialRedirects;
   sp_keys: SpKeys;
   sso_connections: SsoConnections;
   sso_roles: SsoRoles;
