@@ -51,6 +51,7 @@ import { createMetrics, type Metrics, watchConnections } from './platform/metric
 import type { Platform } from './platform/platform.ts'
 import { serviceSwitches } from './platform/services.ts'
 import { endpointKeeper } from './platform/webhooks/keeper.ts'
+import { closeMessagePool } from './platform/xml/message-pool.ts'
 import { routes } from './routes.ts'
 import { secondFactors } from './second-factors.ts'
 import { facts } from './setup-facts.ts'
@@ -108,6 +109,7 @@ export async function openPlatform(options: AppOptions): Promise<{ platform: Pla
     async close() {
       mailDelivery.close(platform)
       await closePasswordPool(platform)
+      await closeMessagePool(platform)
       await caches.close()
       await database.close()
     },

@@ -19,6 +19,7 @@ const EDGES = [
   'challenges → users',
   'connections → federation',
   'connections → roles',
+  'descriptors → saml-names',
   'devices → links',
   'devices → login',
   'devices → sessions',
@@ -117,6 +118,7 @@ const EDGES = [
   'saml → connections',
   'saml → descriptors',
   'saml → federation',
+  'saml → saml-names',
   'saml → ties',
   'scim → connections',
   'scim → login',
@@ -161,7 +163,6 @@ const WRITERS: Record<string, string[]> = {
   event_counts: ['platform/failures.ts'],
   // Of very many rows at once; what removes old ones.
   events: ['platform/events.ts', 'platform/event-batch.ts', 'features/audit'],
-  // Removes old rows.
   exchange_codes: ['features/federation'],
   federated_sessions: ['features/ties'],
   federated_sign_ins: ['features/federation'],
@@ -261,7 +262,8 @@ const [MAX_EDGES, MAX_DOOR_NAMES] = [140, 17]
 /** Who needs a ceiling of their own: what the slice has, which may only shrink. */
 const LARGE_SLICES: Record<string, number> = {
   ...{ users: 1745, otp: 1733, me: 1650, connections: 1613 },
-  ...{ sessions: 1520, federation: 1732, passkeys: 1507, roles: 1850, saml: 1590 },
+  ...{ sessions: 1520, federation: 1732, passkeys: 1507, roles: 1850 },
+  ...{ saml: 1590 },
 }
 
 /** Who needs the process clock. What the caller is refused for expires by the database's. */
@@ -295,13 +297,13 @@ const CLOCK_READERS: Record<string, string> = {
   'src/features/webhooks/repeat.ts': 'how far back a replay may reach',
   'src/platform/clock.ts': 'is the process clock',
   'src/platform/crypto/keyring.ts': 'a data key is followed by another after about ninety days',
-  'src/platform/crypto/password-queue.ts': 'how long a request waits',
   'src/platform/crypto/signing-keys.ts': 'the times in a token, and which key signs it',
   'src/platform/db/cache.ts': 'how long this process remembers',
   'src/platform/db/embedded-claim.ts': 'waits for a database that is not there yet',
   'src/platform/db/embedded-cluster.ts': 'names what it puts aside',
   'src/platform/db/embedded-server.ts': 'waits for a database that ends',
   'src/platform/failures.ts': 'how many failures of an hour this process has recorded one by one',
+  'src/platform/fair-queue.ts': 'how long a request waits',
   'src/platform/http/entry.ts': 'a cached key expires, and its rate is counted, without asking the database',
   'src/platform/ids.ts': 'ids begin with when they were made, so that rows lie in that order',
   'src/platform/outbox/delivery.ts': 'when to try again, as the queue keeps its own time',
@@ -328,6 +330,7 @@ const SHARED_TOUCHERS: Record<string, string> = {
   'test/oidc-program.ts': 'is a program of its own, which no test imports',
   'test/process/cli-host.ts': 'is a program of its own, which no test imports',
   'test/process/express-example.test.ts': 'in the text of a program that runs in a process of its own',
+  'test/process/loop-delay.ts': 'is loaded into a process of its own',
   'test/process/main.test.ts': 'in the text of a program that runs in a process of its own',
   'test/process/request-objects.ts': 'is loaded into a process of its own',
   'test/run-directories.ts': 'cleans up as the process of the run exits, which runs no test',

@@ -89,7 +89,7 @@ export const logouts: Mutant[] = [
   },
   {
     name: 'the answer to a logout is signed',
-    file: 'src/features/saml/logout-message.ts',
+    file: 'src/features/saml/message-worker.ts',
     find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')",
     replace: 'if (!signatureOf(root)) return root',
     tests: SAML,

@@ -28,6 +28,7 @@ import { secrets } from './secrets.ts'
 import { signIn } from './sign-in.ts'
 import { team } from './team.ts'
 import { tenants } from './tenants.ts'
+import { threads } from './threads.ts'
 import { tokens } from './tokens.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -63,6 +64,7 @@ export const mutants: Mutant[] = [
   ...own,
   ...saml,
   ...scim,
+  ...threads,
   ...provisioning,
   ...webhooks,
   ...example,

@@ -166,8 +166,8 @@ export const oidc: Mutant[] = [
   {
     name: 'keys that are no signing keys are left out',
     file: `${OIDC}/documents.ts`,
-    find: 'isRecord(key) && isSigning(key) ?',
-    replace: 'isRecord(key) && isSigning ?',
+    find: 'isRecord(key) && isSigning(key))',
+    replace: 'isRecord(key) && isSigning)',
     tests: [`${OIDC}/documents.test.ts`],
   },
   {
@@ -311,9 +311,9 @@ export const oidc: Mutant[] = [
   },
   {
     name: 'documents of providers are bounded',
-    file: `${OIDC}/transport.ts`,
-    find: 'const [MAX_DOCUMENT_BYTES, MAX_ANSWER_BYTES] = [512 * 1024,',
-    replace: 'const [MAX_DOCUMENT_BYTES, MAX_ANSWER_BYTES] = [5120 * 1024,',
+    file: `${OIDC}/documents.ts`,
+    find: 'MAX_DOCUMENT_BYTES = 128 * 1024',
+    replace: 'MAX_DOCUMENT_BYTES = 5120 * 1024',
     tests: AVAILABILITY,
     only: 'bounded',
   },

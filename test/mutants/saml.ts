@@ -15,6 +15,7 @@ const READ_TEST = 'src/platform/xml/read.test.ts'
 const ATTACKS_TEST = 'src/features/saml/attacks.test.ts'
 const RESPONSE_TEST = 'src/features/saml/response.test.ts'
 const ACS_TEST = 'src/features/saml/acs.test.ts'
+const MESSAGE_WORKER = 'src/features/saml/message-worker.ts'
 const LOGOUT_MESSAGE = 'src/features/saml/logout-message.ts'
 const LOGOUT = 'src/features/saml/logout.ts'
 const LOGOUT_TEST = 'src/features/saml/logout.test.ts'
@@ -526,7 +527,7 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out is signed, by its form',
-    file: LOGOUT_MESSAGE,
+    file: MESSAGE_WORKER,
     find: "if (!signatureOf(root)) throw new SamlRefusal('not_signed', 'The message is not signed.')",
     replace: 'if (!signatureOf(root)) return root',
     tests: [LOGOUT_TEST],
@@ -534,7 +535,7 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out is signed, by its query',
-    file: LOGOUT_MESSAGE,
+    file: MESSAGE_WORKER,
     find: '    verifyQuery(posted.query, certificates, allowSha1)\n',
     replace: '',
     tests: [LOGOUT_TEST],
@@ -542,7 +543,7 @@ const logouts: Mutant[] = [
   },
   {
     name: 'a request of SAML to log out is read from what was signed',
-    file: LOGOUT_MESSAGE,
+    file: MESSAGE_WORKER,
     find: "(await verifySigned(message.text, 'document', root, certificates)).root",
     replace: 'root',
     tests: [LOGOUT_TEST],

@@ -216,7 +216,7 @@ async function fromMetadata(
   const field = xml ? 'idp_metadata_xml' : 'idp_metadata_url'
   if (!readMetadata) throw invalidField(field, 'protocol', 'Metadata is of connections of SAML')
   try {
-    return readMetadata(xml ?? (await fetchMetadata(work.platform, url ?? '')))
+    return await readMetadata(work, xml ?? (await fetchMetadata(work.platform, url ?? '')))
   } catch (error) {
     if (error instanceof FederationFailure) throw connectionErrors.metadataInvalid({ detail: error.detail })
     throw error

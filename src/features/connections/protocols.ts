@@ -19,8 +19,8 @@ export interface SsoProtocol {
   logOut?(work: Work, connection: KnownConnection, demand: LogoutDemand): Promise<string | null>
   /** Tries what can be tried without a person. */
   check(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]>
-  /** The configuration that a provider's metadata gives. Throws FederationFailure. */
-  readMetadata?(xml: string): Partial<ConnectionConfig>
+  /** The configuration that a provider's metadata gives. Throws FederationFailure, and `unavailable` if too many wait. */
+  readMetadata?(work: Work, xml: string): Promise<Partial<ConnectionConfig>>
   /** Seconds that a sign-in may take. */
   ttlSeconds?: number
 }

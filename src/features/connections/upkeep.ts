@@ -61,7 +61,7 @@ async function lookUp(work: Work, connection: KnownConnection): Promise<Partial<
   const { readMetadata } = ssoProtocols.of(work.platform)[connection.protocol] ?? {}
   if (!readMetadata || connection.idp_metadata_url === null) return null
   try {
-    const found = readMetadata(await fetchMetadata(work.platform, connection.idp_metadata_url))
+    const found = await readMetadata(work, await fetchMetadata(work.platform, connection.idp_metadata_url))
     return found.idp_entity_id === connection.idp_entity_id ? found : null
   } catch (error) {
     if (error instanceof FederationFailure) return null

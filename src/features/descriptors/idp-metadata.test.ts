@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { idp, otherIdp } from '../../../test/saml-world.ts'
 import { elliptic, many, weak } from '../../../test/weak-certificates.ts'
-import { IdpMetadataError, readIdpMetadata } from './idp-metadata.ts'
+import { readIdpMetadata } from './idp-metadata.ts'
+import { IdpMetadataError } from './metadata.ts'
 
 const bare = (pem: string) => pem.replace(/-----[A-Z ]+-----/g, '')
 const key = (pem: string, use = ' use="signing"') =>

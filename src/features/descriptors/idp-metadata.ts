@@ -1,24 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { hasStrongKey } from '../../platform/crypto/certificates.ts'
 import { attributeOf, childrenOf, elementsOf, readXml, type XmlElement, XmlError } from '../../platform/xml/read.ts'
-import { bindings, ns } from './names.ts'
-
-/** What the metadata of a provider says. */
-export interface IdpMetadata {
-  entityId: string
-  ssoUrls: { redirect: string | null; post: string | null }
-  sloUrls: { redirect: string | null; post: string | null }
-  /** Where answers to requests to log out go, if elsewhere (SAML metadata §2.2.2). */
-  sloResponseUrls: { redirect: string | null; post: string | null }
-  /** PEM, of every key that may sign. */
-  certificates: string[]
-  /** Whether it wants requests to be signed; null if it does not say. */
-  wantsSignedRequests: boolean | null
-  validUntil: Date | null
-}
-
-/** The text is not the metadata of one provider. The message says why, for administrators. */
-export class IdpMetadataError extends Error {}
+import { bindings, ns } from '../saml-names/saml-names.ts'
+import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
 
 // The metadata of AD FS lists every claim that it knows, three times over.
 const BOUNDS = { maxElements: 20_000, maxAttributes: 100_000, allowComments: true }

@@ -1,5 +1,5 @@
+import { nameIdFormats } from '../saml-names/saml-names.ts'
 import type { NameId } from './messages.ts'
-import { nameIdFormats } from './names.ts'
 
 /** Who speaks to whom: qualifiers that are left out of a name mean these (SAML core §8.3.7). */
 interface Between {

@@ -5,6 +5,7 @@ import { brandOf } from '../../platform/mail/brand.ts'
 import { acceptedLocales, chooseLanguage } from '../../platform/messages/language.ts'
 import type { Work } from '../../platform/work.ts'
 import { signQuery, writeQuery } from '../../platform/xml/query-signatures.ts'
+import { signMessage } from './threads.ts'
 
 /** What signs for the service. */
 export interface SigningPair {
@@ -33,8 +34,11 @@ export function redirectUrl(target: string, { field, xml, relayState, pair }: Ou
 }
 
 /** The fields of a form that takes a message along (SAML bindings §3.5). */
-export async function postFields({ field, xml, relayState, pair }: Outgoing): Promise<[string, string][]> {
-  const signed = pair ? await signMessage(xml, pair) : xml
+export async function postFields(
+  work: Pick<Work, 'platform' | 'directory'>,
+  { field, xml, relayState, pair }: Outgoing,
+): Promise<[string, string][]> {
+  const signed = pair ? await signMessage(work, xml, pair) : xml
   const fields: [string, string][] = [[field, Buffer.from(signed).toString('base64')]]
   return relayState === null ? fields : [...fields, ['RelayState', relayState]]
 }
@@ -49,22 +53,5 @@ export async function faceOf({ platform, directory, acceptLanguage = '' }: Visit
 
 /** The page that takes a message of a logout to a provider in a form. */
 export async function logoutPage(work: Visited, target: string, message: Outgoing): Promise<RenderedPage> {
-  return renderFormPage(await faceOf(work), { target, fields: await postFields(message), purpose: 'signOut' })
-}
-
-/** Signs a message for the POST binding, with the signature behind its issuer, as the schema wants it. */
-async function signMessage(xml: string, key: { privateKeyPem: string; certificatePem: string }): Promise<string> {
-  const { signXml } = await import('@node-saml/node-saml/lib/xml.js')
-  const issuer = "/*/*[local-name(.)='Issuer']"
-  return signXml(
-    xml,
-    '/*',
-    { reference: issuer, action: 'after' },
-    {
-      privateKey: key.privateKeyPem,
-      publicCert: key.certificatePem,
-      signatureAlgorithm: 'sha256',
-      digestAlgorithm: 'sha256',
-    },
-  )
+  return renderFormPage(await faceOf(work), { target, fields: await postFields(work, message), purpose: 'signOut' })
 }

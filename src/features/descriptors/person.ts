@@ -1,6 +1,6 @@
 import { foreignLocale } from '../../platform/messages/locale.ts'
+import { nameIdFormats } from '../saml-names/saml-names.ts'
 import type { NameId } from './messages.ts'
-import { nameIdFormats } from './names.ts'
 
 /** By which attributes a connection says who somebody is; what it does not name is found by the usual names. */
 export type AttributeMapping = Partial<

@@ -1,5 +1,5 @@
 import { escapeXml } from '../../platform/xml/read.ts'
-import { bindings, nameIdFormats, ns } from './names.ts'
+import { bindings, nameIdFormats, ns } from '../saml-names/saml-names.ts'
 
 /** What a provider must know of the service. */
 export interface SpDescription {

@@ -1,13 +1,11 @@
 import type { Platform } from '../../platform/platform.ts'
 import type { ConnectionCheck } from '../connections/connections.ts'
 import { checkClock, FederationFailure, failed, passed } from '../federation/federation.ts'
-import { type Discovery, readDiscovery } from './documents.ts'
+import { type Discovery, MAX_DOCUMENT_BYTES, readDiscovery } from './documents.ts'
 import { askWithWrongCode } from './exchange.ts'
 import type { OidcProvider } from './provider.ts'
 import { discoveryUrlOf, fetchKeySet, openTransport, type Transport } from './transport.ts'
 import { forgetTrouble } from './trouble.ts'
-
-const MAX_DOCUMENT_BYTES = 512 * 1024
 
 /** Tries what a connection can be tried for without a person, against the provider as it is now. */
 export async function checkProvider(platform: Platform, provider: OidcProvider): Promise<ConnectionCheck[]> {

@@ -35,6 +35,8 @@ export interface KeySet {
 }
 
 const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint', 'end_session_endpoint']
+/** The largest document that is read: more would take too long to parse. Those of large providers have some 30 KB. */
+export const MAX_DOCUMENT_BYTES = 128 * 1024
 const MAX_URL_LENGTH = 2048
 // Google publishes two, Microsoft about ten.
 const MAX_KEYS = 30
@@ -65,8 +67,10 @@ export function readDiscovery(body: Buffer, issuer: string): Discovery {
 export function readKeySet(body: Buffer): KeySet {
   const { keys } = readObject(body, 'keys')
   if (!Array.isArray(keys)) throw invalid('The keys are not a JWK set.')
-  const read = keys.flatMap((key: unknown) => (isRecord(key) && isSigning(key) ? [cutDown(key)] : []))
-  return { keys: read.slice(0, MAX_KEYS) }
+  const read: Jwk[] = []
+  // No further: a provider can publish tens of thousands.
+  for (const key of keys) if (read.length < MAX_KEYS && isRecord(key) && isSigning(key)) read.push(cutDown(key))
+  return { keys: read }
 }
 
 /** Others sign nothing: `oct` would be a secret for all to know, and `enc` is for what the provider reads. */

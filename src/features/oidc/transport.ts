@@ -7,15 +7,15 @@ import {
 } from '../../platform/outbound/http.ts'
 import { type Platform, perPlatform } from '../../platform/platform.ts'
 import { FederationFailure } from '../federation/federation.ts'
-import { type Discovery, type KeySet, readDiscovery, readKeySet } from './documents.ts'
+import { type Discovery, type KeySet, MAX_DOCUMENT_BYTES, readDiscovery, readKeySet } from './documents.ts'
 import type { Asker, OidcProvider } from './provider.ts'
 import { remember } from './remembered.ts'
 import { unlessTroubled } from './trouble.ts'
 
 /** Of everything that is asked of a provider between a request of ours and its answer. */
 const LIMIT_MS = 5000
-// A discovery document or a set of keys, and what answers about one person.
-const [MAX_DOCUMENT_BYTES, MAX_ANSWER_BYTES] = [512 * 1024, 128 * 1024]
+// What answers about one person.
+const MAX_ANSWER_BYTES = 128 * 1024
 const [DISCOVERY_FRESH_MS, KEYS_FRESH_MS] = [3600_000, 300_000]
 
 // A discovery document is remembered with about 1 KB, a set of keys with 1 to 5.

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
+import { ApiError } from '../../platform/errors.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
+import type { Directory } from '../../platform/http/directory.ts'
 import type { Work } from '../../platform/work.ts'
-import { readPosted } from '../../platform/xml/message.ts'
+import { withMessagePlace, withUnsolicitedPlace } from '../../platform/xml/message-pool.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import {
   concludeSignIn,
@@ -28,8 +30,8 @@ import { acsUrlsOf, expectedOf, trustOf } from './partner.ts'
 import { toHeard } from './person.ts'
 import { TTL_SECONDS } from './protocol.ts'
 import { SamlRefusal } from './refusal.ts'
-import { readResponse } from './response.ts'
 import { insertAssertionRow, isNoted } from './store.ts'
+import { judgeResponse } from './threads.ts'
 
 /** What an identity provider has a browser post. */
 export interface PostedResponse {
@@ -45,8 +47,13 @@ export interface PostedResponse {
  * `invalid_redirect_uri` where the application's address is allowed no longer.
  */
 export async function finishSaml(bare: BareWork, posted: PostedResponse): Promise<Redirect> {
-  const state = await stateOf(bare, posted)
-  if (state === null) return finishUnsolicited(bare, posted)
+  const found = await stateOf(bare, posted)
+  if (found === null) return finishUnsolicited(bare, posted)
+  // Before the state is used up, so that the same response may come again.
+  return withMessagePlace({ ...bare, directory: found.directory }, () => finishSolicited(bare, posted, found.state))
+}
+
+async function finishSolicited(bare: BareWork, posted: PostedResponse, state: string): Promise<Redirect> {
   const taken = await takeFederated(bare, state, 'sso')
   if (!taken) throw federationErrors.stateUnknown()
   const { work, begun } = taken
@@ -58,9 +65,12 @@ export async function finishSaml(bare: BareWork, posted: PostedResponse): Promis
     const accepted = await accept(work, connection, posted, { requestId: `_${begun.state}`, signedInSince })
     return await concludeSignIn(work, begun, connection, hearOf(work, connection, accepted))
   } catch (error) {
-    return refuseSignIn(work, begun, connection, error)
+    return refuseSignIn(work, begun, connection, isBusy(error) ? new FederationFailure('rate_limited') : error)
   }
 }
+
+/** Too many wait for the threads: the state is used up by now, and the application may begin again. */
+const isBusy = (error: unknown) => error instanceof ApiError && error.definition.code === 'unavailable'
 
 const STATE_LENGTH = 76
 const ANSWERED = new RegExp(`InResponseTo=["']_([0-9A-Za-z]{${STATE_LENGTH}})["']`)
@@ -68,11 +78,16 @@ const ANSWERED = new RegExp(`InResponseTo=["']_([0-9A-Za-z]{${STATE_LENGTH}})["'
 const HEAD_CHARACTERS = 4096
 
 /** The state that came along, or of the request that is answered, where a provider does not return the former. */
-async function stateOf(bare: BareWork, { relayState, response }: PostedResponse): Promise<string | null> {
-  if (relayState !== null && (await directoryOf(bare, relayState))) return relayState
+async function stateOf(
+  bare: BareWork,
+  { relayState, response }: PostedResponse,
+): Promise<{ state: string; directory: Directory } | null> {
+  const returned = relayState === null ? null : await directoryOf(bare, relayState)
+  if (relayState !== null && returned) return { state: relayState, directory: returned }
   const head = Buffer.from(response.slice(0, HEAD_CHARACTERS), 'base64').toString('latin1')
   const [, answered = null] = ANSWERED.exec(head) ?? []
-  return answered !== null && (await directoryOf(bare, answered)) ? answered : null
+  const directory = answered === null ? null : await directoryOf(bare, answered)
+  return answered !== null && directory ? { state: answered, directory } : null
 }
 
 /** A sign-in that began at the provider: only by the address of a connection that allows it. */
@@ -81,6 +96,10 @@ async function finishUnsolicited(bare: BareWork, posted: PostedResponse): Promis
   if (!found?.connection.allow_idp_initiated) throw federationErrors.stateUnknown()
   const { connection, directory } = found
   const work = { ...bare, directory }
+  return withUnsolicitedPlace(work, () => concludeUnsolicited(work, connection, posted))
+}
+
+async function concludeUnsolicited(work: Work, connection: KnownConnection, posted: PostedResponse): Promise<Redirect> {
   const accepted = await acceptUnsolicited(work, connection, posted)
   const begun = await beginUnsolicited(work, connection.id)
   if (!begun)
@@ -116,7 +135,7 @@ async function accept(
   try {
     const acsUrls = acsUrlsOf(work.platform, connectionId)
     const expected = { ...expectedOf(work.platform, connection), acsUrls, ...asked }
-    const assertion = await readResponse(readPosted(response), expected, await trustOf(work, connection))
+    const assertion = await judgeResponse(work, { response, expected, trust: await trustOf(work, connection) })
     const row = { connection_id: connection.id, assertion_hash: hashId(assertion.id), expires_at: assertion.expiresAt }
     const unless = unlessSignedOut(work, connection, { assertion, spEntityId: expected.spEntityId })
     if (await insertAssertionRow(work.db, work.directory, row, unless))

@@ -13,11 +13,9 @@ const MAX_BYTES = 512 * 1024
 const STALE = 'Have the provider publish its metadata again.'
 
 /** Tries what a connection can be tried for without a person. */
-export async function checkProvider(
-  { platform }: Pick<Work, 'platform'>,
-  connection: KnownConnection,
-): Promise<ConnectionCheck[]> {
-  const metadata = await checkMetadata(platform, connection)
+export async function checkProvider(work: Work, connection: KnownConnection): Promise<ConnectionCheck[]> {
+  const { platform } = work
+  const metadata = await checkMetadata(work, connection)
   const signOn = await checkSignOn(platform, connection)
   return [
     checkConfiguration(platform, connection),
@@ -59,7 +57,8 @@ interface Checked {
   date: string | null
 }
 
-async function checkMetadata(platform: Platform, connection: KnownConnection): Promise<Checked | null> {
+async function checkMetadata(work: Work, connection: KnownConnection): Promise<Checked | null> {
+  const { platform } = work
   const { idp_metadata_url: url } = connection
   if (url === null) return null
   const fix = 'Correct idp_metadata_url, or set it to null and give the fields themselves.'
@@ -67,7 +66,7 @@ async function checkMetadata(platform: Platform, connection: KnownConnection): P
     const { status, date, body } = await ask(platform, url)
     if (status !== 200)
       return { check: failed('metadata', `The address of the metadata answers ${status}.`, fix), date }
-    const metadata = readIdpMetadata(body)
+    const metadata = await readIdpMetadata(work, body)
     const { validUntil } = metadata
     if (validUntil && validUntil <= platform.clock.now())
       return { check: failed('metadata', `The metadata was valid until ${validUntil.toISOString()}.`, STALE), date }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { RenderedPage } from '../../platform/http/page-layout.ts'
 import { inTx, type Work } from '../../platform/work.ts'
+import { withUnsolicitedPlace } from '../../platform/xml/message-pool.ts'
 import { childrenOf, trimXml } from '../../platform/xml/read.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import { findConnectionAnywhere, type KnownConnection, spKeys, spOf } from '../connections/connections.ts'
@@ -23,7 +24,7 @@ import {
   federationErrors,
   type SignedOutThere,
 } from '../federation/federation.ts'
-import { checkWindow, readNameId, timeOf } from './assertion.ts'
+import { checkWindow, timeOf } from './assertion.ts'
 import { noteLogout } from './late.ts'
 import { MAX_AGE_MS, type PostedLogout, readLogoutMessage } from './logout-message.ts'
 import { expectedOf } from './partner.ts'
@@ -42,6 +43,14 @@ export async function logOut(bare: BareWork, posted: PostedLogout): Promise<Redi
     throw federationErrors.stateUnknown({ detail: REFUSED })
   const { connection, directory } = found
   const work = { ...bare, directory }
+  return withUnsolicitedPlace(work, () => endSessions(work, connection, posted))
+}
+
+async function endSessions(
+  work: Work,
+  connection: KnownConnection,
+  posted: PostedLogout,
+): Promise<Redirect | RenderedPage | null> {
   const { id, issuedAt, said } = await readRequest(work, connection, posted)
   // Together, so that a request that could not be obeyed may be sent again.
   const isKnown = await inTx(work, async (work) => {
@@ -86,13 +95,13 @@ async function readRequest(
   posted: PostedLogout,
 ): Promise<{ id: string; issuedAt: number; said: SignedOutThere }> {
   try {
-    const { root, id, issuer, issuedAt, decryptionKeys } = await readLogoutMessage(work, connection, {
+    const { root, nameId, id, issuer, issuedAt } = await readLogoutMessage(work, connection, {
       ...posted,
       name: 'LogoutRequest',
     })
     const until = timeOf(root, 'NotOnOrAfter')
     checkWindow('The request', { from: null, until }, expectedOf(work.platform, connection))
-    const nameId = readNameId(root, decryptionKeys)
+    if (nameId === null) throw new SamlRefusal('subject', 'There is not one NameID.')
     const { idpEntityId, spEntityId } = expectedOf(work.platform, connection)
     const said = {
       source: connection.id,

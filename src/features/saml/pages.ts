@@ -53,7 +53,7 @@ export const samlPages: Route[] = [
       const request = await writeRequest({ platform, directory }, connection, begun, login_hint)
       return renderFormPage(await faceOf({ platform, directory, acceptLanguage }), {
         target: addressOf(connection),
-        fields: await postFields(request),
+        fields: await postFields({ platform, directory }, request),
         purpose: 'signIn',
       })
     },

@@ -30,9 +30,12 @@ export const samlProtocol: SsoProtocol = {
   },
   logOut: startLogout,
   check: checkProvider,
-  readMetadata(xml) {
+  async readMetadata(work, xml) {
     try {
-      const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests } = readIdpMetadata(xml)
+      const { entityId, ssoUrls, sloUrls, sloResponseUrls, certificates, wantsSignedRequests } = await readIdpMetadata(
+        work,
+        xml,
+      )
       return {
         idp_entity_id: entityId,
         idp_sso_url: ssoUrls.redirect ?? ssoUrls.post,

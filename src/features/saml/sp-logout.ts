@@ -1,5 +1,7 @@
+import { ApiError } from '../../platform/errors.ts'
 import type { Redirect } from '../../platform/http/answer.ts'
 import type { Work } from '../../platform/work.ts'
+import { withMessagePlace } from '../../platform/xml/message-pool.ts'
 import { attributeOf, elementsOf } from '../../platform/xml/read.ts'
 import { XmlRefusal } from '../../platform/xml/refusal.ts'
 import { findConnection, type KnownConnection, provideSpKeys, spKeys, spOf } from '../connections/connections.ts'
@@ -12,6 +14,7 @@ import {
 } from '../descriptors/descriptors.ts'
 import {
   type BareWork,
+  directoryOf,
   endLogout,
   FederationFailure,
   federationErrors,
@@ -67,11 +70,16 @@ export async function requestOf(
  * it went. Throws `state_invalid`, `invalid_redirect_uri`.
  */
 export async function finishLogout(bare: BareWork, posted: PostedLogout): Promise<Redirect> {
-  const taken = await takeLogout(bare, posted.relayState ?? '')
-  if (!taken) throw federationErrors.stateUnknown()
-  const { work, logout } = taken
-  const connection = await findConnection(work, logout.source)
-  return endLogout(work, logout, await judge(work, connection, { ...posted, requestId: `_${logout.state}` }))
+  const state = posted.relayState ?? ''
+  const directory = await directoryOf(bare, state)
+  if (!directory) throw federationErrors.stateUnknown()
+  return withMessagePlace({ ...bare, directory }, async () => {
+    const taken = await takeLogout(bare, state)
+    if (!taken) throw federationErrors.stateUnknown()
+    const { work, logout } = taken
+    const connection = await findConnection(work, logout.source)
+    return endLogout(work, logout, await judge(work, connection, { ...posted, requestId: `_${logout.state}` }))
+  })
 }
 
 async function judge(
@@ -91,7 +99,8 @@ async function judge(
     return null
   } catch (error) {
     if (error instanceof XmlRefusal) return error.reason === 'status' ? 'idp_error' : 'response_invalid'
-    if (error instanceof FederationFailure) return 'response_invalid'
+    // The session has ended, and the state is used up: the application learns that nobody knows what the provider did.
+    if (error instanceof FederationFailure || error instanceof ApiError) return 'response_invalid'
     throw error
   }
 }

@@ -1,8 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
-import { httpErrors } from '../errors.ts'
 import { type Platform, perPlatform } from '../platform.ts'
+import { closeThreadPool, NICE, openThreadPool, threadsOf, withPlace, withTurn } from '../thread-pool.ts'
 import {
   costOfArgon2,
   costOfArgon2Text,
@@ -11,16 +10,6 @@ import {
   costOfScrypt,
   LEAST_COST,
 } from './password-cost.ts'
-import {
-  countWaiting,
-  enterQueue,
-  leaveQueue,
-  openPasswordQueue,
-  type PasswordQueue,
-  type Place,
-  refuseWaiting,
-  takeTurn,
-} from './password-queue.ts'
 import type * as passwordWorker from './password-worker.ts'
 
 type PasswordWork = typeof passwordWorker
@@ -37,9 +26,6 @@ const QUEUE_PER_THREAD = 10
 const PATIENCE_MS = 2000
 const LIGHT_COST = 2 * LEAST_COST
 const IDLE_MS = 60_000
-// Hashing yields the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
-// slow down the whole process, and on Windows a positive number raises the priority.
-const NICE = process.platform === 'linux' ? 10 : 0
 
 /** What each computation costs. */
 const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
@@ -50,38 +36,20 @@ const costs: { [K in keyof PasswordWork]: (task: TaskOf<K>) => number } = {
   derivePbkdf2: costOfPbkdf2,
 }
 
-interface PasswordPool {
-  queue: PasswordQueue
-  /** Created on first use: a process that hashes nothing has no threads. */
-  piscina: Piscina | null
-  closed: boolean
-}
-
 // As many as cores: more would take time from other work. Costly hashes leave one to the others, so there are two at least.
-const passwordPool = perPlatform(({ clock }): PasswordPool => {
+const passwordPool = perPlatform(({ clock, metrics }) => {
   const threads = Math.max(2, availableParallelism())
-  const queue = openPasswordQueue({
+  return openThreadPool({
     threads,
     places: threads * (1 + QUEUE_PER_THREAD),
     lightCost: LIGHT_COST,
     clock,
+    patienceMs: PATIENCE_MS,
+    busyDetail: 'The service is busy checking passwords: try again in a second.',
+    start: () => startThreads(threads),
+    onWaiting: (waiting) => metrics.passwordsWaiting.set(waiting),
   })
-  return { queue, piscina: null, closed: false }
 })
-
-/** What the present request holds of a pool. */
-interface Held {
-  pool: PasswordPool
-  place: Place
-  hasTurn: boolean
-}
-
-const holding = new AsyncLocalStorage<Held>()
-
-function heldIn(pool: PasswordPool): Held | null {
-  const held = holding.getStore()
-  return held?.pool === pool ? held : null
-}
 
 /**
  * Runs one password computation in a worker thread, when it is its directory's turn. Throws `unavailable` where too many
@@ -92,11 +60,9 @@ export function computePassword<K extends keyof PasswordWork>(
   work: K,
   task: TaskOf<K>,
 ): Promise<ReturnType<PasswordWork[K]>> {
-  const pool = passwordPool(hasher.platform)
-  return withPasswordTurn(hasher, costs[work](task), () => {
-    pool.piscina ??= startThreads(pool)
-    return pool.piscina.run(task, { name: work })
-  })
+  return withPasswordTurn(hasher, costs[work](task), () =>
+    threadsOf(passwordPool(hasher.platform)).run(task, { name: work }),
+  )
 }
 
 /**
@@ -104,66 +70,33 @@ export function computePassword<K extends keyof PasswordWork>(
  * full queue costs no attempt. All of its hashes together wait as long as one may. Throws `unavailable` if the queue is
  * full.
  */
-export async function withPasswordPlace<T>(hasher: Hasher, work: () => Promise<T>): Promise<T> {
-  const pool = passwordPool(hasher.platform)
-  if (heldIn(pool)) return work()
-  const place = pool.closed ? null : enterQueue(pool.queue, hasher.directory.id, PATIENCE_MS)
-  if (!place) throw tooBusy()
-  try {
-    return await holding.run({ pool, place, hasTurn: false }, work)
-  } finally {
-    leaveQueue(pool.queue, place)
-  }
+export function withPasswordPlace<T>({ platform, directory }: Hasher, work: () => Promise<T>): Promise<T> {
+  return withPlace(passwordPool(platform), directory, work)
 }
 
 /**
  * Runs work that computes one password of this cost, when it is the directory's turn: what is written before the hash is
  * then written only if there is going to be one. Throws `unavailable` where too many wait, or it would wait too long.
  */
-export async function withPasswordTurn<T>(hasher: Hasher, cost: number, work: () => Promise<T>): Promise<T> {
-  const pool = passwordPool(hasher.platform)
-  const held = heldIn(pool)
-  if (!held) return withPasswordPlace(hasher, () => withPasswordTurn(hasher, cost, work))
-  if (held.hasTurn) return work()
-  const turn = takeTurn(pool.queue, held.place, cost)
-  const { passwordsWaiting } = hasher.platform.metrics
-  passwordsWaiting.set(countWaiting(pool.queue))
-  const endTurn = await turn
-  passwordsWaiting.set(countWaiting(pool.queue))
-  if (!endTurn) throw tooBusy()
-  try {
-    return await holding.run({ ...held, hasTurn: true }, work)
-  } finally {
-    endTurn()
-    passwordsWaiting.set(countWaiting(pool.queue))
-  }
+export function withPasswordTurn<T>({ platform, directory }: Hasher, cost: number, work: () => Promise<T>): Promise<T> {
+  return withTurn(passwordPool(platform), directory, cost, work)
 }
 
 /** Ends the threads, if there are any, and refuses further work. */
-export async function closePasswordPool(platform: Platform): Promise<void> {
-  const pool = passwordPool(platform)
-  pool.closed = true
-  refuseWaiting(pool.queue)
-  await pool.piscina?.destroy()
+export function closePasswordPool(platform: Platform): Promise<void> {
+  return closeThreadPool(passwordPool(platform))
 }
 
-function startThreads(pool: PasswordPool): Piscina {
+function startThreads(threads: number): Piscina {
   return new Piscina({
     filename: new URL('./password-worker.ts', import.meta.url).href,
     minThreads: 1,
-    maxThreads: pool.queue.threads,
+    maxThreads: threads,
     idleTimeout: IDLE_MS,
     niceIncrement: NICE,
     recordTiming: false,
     execArgv: [],
     // The memory of the hashes themselves is outside the JavaScript heap.
     resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
-  })
-}
-
-function tooBusy() {
-  return httpErrors.unavailable({
-    detail: 'The service is busy checking passwords: try again in a second.',
-    headers: { 'retry-after': '1' },
   })
 }

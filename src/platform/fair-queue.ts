@@ -1,12 +1,14 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from './clock.ts'
 
-/** What decides who hashes next. */
-export interface PasswordQueue {
-  /** How many hashes are computed at once. */
+/** Decides which computation is next: hashes of passwords, and messages of identity providers. */
+export interface FairQueue {
+  /** How many computations run at once. */
   threads: number
   /** How many requests may compute or wait; as many again if each is of a directory with no more than its share. */
   places: number
-  /** Hashes of more than this cost leave one thread to the others. */
+  /** How many requests of one directory may compute or wait. */
+  placesOfOne: number
+  /** Computations of more than this cost leave one thread to the others. */
   lightCost: number
   clock: Clock
   lanes: Map<string, Lane>
@@ -20,7 +22,7 @@ export interface PasswordQueue {
 
 /** What waits or computes for one directory. */
 interface Lane {
-  /** What its hashes have cost, from when it came to the queue. */
+  /** What its computations have cost, from when it came to the queue. */
   spent: number
   present: number
   waiting: Waiter[]
@@ -30,7 +32,7 @@ interface Lane {
 export interface Place {
   lane: Lane
   hasLeft: boolean
-  /** How long it may still wait, over all of its hashes. */
+  /** How long it may still wait, over all of its computations. */
   patienceMs: number
 }
 
@@ -42,21 +44,29 @@ interface Waiter {
 }
 
 /**
- * A queue that is fair by directory: whose hashes have cost least so far is next (start-time fair queueing), so that a
- * flood of one directory, however costly its hashes, takes from the others no more than a share like theirs. A hash
- * cannot be interrupted: the costly ones never hold every thread.
+ * A queue that is fair by directory: the directory whose computations have cost least so far is next (start-time fair
+ * queueing). A flood of one directory, however costly, takes no more than its share. A computation cannot be interrupted:
+ * the costly ones never hold every thread.
  */
-export function openPasswordQueue(
-  options: Pick<PasswordQueue, 'threads' | 'places' | 'lightCost' | 'clock'>,
-): PasswordQueue {
-  return { ...options, lanes: new Map(), level: 0, present: 0, running: 0, heavy: 0 }
+export function openFairQueue(
+  options: Pick<FairQueue, 'threads' | 'places' | 'lightCost' | 'clock'> & Partial<Pick<FairQueue, 'placesOfOne'>>,
+): FairQueue {
+  return {
+    placesOfOne: Number.POSITIVE_INFINITY,
+    ...options,
+    lanes: new Map(),
+    level: 0,
+    present: 0,
+    running: 0,
+    heavy: 0,
+  }
 }
 
 /**
  * Takes a place. If all are taken, a directory that has more of them gives one up; where nobody of it waits for a turn,
  * a directory with no more than its share is let in all the same. Returns null if there is no room.
  */
-export function enterQueue(queue: PasswordQueue, directoryId: string, patienceMs: number): Place | null {
+export function enterQueue(queue: FairQueue, directoryId: string, patienceMs: number): Place | null {
   const { lanes, level } = queue
   const lane = lanes.get(directoryId) ?? { spent: level, present: 0, waiting: [] }
   lanes.set(directoryId, lane)
@@ -64,13 +74,14 @@ export function enterQueue(queue: PasswordQueue, directoryId: string, patienceMs
   const place = { lane, hasLeft: false, patienceMs }
   lane.present++
   queue.present++
-  if (queue.present <= queue.places || makeRoom(queue, lane) || hasShare(queue, lane)) return place
+  if (lane.present <= queue.placesOfOne)
+    if (queue.present <= queue.places || makeRoom(queue, lane) || hasShare(queue, lane)) return place
   leaveQueue(queue, place)
   return null
 }
 
 /** Refuses the newest request that waits in the most crowded lane, if that is more crowded than this one. */
-function makeRoom(queue: PasswordQueue, lane: Lane): boolean {
+function makeRoom(queue: FairQueue, lane: Lane): boolean {
   const crowded = [...queue.lanes.values()].reduce((most, each) => (each.present > most.present ? each : most), lane)
   const last = crowded === lane ? undefined : crowded.waiting.at(-1)
   if (!last) return false
@@ -79,13 +90,13 @@ function makeRoom(queue: PasswordQueue, lane: Lane): boolean {
   return true
 }
 
-function hasShare({ lanes, places, present }: PasswordQueue, lane: Lane): boolean {
+function hasShare({ lanes, places, present }: FairQueue, lane: Lane): boolean {
   const sharing = [...lanes.values()].filter((each) => each.present > 0).length
   return lane.present <= Math.max(1, places / sharing) && present <= 2 * places
 }
 
 /** Gives the place back; once, however often it is called. */
-export function leaveQueue(queue: PasswordQueue, place: Place): void {
+export function leaveQueue(queue: FairQueue, place: Place): void {
   if (place.hasLeft) return
   place.hasLeft = true
   place.lane.present--
@@ -96,8 +107,8 @@ export function leaveQueue(queue: PasswordQueue, place: Place): void {
   if (present === 0) queue.level = 0
 }
 
-/** Waits for a turn to compute one hash. Returns the end of the turn, or null when it is refused. */
-export function takeTurn(queue: PasswordQueue, place: Place, cost: number): Promise<(() => void) | null> {
+/** Waits for a turn to compute. Returns the end of the turn, or null when it is refused. */
+export function takeTurn(queue: FairQueue, place: Place, cost: number): Promise<(() => void) | null> {
   const { clock } = queue
   const { waiting } = place.lane
   const { promise, resolve } = Promise.withResolvers<(() => void) | null>()
@@ -118,7 +129,7 @@ export function takeTurn(queue: PasswordQueue, place: Place, cost: number): Prom
   return promise
 }
 
-function dispatch(queue: PasswordQueue): void {
+function dispatch(queue: FairQueue): void {
   while (queue.running < queue.threads) {
     const next = nextWaiter(queue)
     if (!next) return
@@ -131,7 +142,7 @@ function dispatch(queue: PasswordQueue): void {
   }
 }
 
-function nextWaiter({ lanes, threads, heavy, lightCost }: PasswordQueue): Waiter | null {
+function nextWaiter({ lanes, threads, heavy, lightCost }: FairQueue): Waiter | null {
   let next: Waiter | null = null
   for (const { waiting, spent } of lanes.values()) {
     const [first] = waiting
@@ -141,18 +152,18 @@ function nextWaiter({ lanes, threads, heavy, lightCost }: PasswordQueue): Waiter
   return next
 }
 
-function endTurn(queue: PasswordQueue, cost: number): void {
+function endTurn(queue: FairQueue, cost: number): void {
   queue.running--
   if (cost > queue.lightCost) queue.heavy--
   dispatch(queue)
 }
 
 /** How many wait for a turn. */
-export function countWaiting({ lanes }: PasswordQueue): number {
+export function countWaiting({ lanes }: FairQueue): number {
   return [...lanes.values()].reduce((sum, { waiting }) => sum + waiting.length, 0)
 }
 
 /** Refuses all who wait. */
-export function refuseWaiting({ lanes }: PasswordQueue): void {
+export function refuseWaiting({ lanes }: FairQueue): void {
   for (const { waiting } of lanes.values()) for (const waiter of [...waiting]) waiter.settle(false)
 }

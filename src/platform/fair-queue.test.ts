@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countWaiting, enterQueue, leaveQueue, openPasswordQueue, refuseWaiting, takeTurn } from './password-queue.ts'
+import { countWaiting, enterQueue, leaveQueue, openFairQueue, refuseWaiting, takeTurn } from './fair-queue.ts'
 
 const LIGHT = 76
 const COSTLY = 1024
@@ -8,7 +8,7 @@ const COSTLY = 1024
 function start(threads = 3, places = 33) {
   let now = 0
   const timers = new Map<() => void, number>()
-  const queue = openPasswordQueue({
+  const queue = openFairQueue({
     threads,
     places,
     lightCost: LIGHT,

@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Piscina } from 'piscina'
+import type { Clock } from './clock.ts'
+import { httpErrors } from './errors.ts'
+import {
+  countWaiting,
+  enterQueue,
+  type FairQueue,
+  leaveQueue,
+  openFairQueue,
+  type Place,
+  refuseWaiting,
+  takeTurn,
+} from './fair-queue.ts'
+
+/** Threads for computations that would block the event loop, and the queue before them, which is fair by directory. */
+export interface ThreadPool {
+  queue: FairQueue
+  /** How long a request waits, over all of its computations. */
+  patienceMs: number
+  /** Of the refusal, where too many wait or one has waited too long. */
+  busyDetail: string
+  start(): Piscina
+  /** After each change of how many wait. */
+  onWaiting(waiting: number): void
+  /** Started with the first computation: a process without any has no threads. */
+  piscina: Piscina | null
+  closed: boolean
+}
+
+export function openThreadPool(
+  options: Pick<ThreadPool, 'patienceMs' | 'busyDetail' | 'start' | 'onWaiting'> & { clock: Clock } & Parameters<
+      typeof openFairQueue
+    >[0],
+): ThreadPool {
+  const { patienceMs, busyDetail, start, onWaiting, ...queue } = options
+  return { patienceMs, busyDetail, start, onWaiting, queue: openFairQueue(queue), piscina: null, closed: false }
+}
+
+// Computations yield the processor to other work. Only on Linux does nice(2) apply to the calling thread: on macOS it would
+// slow down the whole process, and on Windows a positive number raises the priority.
+export const NICE = process.platform === 'linux' ? 10 : 0
+
+/** What the present request holds of a pool. */
+interface Held {
+  pool: ThreadPool
+  place: Place
+  hasTurn: boolean
+}
+
+const holding = new AsyncLocalStorage<Held>()
+
+function heldIn(pool: ThreadPool): Held | null {
+  const held = holding.getStore()
+  return held?.pool === pool ? held : null
+}
+
+/**
+ * Runs work with one place of the queue for all of its computations, which together wait as long as one may. Take it before
+ * anything is written, so that a full queue costs nothing. Throws `unavailable` if the queue is full.
+ */
+export async function withPlace<T>(pool: ThreadPool, directory: { id: string }, work: () => Promise<T>): Promise<T> {
+  if (heldIn(pool)) return work()
+  const place = pool.closed ? null : enterQueue(pool.queue, directory.id, pool.patienceMs)
+  if (!place) throw tooBusy(pool)
+  try {
+    return await holding.run({ pool, place, hasTurn: false }, work)
+  } finally {
+    leaveQueue(pool.queue, place)
+  }
+}
+
+/**
+ * Runs work that does one computation of this cost, when it is the turn of the directory. Throws `unavailable` if the queue is
+ * full, or the request would wait too long.
+ */
+export async function withTurn<T>(
+  pool: ThreadPool,
+  directory: { id: string },
+  cost: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const held = heldIn(pool)
+  if (!held) return withPlace(pool, directory, () => withTurn(pool, directory, cost, work))
+  if (held.hasTurn) return work()
+  const turn = takeTurn(pool.queue, held.place, cost)
+  const tellWaiting = () => pool.onWaiting(countWaiting(pool.queue))
+  tellWaiting()
+  const endTurn = await turn
+  tellWaiting()
+  if (!endTurn) throw tooBusy(pool)
+  try {
+    return await holding.run({ ...held, hasTurn: true }, work)
+  } finally {
+    endTurn()
+    tellWaiting()
+  }
+}
+
+/** The threads, started if there are none. */
+export function threadsOf(pool: ThreadPool): Piscina {
+  pool.piscina ??= pool.start()
+  return pool.piscina
+}
+
+/** Ends the threads, if there are any, and refuses further work. */
+export async function closeThreadPool(pool: ThreadPool): Promise<void> {
+  pool.closed = true
+  refuseWaiting(pool.queue)
+  await pool.piscina?.destroy()
+}
+
+function tooBusy({ busyDetail: detail }: ThreadPool) {
+  return httpErrors.unavailable({ detail, headers: { 'retry-after': '1' } })
+}

@@ -1,0 +1,19 @@
+import { XmlRefusal } from './refusal.ts'
+
+/** What became of a message in a thread, where errors cannot keep their class. */
+export type Verdict<T> = { value: T } | { refused: { reason: string; message: string } }
+
+export async function toVerdict<T>(judge: () => T | Promise<T>): Promise<Verdict<T>> {
+  try {
+    return { value: await judge() }
+  } catch (error) {
+    if (!(error instanceof XmlRefusal)) throw error
+    return { refused: { reason: error.reason, message: error.message } }
+  }
+}
+
+/** Throws XmlRefusal, as the thread did. */
+export function readVerdict<T>(verdict: Verdict<T>): T {
+  if ('value' in verdict) return verdict.value
+  throw new XmlRefusal<string>(verdict.refused.reason, verdict.refused.message)
+}

@@ -1,0 +1,44 @@
+import type { Mutant } from './mutant.ts'
+
+const POOL = 'src/platform/xml/message-pool.ts'
+const FLOOD_TEST = 'src/features/saml/flood.test.ts'
+
+/** What a message may take of the process. */
+export const threads: Mutant[] = [
+  {
+    name: 'one directory has no more messages in work than its places',
+    file: 'src/platform/fair-queue.ts',
+    find: '  if (lane.present <= queue.placesOfOne)\n',
+    replace: '',
+    tests: ['src/platform/xml/message-pool.test.ts', FLOOD_TEST],
+  },
+  {
+    name: 'a message has its place before its state is used up',
+    file: 'src/features/saml/acs.ts',
+    find: 'return withMessagePlace({ ...bare, directory: found.directory }, () => finishSolicited(bare, posted, found.state))',
+    replace: 'return finishSolicited(bare, posted, found.state)',
+    tests: [FLOOD_TEST],
+  },
+  {
+    name: 'what nobody asked for takes no place from what was',
+    file: POOL,
+    find: '{ id: `${directory.id} unsolicited` }',
+    replace: 'directory',
+    tests: [FLOOD_TEST],
+  },
+  {
+    name: 'a message that waits for a thread holds no place of requests',
+    file: POOL,
+    find: 'return outOfPlace(() => withTurn(pool, directory, bytes, run))',
+    replace: 'void outOfPlace\n    return withTurn(pool, directory, bytes, run)',
+    tests: [FLOOD_TEST],
+  },
+  {
+    name: 'a message that takes too long is ended',
+    file: POOL,
+    find: '() => limit.abort()',
+    replace: '() => undefined',
+    tests: ['src/platform/xml/message-pool.test.ts'],
+    only: 'ten seconds',
+  },
+]

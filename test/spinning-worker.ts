@@ -1,0 +1,12 @@
+/** A module for threads of the message pool, whose work never ends by itself, or fails. */
+export function spin(): never {
+  for (;;);
+}
+
+export function echo(text: string): string {
+  return text
+}
+
+export function fail(): never {
+  throw new RangeError('of the work')
+}
