@@ -300,7 +300,7 @@ export async function insertDomainRow`,
   {
     name: 'nobody is linked to a connection that is gone',
     file: `${FEDERATION}/complete.ts`,
-    find: 'if (held === undefined) throw',
+    find: 'if (!held) throw',
     replace: "if (source === '') throw",
     tests: MEANWHILE,
   },

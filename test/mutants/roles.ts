@@ -107,7 +107,7 @@ export const roles: Mutant[] = [
   {
     name: 'a sign-in gives roles by the mapping of now',
     file: 'src/features/federation/complete.ts',
-    find: 'mapGroups(held.mapping, rules.groups.names)',
+    find: 'mapGroups(mapping, rules.groups.names)',
     replace: 'mapGroups(rules.groups.mapping, rules.groups.names)',
     tests: [SSO_TEST],
   },

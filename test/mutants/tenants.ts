@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
 const DIRECTORY = 'src/platform/http/directory.ts'
+const NAMED = 'src/platform/http/named-organization.ts'
 const MATRIX = 'test/matrix.test.ts'
 const KEYS = 'src/features/api-keys/api-keys.test.ts'
 
@@ -16,7 +17,7 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'a key of one organization names no other',
-    file: DIRECTORY,
+    file: NAMED,
     find: 'if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))',
     replace: 'if (asked !== null) return asked',
     tests: [MATRIX],
@@ -24,7 +25,7 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'query and body name one organization',
-    file: DIRECTORY,
+    file: NAMED,
     find: 'if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()',
     replace: '',
     tests: [MATRIX],
@@ -77,21 +78,21 @@ export const tenants: Mutant[] = [
   },
   {
     name: 'a key of one organization writes nothing for the whole environment',
-    file: DIRECTORY,
+    file: NAMED,
     find: "if (caller.organizationId !== null)\n    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })",
     replace: '',
     tests: ['src/features/webhooks/webhooks.test.ts'],
   },
   {
     name: 'a write names an organization or the environment, not both',
-    file: DIRECTORY,
+    file: NAMED,
     find: 'if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)',
     replace: 'if (readSubOrgId(query) === "")',
     tests: ['src/features/webhooks/webhooks.test.ts'],
   },
   {
     name: 'a query names one organization',
-    file: DIRECTORY,
+    file: NAMED,
     find: "if (typeof value === 'string') return value",
     replace: 'if (value !== null) return String(Array.isArray(value) ? value.at(-1) : value)',
     tests: [MATRIX],

@@ -9,14 +9,13 @@ import {
   accountDirectory,
   type Directory,
   directoryOfOrganization,
-  namedOrganization,
-  namesEnvironment,
   type Reach,
   resolveAccount,
   resolveReach,
   teamDirectory,
   teamReach,
 } from './directory.ts'
+import { namedOrganization, namesEnvironment } from './named-organization.ts'
 import { type Route, requiresOrganization } from './route.ts'
 
 /** Where a request works, as its route, its caller and the organization that it names say; the service must be on. */

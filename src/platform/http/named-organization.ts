@@ -1,0 +1,58 @@
+import { httpErrors, invalidField } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { isSlug } from '../slug.ts'
+import type { Caller } from './caller.ts'
+
+/**
+ * The organization a request names, by its key or by `subOrgId` in query or body, or null. Throws `sub_org_conflict`,
+ * `sub_org_mismatch`; never checks whether another organization exists.
+ */
+export function namedOrganization(
+  caller: Pick<Caller, 'organizationId'>,
+  query: unknown,
+  body: unknown,
+): string | null {
+  const fromQuery = readSubOrgId(query)
+  const fromBody = readSubOrgId(body)
+  if (fromQuery !== null && fromBody !== null && fromQuery !== fromBody) throw httpErrors.subOrgConflict()
+  const asked = fromQuery ?? fromBody
+  if (caller.organizationId === null) return asked
+  if (asked !== null && asked !== caller.organizationId) throw httpErrors.subOrgMismatch(describeNoId(asked))
+  return caller.organizationId
+}
+
+/**
+ * Whether a request names the whole environment by `scope: "environment"`, in query or body, instead of an organization.
+ * Throws `invalid_request` for another value, `sub_org_conflict` next to a `subOrgId`, `sub_org_mismatch` for a key of one
+ * organization.
+ */
+export function namesEnvironment(caller: Pick<Caller, 'organizationId'>, query: unknown, body: unknown): boolean {
+  const values = [readScope(query), readScope(body)].filter((value) => value !== undefined)
+  if (values.length === 0) return false
+  if (values.some((value) => value !== 'environment'))
+    throw invalidField('scope', 'enum', 'scope must be environment, or absent')
+  if (readSubOrgId(query) !== null || readSubOrgId(body) !== null)
+    throw httpErrors.subOrgConflict({ detail: 'Send either subOrgId or scope, not both.' })
+  if (caller.organizationId !== null)
+    throw httpErrors.subOrgMismatch({ detail: 'This key reaches one organization, not the whole environment.' })
+  return true
+}
+
+const readScope = (source: unknown): unknown =>
+  typeof source === 'object' && source !== null ? Reflect.get(source, 'scope') : undefined
+
+function readSubOrgId(source: unknown): string | null {
+  if (typeof source !== 'object' || source === null) return null
+  const value: unknown = Reflect.get(source, 'subOrgId')
+  if (value === undefined) return null
+  if (value === '') throw invalidField('subOrgId', 'minLength', 'subOrgId is empty')
+  if (typeof value === 'string') return value
+  throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
+}
+
+/** What is wrong with the name of an organization that is no id; of an id nothing is told. */
+export function describeNoId(text: string): { detail?: string } {
+  if (isId(text.toLowerCase())) return {}
+  const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} tells the id.` : ''
+  return { detail: `subOrgId takes the id of an organization, a UUID.${slug}` }
+}
