@@ -214,7 +214,6 @@ async function printMemberLink({ app, tenant }: Place): Promise<void> {
 export const occasions: Readonly<Record<string, Occasion>> = {
   'auth.login.failed': failPassword,
   'auth.step_up.succeeded': stepUp,
-  'user.locked': failPassword,
   'domain.verified': loseDomain,
   'domain.verification_failed': loseDomain,
   'domain.verification_lost': loseDomain,

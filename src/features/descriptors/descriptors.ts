@@ -5,7 +5,7 @@ export {
   REQUESTER,
   SUCCESS,
   UNKNOWN_PRINCIPAL,
-} from '../saml-names/saml-names.ts'
+} from '../xml-names/xml-names.ts'
 export { type NameId, writeAuthnRequest, writeLogoutRequest, writeLogoutResponse } from './messages.ts'
 export { type IdpMetadata, IdpMetadataError } from './metadata.ts'
 export { namesMeant, partsOfName } from './name.ts'

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { hasStrongKey } from '../../platform/crypto/certificates.ts'
 import { attributeOf, childrenOf, elementsOf, readXml, type XmlElement, XmlError } from '../../platform/xml/read.ts'
-import { bindings, ns } from '../saml-names/saml-names.ts'
+import { bindings, ns } from '../xml-names/xml-names.ts'
 import { type IdpMetadata, IdpMetadataError } from './metadata.ts'
 
 // The metadata of AD FS lists every claim that it knows, three times over.

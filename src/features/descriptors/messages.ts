@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { escapeXml } from '../../platform/xml/read.ts'
-import { bindings, nameIdFormats, ns } from '../saml-names/saml-names.ts'
+import { bindings, nameIdFormats, ns } from '../xml-names/xml-names.ts'
 
 export interface NameId {
   value: string

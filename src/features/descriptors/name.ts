@@ -1,4 +1,4 @@
-import { nameIdFormats } from '../saml-names/saml-names.ts'
+import { nameIdFormats } from '../xml-names/xml-names.ts'
 import type { NameId } from './messages.ts'
 
 /** Who speaks to whom: qualifiers that are left out of a name mean these (SAML core §8.3.7). */

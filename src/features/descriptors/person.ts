@@ -1,5 +1,5 @@
 import { foreignLocale } from '../../platform/messages/locale.ts'
-import { nameIdFormats } from '../saml-names/saml-names.ts'
+import { nameIdFormats } from '../xml-names/xml-names.ts'
 import type { NameId } from './messages.ts'
 
 /** By which attributes a connection says who somebody is; what it does not name is found by the usual names. */

@@ -1,5 +1,5 @@
 import { escapeXml } from '../../platform/xml/read.ts'
-import { bindings, nameIdFormats, ns } from '../saml-names/saml-names.ts'
+import { bindings, nameIdFormats, ns } from '../xml-names/xml-names.ts'
 
 /** What a provider must know of the service. */
 export interface SpDescription {

@@ -24,6 +24,7 @@ const NO_SUBJECTS = {
   password_reset: null,
   invite: null,
   email_verification: null,
+  identity_linked: null,
   signup_link: null,
   account_locked: null,
   password_changed: null,

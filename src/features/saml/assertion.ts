@@ -2,7 +2,7 @@ import { decryptElement } from '../../platform/xml/decryption.ts'
 import { parseMessage, readUtf8 } from '../../platform/xml/message.ts'
 import { attributeOf, childrenOf, onlyChild, trimXml, type XmlElement } from '../../platform/xml/read.ts'
 import type { NameId } from '../descriptors/descriptors.ts'
-import { BEARER, ENTITY, ns } from '../saml-names/saml-names.ts'
+import { BEARER, ENTITY, ns } from '../xml-names/xml-names.ts'
 import { type RefusalReason, SamlRefusal } from './refusal.ts'
 
 /** What a response must say to be meant for this sign-in. */

@@ -2,7 +2,7 @@ import { type Message, parseMessage } from '../../platform/xml/message.ts'
 import { attributeOf, onlyChild, type XmlElement } from '../../platform/xml/read.ts'
 import { signatureOf } from '../../platform/xml/signatures.ts'
 import { findSigner } from '../../platform/xml/signers.ts'
-import { ns } from '../saml-names/saml-names.ts'
+import { ns } from '../xml-names/xml-names.ts'
 import { SamlRefusal } from './refusal.ts'
 
 // Loaded when the first message comes, since most deployments receive none for long.

@@ -1,6 +1,6 @@
 import { elementsOf, onlyChild, type XmlElement } from '../../platform/xml/read.ts'
 import { checkSignatures, type SignatureRules } from '../../platform/xml/signatures.ts'
-import { ns } from '../saml-names/saml-names.ts'
+import { ns } from '../xml-names/xml-names.ts'
 import { SamlRefusal } from './refusal.ts'
 
 /**
