@@ -55,11 +55,9 @@ export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'd
 const toRoleHeld = ({ role, role_held_since }: MemberRow) => ({ role, since: role_held_since })
 
 /** What a member may do, and is said in the token; of a person of several organizations what they joined first. */
-export async function grantsOf({ platform, directory }: Tenant, email: string) {
-  const rows = await listRowsOfAddress(platform.db, directory, email.toLowerCase())
+export async function grantsOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
+  const rows = await listRowsOfAddress(db, directory, email.toLowerCase())
   const active = rows.filter(({ status }) => status === 'active')
   const row = active.find(({ organization_id }) => organization_id === null) ?? active[0]
   return row ? { role: row.role, permissions: permissionsOf(row.role) } : { role: 'none', permissions: [] }
 }
-
-type Tenant = Pick<Work, 'platform' | 'directory'>

@@ -13,7 +13,9 @@ const verdict = (reply: Reply) => [reply.status, reply.body.code]
 test.each(TEAM_ROLES)(
   'the token of a member says the role %s and what it may do, for this service alone',
   async (role) => {
-    const { email } = await joinedMember(app, tenant, role)
+    const { email, session } = await joinedMember(app, tenant, role)
+    // Also the token that accepting the invitation returns.
+    expect(decodeJwt(session.access_token)).toMatchObject({ role, permissions: permissionsOf(role) })
     const reply = await tenant.post('/v1/auth/login/password', { subOrgId: 'team', email, password: PASSWORD })
     expect(reply.status, reply.text).toBe(200)
     const { access_token: token, refresh_token } = reply.body.session

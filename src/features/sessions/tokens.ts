@@ -78,9 +78,9 @@ interface AccessIssue {
   settings: { access_token_ttl_seconds: number }
 }
 
-/** What an access token of the account's own team grants, as it is now. */
+/** What an access token of the account's own team grants, as the transaction of `work` has it. */
 export const teamGrants = handedIn<
-  (work: Pick<Work, 'platform' | 'directory'>, email: string) => Promise<{ role: string; permissions: string[] }>
+  (work: Pick<Work, 'directory' | 'db'>, email: string) => Promise<{ role: string; permissions: string[] }>
 >('what members of the team may do')
 
 /** Whom tokens of a directory are for. */
@@ -121,7 +121,7 @@ export async function issueAccessToken(
   const left = secondsLeft(platform.clock, session)
   const expiresIn = Math.max(1, Math.min(settings.access_token_ttl_seconds, left))
   const isTeam = directory.kind === 'console'
-  const team = isTeam ? await teamGrants.of(platform)({ platform, directory }, facts.email) : null
+  const team = isTeam ? await teamGrants.of(platform)({ directory, db }, facts.email) : null
   const claims = isTeam ? null : await claimSettings.effective({ platform, directory })
   const accessToken = await signAccessToken(platform, directory.environmentId, {
     ...(claims ? await customClaims({ db, directory }, facts.user_id, claims) : {}),
