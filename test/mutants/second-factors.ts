@@ -192,26 +192,27 @@ export const secondFactors: Mutant[] = [
   {
     name: 'grace begins once',
     file: 'src/features/mfa/store.ts',
-    find: 'on conflict (directory_id, user_id) do nothing\n      returning ends_at)',
-    replace: 'on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at\n      returning ends_at)',
+    find: '\n        where coalesce(grace.began_at, grace.ends_at) < ${gainedAt}',
+    replace: '',
     tests: [REQUIREMENT],
     equivalent: 'nothing is inserted where a grace is known',
   },
   {
     name: 'grace is not renewed by another sign-in',
     file: 'src/features/mfa/store.ts',
-    find: 'and not exists (select from known)\n',
-    replace: '\n',
+    find: 'and not exists (select from known where ${gainedAt} is null or coalesce(began_at, ends_at) >= ${gainedAt})',
+    replace: '',
     tests: [REQUIREMENT],
     equivalent: 'the conflict keeps the row that is there',
   },
   {
     name: 'grace stays as it was begun',
     file: 'src/features/mfa/store.ts',
-    find: `and not exists (select from known)
+    find: `and not exists (select from known where \${gainedAt} is null or coalesce(began_at, ends_at) >= \${gainedAt})
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
-      on conflict (directory_id, user_id) do nothing`,
+      on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
+        where coalesce(grace.began_at, grace.ends_at) < \${gainedAt}`,
     replace: `
       for update
       on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at`,
@@ -262,8 +263,8 @@ export const secondFactors: Mutant[] = [
   {
     name: 'grace ends',
     file: 'src/features/mfa/store.ts',
-    find: 'select ends_at, ends_at <= clock_now() as over from (select * from known',
-    replace: 'select ends_at, false as over from (select * from known',
+    find: 'select ends_at, ends_at <= clock_now() as over from (\n',
+    replace: 'select ends_at, false as over from (\n',
     tests: [REQUIREMENT],
   },
   {

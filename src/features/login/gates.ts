@@ -38,7 +38,7 @@ export interface Pass {
   /** Members of the answer. */
   says: Pick<SessionReply, 'mfa'>
   /** The roles of a member of the team who signs in, in the account and on rosters. */
-  teamRoles?: readonly { role: string; since: Date }[]
+  teamRoles?: readonly { role: string; since: Date; inProduction: boolean }[]
 }
 
 /** A gate wants something more before there is a session: the proof is burnt for what it answers instead. */

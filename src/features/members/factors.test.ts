@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newPasskey } from '../../../test/authenticator.ts'
 import { sentSmsCode, succeeded } from '../../../test/factors.ts'
+import { fresh } from '../../../test/fresh.ts'
 import { type Reply, startApp, type Tenant } from '../../../test/harness.ts'
 import {
   bearing,
@@ -207,7 +208,7 @@ describe('the grace period', () => {
     expect(held).toMatchObject({ session: null, mfa_required: true, enrollment_required: true })
   })
 
-  test('begins with a role that is given later, in the account or on a roster, and no change extends it', async () => {
+  test('begins with a role that is given later, in the account or on a roster, and anew with one given after it', async () => {
     const own = await app.tenant()
     const owner = await joinedMember(app, own, 'owner')
     const [first, second] = [await joinedMember(app, own, 'member'), await joinedMember(app, own, 'developer')]
@@ -228,11 +229,42 @@ describe('the grace period', () => {
     succeeded(await put('admin'))
     expect(await graceOf(own, second.email)).toBe(7)
     await app.advance(2 * DAY)
-    // Neither a higher role nor the same one again.
-    for (const role of ['owner', 'member', 'admin'] as const) await change(own, first.membershipId, role)
-    succeeded(await put('developer'))
-    succeeded(await put('admin'))
+    // A role beside the first one brings no time. One that is given after it is gone does.
+    await change(own, second.membershipId, 'admin')
     expect([await graceOf(own, first.email), await graceOf(own, second.email)]).toEqual([4, 5])
+    succeeded(await put('developer'))
+    await change(own, first.membershipId, 'member')
+    expect([await graceOf(own, first.email), await graceOf(own, second.email)]).toEqual([null, 7])
+    await app.advance(20 * DAY)
+    await change(own, first.membershipId, 'owner')
+    expect(await graceOf(own, first.email)).toBe(7)
+    await app.advance(8 * DAY)
+    expect(succeeded(await byPassword(own, first.email))).toMatchObject({ session: null, enrollment_required: true })
+  })
+
+  test('does not begin with a role on a roster of another environment, which the policy does not cover', async () => {
+    const own = await app.tenant()
+    const staging = await own.withKey({ environment: 'staging' })
+    const made = await staging.post('/v1/organizations', { name: 'Trial', slug: `trial-${fresh()}` })
+    const { id: subOrgId } = succeeded(made).subOrganization
+    await joinedMember(app, own, 'owner')
+    const { email, membershipId } = await joinedMember(app, own, 'member')
+    const members = [{ membershipId, role: 'owner' }]
+    succeeded(await staging.put(`/v1/organizations/${subOrgId}/members`, { members }))
+    const alone = await joinedMember(app, own, 'owner', { subOrgId, by: staging })
+    for (const one of [email, alone.email]) expect(await graceOf(own, one)).toBeNull()
+    await app.advance(8 * DAY)
+    for (const one of [email, alone.email]) {
+      const signedIn = succeeded(await byPassword(own, one))
+      expect([signedIn.session === null, signedIn.mfa]).toEqual([false, undefined])
+      const { refresh_token } = signedIn.session
+      const refreshed = succeeded(await own.post('/v1/auth/token/refresh', { subOrgId: 'team', refresh_token }))
+      expect([refreshed.session === null, refreshed.mfa]).toEqual([false, undefined])
+    }
+    // The token shows the role.
+    expect(decodeJwt(alone.session.access_token).role).toBe('owner')
+    await change(own, membershipId, 'admin')
+    expect(await graceOf(own, email)).toBe(7)
   })
 
   test('is that of the earliest role, of who has not signed in since', async () => {
@@ -261,20 +293,20 @@ describe('the grace period', () => {
   })
 
   test('of a team of an earlier release is 7 days from the migration', async () => {
-    const fresh = await startApp()
-    const own = await fresh.tenant()
-    const { email } = await joinedMember(fresh, own, 'owner')
-    const { db } = fresh.app.platform
-    await fresh.advance(400 * DAY)
+    const upgraded = await startApp()
+    const own = await upgraded.tenant()
+    const { email } = await joinedMember(upgraded, own, 'owner')
+    const { db } = upgraded.app.platform
+    await upgraded.advance(400 * DAY)
     // As that release left it.
     await sql`alter table members drop column role_since`.execute(db)
     await sql`delete from mfa_grace`.execute(db)
     const file = new URL('../../../migrations/0110_team_roles_since.sql', import.meta.url)
     await sql.raw(readFileSync(file, 'utf8')).execute(db)
     const held = succeeded(await byPassword(own, email))
-    const now = fresh.app.platform.clock.now().getTime()
+    const now = upgraded.app.platform.clock.now().getTime()
     expect(Math.round((Date.parse(held.mfa.grace_ends_at) - now) / DAY / 1000)).toBe(7)
-    await fresh.advance(8 * DAY)
+    await upgraded.advance(8 * DAY)
     expect(succeeded(await byPassword(own, email)).enrollment_required).toBe(true)
   })
 })

@@ -52,7 +52,11 @@ export async function teamRolesOf({ directory, db }: Pick<Work, 'directory' | 'd
   return [...(ofAccount ?? []), ...(onRosters ?? [])].map(toRoleHeld)
 }
 
-const toRoleHeld = ({ role, role_held_since }: MemberRow) => ({ role, since: role_held_since })
+const toRoleHeld = ({ role, role_held_since, in_production }: MemberRow) => ({
+  role,
+  since: role_held_since,
+  inProduction: in_production,
+})
 
 /** What a member may do, and is said in the token; of a person of several organizations what they joined first. */
 export async function grantsOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {

@@ -78,6 +78,8 @@ export interface MemberRow {
   account_role: TeamRole | null
   /** When the role was given, or later, when the member joined; the present for an invited member. */
   role_held_since: Date
+  /** Whether it is a membership of the account or of a production organization. */
+  in_production: boolean
   joined_at: Date | null
   /** Only of an invitation. */
   invite_expires_at: Date | null

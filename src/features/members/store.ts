@@ -156,6 +156,10 @@ export async function findMemberUsers(
 
 const membership = sql<string>`coalesce(members.account_member_id, members.id)`
 
+// Production organizations have no home environment (`home-environment.ts`).
+const isInProduction = sql<boolean>`(members.organization_id is null or exists (select from organizations
+  where organizations.id = members.organization_id and organizations.home_environment_id is null))`
+
 function selectAll(db: Db) {
   return db
     .selectFrom('members')
@@ -163,6 +167,7 @@ function selectAll(db: Db) {
     .select(['joined_at', 'invite_expires_at', 'invite_link_id', 'created_at', 'updated_at'])
     .select(sql<boolean>`coalesce(invite_expires_at <= clock_now(), true)`.as('invite_expired'))
     .select(sql<Date>`greatest(role_since, coalesce(joined_at, clock_now()))`.as('role_held_since'))
+    .select(isInProduction.as('in_production'))
     .select([sql<MemberRow['role']>`role`.as('role'), sql<MemberRow['status']>`status`.as('status')])
     .select(membership.as('membership_id'))
     .select((eb) =>

@@ -14,13 +14,13 @@ export const mfaBelongings: Belonging[] = [
     // Where the user has been there before, what ends first counts.
     move: comesAlong(
       'mfa_grace',
-      { user_id: true, ends_at: true, created_at: true },
+      { user_id: true, ends_at: true, began_at: true, created_at: true },
       {
         onConflict: sql`
           on conflict (directory_id, user_id) do update set ends_at = least(put.ends_at, excluded.ends_at)`,
       },
     ),
-    exports: tells('mfa_grace', 'created_at', 'ends_at created_at', ''),
+    exports: tells('mfa_grace', 'created_at', 'ends_at began_at created_at', ''),
     isAbsent: isPending,
   },
   {

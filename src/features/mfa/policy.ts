@@ -67,6 +67,11 @@ const TEAM_NEVER_SET: InForce = {
 interface TeamRoleHeld {
   role: string
   since: Date
+  /**
+   * False for a role on the roster of an organization of another environment. Such a role does not count for the policy: a
+   * key of that environment gives it, and must not change how the team signs in to production.
+   */
+  inProduction: boolean
 }
 
 /** The roles of a member of the team, by their address in lower case. That in the account comes first. */
@@ -156,9 +161,12 @@ export function coveredSince(policy: PolicyFields, { teamRoles: held }: RoleHold
   return first
 }
 
-function coveredRoles<R extends { role: string }>(policy: PolicyFields, held: readonly R[]): R[] {
+function coveredRoles<R extends { role: string; inProduction?: boolean }>(
+  policy: PolicyFields,
+  held: readonly R[],
+): R[] {
   const roles: readonly string[] = policy.enforce_for_roles
-  return held.filter(({ role }) => roles.length === 0 || roles.includes(role))
+  return held.filter(({ role, inProduction = true }) => inProduction && (roles.length === 0 || roles.includes(role)))
 }
 
 export function showPolicy(policy: InForce): Static<typeof MfaPolicy> {

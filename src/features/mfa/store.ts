@@ -77,7 +77,8 @@ export interface GraceRow {
 
 /**
  * When the grace period of a user ends. The first call fixes it: neither a changed policy nor another sign-in extends
- * it. Returns null when the user was deleted.
+ * it. Only for a member of the team it begins anew, when the role that it began with is gone and the covered roles were
+ * all given later. Returns null when the user was deleted.
  */
 export async function settleGrace(
   db: Db,
@@ -85,21 +86,25 @@ export async function settleGrace(
   userId: string,
   policy: GracePolicy,
 ): Promise<GraceRow | null> {
-  const find = sql`select ends_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
+  const find = sql`
+    select ends_at, began_at from mfa_grace where directory_id = ${directory.id} and user_id = ${userId}`
+  const gainedAt = sql`${policy.gainedAt ?? null}::timestamptz`
   const { rows } = await sql<GraceRow>`
     with known as (${find}),
     made as (
-      insert into mfa_grace (directory_id, user_id, ends_at)
-      select directory_id, id, ${graceEnd(policy)} from users
+      insert into mfa_grace as grace (directory_id, user_id, ends_at, began_at)
+      select directory_id, id, ${graceEnd(policy)},
+        case when ${gainedAt} is not null then greatest(created_at, ${gainedAt}) end from users
       where directory_id = ${directory.id} and id = ${userId} and deleted_at is null
-        and not exists (select from known)
+        and not exists (select from known where ${gainedAt} is null or coalesce(began_at, ends_at) >= ${gainedAt})
       -- Of a user who is being deleted or moved nothing is left behind.
       for update
-      on conflict (directory_id, user_id) do nothing
+      on conflict (directory_id, user_id) do update set ends_at = excluded.ends_at, began_at = excluded.began_at
+        where coalesce(grace.began_at, grace.ends_at) < ${gainedAt}
       returning ends_at)
-    select ends_at, ends_at <= clock_now() as over from (select * from known union all select * from made) grace`.execute(
-    db,
-  )
+    select ends_at, ends_at <= clock_now() as over from (
+      select ends_at from made union all
+      select ends_at from known where not exists (select from made)) grace`.execute(db)
   if (rows[0]) return rows[0]
   // A concurrent sign-in of the same user has just inserted it.
   const { rows: later } = await sql<GraceRow>`

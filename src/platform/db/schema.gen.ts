@@ -400,6 +400,7 @@ export interface MfaChallenges {
 }
 
 export interface MfaGrace {
+  began_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   directory_id: string;
   ends_at: Timestamp;
