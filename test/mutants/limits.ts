@@ -99,6 +99,13 @@ export const limits: Mutant[] = [
     tests: ['src/platform/http/idempotency.test.ts'],
   },
   {
+    name: 'an environment leaves the other requests that repeat of its account their turns',
+    file: 'src/platform/http/idempotency.ts',
+    find: "part: `${caller.environmentId} ${caller.organizationId ?? ''}`",
+    replace: "part: caller.organizationId ?? ''",
+    tests: ['src/platform/http/idempotency.test.ts'],
+  },
+  {
     name: 'the code generator mails nothing beyond the limits of sending',
     file: 'src/features/otp/sending.ts',
     find: 'channel_email ? await find()',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startApp } from '../../../test/harness.ts'
+import { type Caller, startApp } from '../../../test/harness.ts'
 
 const service = await startApp()
 const { db } = service.app.platform
@@ -73,12 +73,12 @@ test('of twenty at once one acts, and the others get its answer or are told to w
   expect((await create('race', 'mia@example.com')).headers.get('idempotent-replayed')).toBe('true')
 })
 
-/** Holds the organization, so that a change of it waits. */
-async function holdOrganization() {
+/** Holds an organization, so that a change of it waits. */
+async function holdOrganization(id = subOrgId) {
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: locked, resolve: tellLocked } = Promise.withResolvers<void>()
   const waiting = db.transaction().execute(async (tx) => {
-    await sql`select id from organizations where id = ${subOrgId} for update`.execute(tx)
+    await sql`select id from organizations where id = ${id} for update`.execute(tx)
     tellLocked()
     await held
   })
@@ -89,8 +89,8 @@ async function holdOrganization() {
   }
 }
 
-const rename = (key: string) =>
-  tenant.patch(`/v1/organizations/${subOrgId}`, { name: 'Later' }, { 'idempotency-key': key })
+const rename = (key: string, by: Caller = tenant, id = subOrgId) =>
+  by.patch(`/v1/organizations/${id}`, { name: 'Later' }, { 'idempotency-key': key })
 
 const claims = async (like: string) =>
   (await db.selectFrom('idempotency_keys').select('key').where('key', 'like', like).execute()).length
@@ -103,9 +103,10 @@ async function blocked(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-test('an API key whose requests hang leaves connections to the others', async () => {
+test('an account whose requests hang leaves connections to the others', async () => {
+  const organization = await tenant.withKey({ subOrgId })
   const release = await holdOrganization()
-  const hanging = Array.from({ length: 12 }, (_, n) => rename(`hanging-${n}`))
+  const hanging = Array.from({ length: 12 }, (_, n) => rename(`hanging-${n}`, n < 6 ? tenant : organization))
   await expect.poll(async () => [await claims('hanging-%'), await blocked()]).toEqual([12, 3])
   const other = await service.tenant()
   const made = await other.post('/v1/organizations', { name: 'Other', slug: 'other' }, { 'idempotency-key': 'other' })
@@ -127,6 +128,30 @@ test('an organization whose requests hang leaves the others of its account turns
   for (let n = 0; n < 3; n++) {
     const sent = { subOrgId: neighbour, email: `neighbour-${n}@example.com` }
     const made = await tenant.post('/v1/users', sent, { 'idempotency-key': `neighbour-${n}` })
+    expect([made.status, made.body.code]).toEqual([200, undefined])
+  }
+  await release()
+  await Promise.all(hanging)
+})
+
+test.each([
+  ['staging', 'production'],
+  ['production', 'staging'],
+])('the requests of %s that hang leave those of %s turns and places to wait', async (hangs, works) => {
+  const account = await service.tenant()
+  const keys = { production: account, staging: await account.withKey({ environment: 'staging' }) }
+  const keyOf = (environment: string) => (environment === 'staging' ? keys.staging : keys.production)
+  const organizationOf = async (environment: string): Promise<string> => {
+    const made = await keyOf(environment).post('/v1/organizations', { name: 'Acme', slug: `of-${environment}` })
+    return made.body.subOrganization.id
+  }
+  const [held, free] = [await organizationOf(hangs), await organizationOf(works)]
+  const release = await holdOrganization(held)
+  const hanging = Array.from({ length: 60 }, (_, n) => rename(`${hangs}-${n}`, keyOf(hangs), held))
+  await expect.poll(async () => [await claims(`${hangs}-%`), await blocked()]).toEqual([32, 2])
+  for (let n = 0; n < 3; n++) {
+    const sent = { subOrgId: free, email: `free-${n}@example.com` }
+    const made = await keyOf(works).post('/v1/users', sent, { 'idempotency-key': `free-${n}` })
     expect([made.status, made.body.code]).toEqual([200, undefined])
   }
   await release()

@@ -42,8 +42,8 @@ interface Acting<P> {
   run(tx: Tx, prepared: P): Promise<SentAnswer>
 }
 
-// A transaction holds one of ten connections while it runs. An account can make any number of keys, and an organization
-// of it may have some: it shares the places of the account with the others.
+// A transaction holds one of ten connections while it runs. An account can make any number of keys. It shares its places
+// between its environments and, in each of them, between its own keys and those of each organization.
 const turns = perPlatform(() => inTurn({ total: 5, perOwner: 3, waitingPerOwner: 30, waiting: 100, seconds: 3 }))
 
 /**
@@ -72,7 +72,7 @@ export async function runOnce<P>(
   const digest = await digestOf(platform, caller, route, request)
   const { claim, kept } = await claimKey(platform, caller, route, { key: request.key, digest })
   if (kept) return { ...kept, replayed: true }
-  const owner = { id: caller.accountId, ...(caller.organizationId ? { part: caller.organizationId } : {}) }
+  const owner = { id: caller.accountId, part: `${caller.environmentId} ${caller.organizationId ?? ''}` }
   try {
     const prepared = await prepare()
     const answer = await turns(platform)(owner, () =>
