@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { scopes } from '../src/contract.ts'
+import { isAnyCaller } from '../src/platform/http/authorize.ts'
 import { type Route, requiresOrganization } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { type Caller, type Reply, startApp } from './harness.ts'
@@ -57,7 +58,7 @@ describe('a request that is refused changes nothing', () => {
   // What is there after one of them is there before the next.
   let before: Record<string, string> | null = null
   beforeEach(async () => {
-    for (const [, route] of byName) if (route.scope && route.scope !== 'any key') await keyWithout(route.scope)
+    for (const [, route] of byName) if (route.scope && !isAnyCaller(route.scope)) await keyWithout(route.scope)
     const known = before ?? (await snapshot(app))
     return async () => {
       before = await snapshot(app)
@@ -71,7 +72,7 @@ describe('a request that is refused changes nothing', () => {
       const missing = await sendSample(anonymous, route, sample, { path })
       expect([missing.headers.has('www-authenticate'), ...verdict(missing)]).toEqual([true, 401, 'api_key_missing'])
       expect(verdict(await sendSample(unknownKey, route, sample, { path }))).toEqual([401, 'api_key_invalid'])
-      if (route.scope === 'any key' || route.scope === null) continue
+      if (route.scope === null || isAnyCaller(route.scope)) continue
       const reply = await sendSample(await keyWithout(route.scope), route, sample, { path })
       expect([...verdict(reply), reply.body.scope]).toEqual([403, 'insufficient_scope', route.scope])
     }

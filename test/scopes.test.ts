@@ -61,7 +61,8 @@ const CALLERS: Record<string, string[]> = {
     'PUT /v1/me/mfa/phone',
     'PUT /v1/me/mfa/totp',
   ],
-  'any key': ['GET /v1/api-keys/current', 'POST /v1/otp/generate', 'POST /v1/otp/validate'],
+  'any key or member': ['GET /v1/api-keys/current'],
+  'any key': ['POST /v1/otp/generate', 'POST /v1/otp/validate'],
   'api_keys.manage': [
     'DELETE /v1/api-keys/{id}',
     'PATCH /v1/api-keys/{id}',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { isAnyCaller } from '../src/platform/http/authorize.ts'
 import type { Route } from '../src/platform/http/route.ts'
 import { routes } from '../src/routes.ts'
 import { succeeded } from './factors.ts'
@@ -106,7 +107,7 @@ const bounded =
   }
 
 const soon = new Date(Date.now() + 86_400_000).toISOString()
-const scopesOf = ({ scope }: Route) => (scope === null || scope === 'any key' ? ['auth.login'] : [scope])
+const scopesOf = ({ scope }: Route) => (scope === null || isAnyCaller(scope) ? ['auth.login'] : [scope])
 
 const CALLERS: [name: string, row: string, make: MakeCaller][] = [
   ...ROLES.map((role): [string, string, MakeCaller] => [

@@ -550,4 +550,18 @@ export const team: Mutant[] = [
     replace: '({ directory, db: platform.db }, facts.email)',
     tests: [SIGN_IN_TEST],
   },
+  {
+    name: 'every member learns what they may do',
+    file: 'src/features/api-keys/routes.ts',
+    find: "scope: 'any key or member'",
+    replace: "scope: 'any key'",
+    tests: [CALLER_TEST],
+  },
+  {
+    name: 'a member without auth.login generates no codes',
+    file: AUTHORIZE,
+    find: "wanted === 'any key' && caller.kind === 'key'",
+    replace: "wanted === 'any key'",
+    tests: [CALLER_TEST],
+  },
 ]

@@ -9,6 +9,7 @@ import { snapshot } from '../../../test/snapshot.ts'
 import { joinedMember } from '../../../test/team.ts'
 import { makeWorld } from '../../../test/world.ts'
 import { scopes } from '../../contract.ts'
+import { isAnyCaller } from '../../platform/http/authorize.ts'
 import { routes } from '../../routes.ts'
 import { TEAM_ROLES } from './team-roles.ts'
 
@@ -32,6 +33,7 @@ const keyed = routes.filter((route) => route.auth === 'key')
 /** A change of whatever a member may do would be seen by the others: each asks what it may not, and reads what it may. */
 describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role) => {
   const { headers } = await joinedMember(app, tenant, role)
+  const onRoster = await joinedMember(app, tenant, role, { subOrgId: world.ids.organization })
   const may = SCOPES[role] ?? (() => false)
   let before: Record<string, string> = {}
   beforeAll(async () => {
@@ -39,10 +41,11 @@ describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role)
   })
 
   test.each(keyed.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', async (_, route) => {
-    const scope = route.scope === 'any key' || route.scope === null ? 'auth.login' : route.scope
+    const isForAll = route.scope === 'any key or member'
+    const scope = route.scope === null || isAnyCaller(route.scope) ? 'auth.login' : route.scope
     const sample = sampleOf(route, world)
     const query = { ...sample.query, subOrgId: world.ids.organization }
-    if (may(scope)) {
+    if (isForAll || may(scope)) {
       // What is no JSON is refused only of who is let in.
       const bad = route.body ? { text: '{' } : {}
       // Nor does the export of a user wait for a body: it is told of, and wants more than its scope.
@@ -54,6 +57,15 @@ describe.each(TEAM_ROLES)('the token of a member with the role %s', async (role)
     const reply = await sendSample(nobody, route, { ...sample, query }, { headers })
     expect([...verdict(reply), reply.body.scope]).toEqual([403, 'insufficient_scope', scope])
     expect(reply.headers.get('www-authenticate')).toContain(`scope="${scope}"`)
+  })
+
+  test('learns what it may do', async () => {
+    const reply = await nobody.get('/v1/api-keys/current', headers)
+    const { kind, scopes: held } = reply.body
+    expect([reply.status, kind, [...held].toSorted()]).toEqual([200, 'member', scopes.filter(may).toSorted()])
+    const there = await nobody.get('/v1/api-keys/current', onRoster.headers)
+    const shown = { subOrgId: there.body.subOrgId, scopes: [...there.body.scopes].toSorted() }
+    expect(shown).toEqual({ subOrgId: world.ids.organization, scopes: scopes.filter(may).toSorted() })
   })
 
   test('what was refused changed nothing', async () => expect(await snapshot(app)).toEqual(before))

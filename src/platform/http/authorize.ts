@@ -4,11 +4,22 @@ import type { KeyCaller } from './caller.ts'
 import type { Route } from './route.ts'
 import { allows } from './scopes.ts'
 
+const ANY_CALLER = ['any key', 'any key or member'] as const
+
+/** What a route may ask for instead of a scope (`authorize`). */
+export type AnyCaller = (typeof ANY_CALLER)[number]
+
+/** Whether a route asks for no scope of a key. */
+export function isAnyCaller(wanted: Scope | AnyCaller): wanted is AnyCaller {
+  return ANY_CALLER.some((one) => one === wanted)
+}
+
 /**
- * Refuses a caller without the route's scope. `any key`: every valid key passes, and of the team who may sign users in.
+ * Refuses a caller without the route's scope. `any key`: every valid key passes, and every member with `auth.login`.
+ * `any key or member`: every caller passes.
  */
-export function authorize(caller: KeyCaller, wanted: Scope | 'any key'): void {
-  if (wanted === 'any key' && caller.kind === 'key') return
+export function authorize(caller: KeyCaller, wanted: Scope | AnyCaller): void {
+  if (wanted === 'any key or member' || (wanted === 'any key' && caller.kind === 'key')) return
   const scope = wanted === 'any key' ? 'auth.login' : wanted
   if (allows(caller.scopes, scope)) return
   throw httpErrors.insufficientScope({

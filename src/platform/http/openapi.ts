@@ -1,3 +1,4 @@
+import { isAnyCaller } from './authorize.ts'
 import { callerKindOf, callerKinds } from './caller-kinds.ts'
 import { mediaOf } from './media.ts'
 import { describeEvents } from './openapi-events.ts'
@@ -223,6 +224,6 @@ function namesTenantAlone({ method, body }: Route): boolean {
 /** OpenAPI 3.1 lets any security scheme name the roles it requires: said with the first way to send a key. */
 function securityOf(route: Route): Json[] {
   const kind = callerKindOf(route)
-  const scopes = route.scope === null || route.scope === 'any key' ? [] : [route.scope]
+  const scopes = route.scope === null || isAnyCaller(route.scope) ? [] : [route.scope]
   return Object.keys(kind?.securitySchemes ?? {}).map((name, at) => ({ [name]: at === 0 ? scopes : [] }))
 }

@@ -6,6 +6,7 @@ import type { EventDefinition } from '../events.ts'
 import type { Work } from '../work.ts'
 import { type AccountWrite, accountWriteErrors } from './account-writes.ts'
 import type { Answer, Statuses } from './answer.ts'
+import type { AnyCaller } from './authorize.ts'
 import type { Callers, KeyCaller } from './caller.ts'
 import type { AccountScope, Directory, Reach } from './directory.ts'
 import type { MediaName } from './media.ts'
@@ -181,7 +182,7 @@ interface KeyedRouteFields<
 > extends Common<P, Q, B, R, S> {
   auth?: 'key'
   /** No default: a keyed route without a scope must not compile. */
-  scope: Scope | 'any key'
+  scope: Scope | AnyCaller
   /** Refused where this service, or Auth, on which it depends, is off. */
   service?: ServiceId
   directory?: M
@@ -240,7 +241,7 @@ export interface Route {
   tag: string
   /** Who calls; `page` is a person's browser, which gets HTML. */
   auth: keyof Callers | 'public' | 'page'
-  scope: Scope | 'any key' | null
+  scope: Scope | AnyCaller | null
   service: ServiceId | null
   directory: DirectoryMode
   /** Of a write of the account's records. */
