@@ -59,7 +59,7 @@ function readTable(): Map<string, Record<Role, Power>> {
 const ROW = {
   everything: 'key with `*`',
   bounded: 'key with `*` and an expiry, addresses or a rate',
-  minimal: 'key with the scope of the route alone',
+  minimal: "key that has only the route's scope",
 }
 
 /** An account with an organization, each with an owner who stays. */

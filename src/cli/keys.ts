@@ -163,7 +163,7 @@ async function revokeKey(given: string, options: { json?: boolean }): Promise<vo
     const { revokeApiKey } = await import('../features/api-keys/lifecycle.ts')
     const { reach, wasLive } = await findKey(platform, id)
     const { accountId, directory } = reach
-    const work = { platform, directory, origin: cliOrigin(), db: platform.db }
+    const work = { platform, directory, origin: cliOrigin(), db: platform.db, caller: null }
     await revokeApiKey(work, { accountId, environmentId: null, organizationId: null }, id)
     print(options, { id, revoked: true, wasLive }, [wasLive ? `Revoked ${id}.` : `${id} was already revoked.`])
   })

@@ -12,6 +12,7 @@ const [AUTHORIZE, ACCESS] = ['src/platform/http/authorize.ts', 'src/features/mem
 const [ACCEPT, INVITES] = ['src/features/invites/accept.ts', 'src/features/invites/invites.ts']
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
+const KEYS_TEST = 'src/features/members/keys.test.ts'
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
 const POLICY_TEST = 'src/features/mfa/team-policy.test.ts'
@@ -22,9 +23,44 @@ export const team: Mutant[] = [
   {
     name: 'no key of a member does what their role is without',
     file: 'src/features/api-keys/subset.ts',
-    find: 'lacks.some((permission) => carries(power.scopes, permission))',
+    find: 'lacks.some((permission) => carries(scopes, permission))',
     replace: 'lacks.length < 0',
     tests: [CALLER_TEST],
+  },
+  {
+    name: 'a key that can do more than the caller is not changed',
+    file: 'src/features/api-keys/lifecycle.ts',
+    find: '    assertMayManage(caller, before)\n',
+    replace: '',
+    tests: [KEYS_TEST],
+  },
+  {
+    name: 'a key that can do more than the caller is not revoked',
+    file: 'src/features/api-keys/lifecycle.ts',
+    find: '    if (work.caller) assertMayManage(work.caller, before)\n',
+    replace: '',
+    tests: [KEYS_TEST],
+  },
+  {
+    name: 'a key passes on only wildcards that it has',
+    file: 'src/features/api-keys/subset.ts',
+    find: "kind === 'member' ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)",
+    replace: 'kind.length > 0 ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)',
+    tests: [KEYS_TEST],
+  },
+  {
+    name: 'introspection of a member shows the role of the team',
+    file: 'src/features/tokens/routes.ts',
+    find: "const isTeam = directory.kind === 'console'",
+    replace: "const isTeam = directory.id === ''",
+    tests: [KEYS_TEST],
+  },
+  {
+    name: 'the right of owners is no permission of a custom role',
+    file: 'src/features/roles/custom.ts',
+    find: '  if (permissions.includes(OWNERSHIP))',
+    replace: '  if (permissions.length < 0)',
+    tests: [KEYS_TEST],
   },
   {
     name: 'a member keeps the address that memberships belong to',

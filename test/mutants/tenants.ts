@@ -190,7 +190,7 @@ export const tenants: Mutant[] = [
   ...[
     [
       'a key gives no scopes that it has not',
-      "if (!isSubset(power.scopes, caller.scopes)) refuse('its scopes must be among those of your key')",
+      `if (!hasScopes(caller, power.scopes)) refuse(\`its scopes must be among those of your \${ownerOfScopes(caller)}\`)`,
     ],
     [
       'a key makes none of another environment',

@@ -27,7 +27,7 @@ import {
   revokeApiKeyRows,
   revokePreviousSecretRows,
 } from './store.ts'
-import { type Power, refuseEscalation } from './subset.ts'
+import { assertMayManage, type Power, refuseEscalation } from './subset.ts'
 
 /** The work of a request with its calling key. */
 interface KeyWork extends Work<AccountScope> {
@@ -88,14 +88,15 @@ export async function rotateApiKey(
 }
 
 /**
- * Changes what a key is called and may do, and its previous secrets with it; absent fields stay. A key may give no more
- * than it has, nor shut itself out by its address. Throws `api_key_not_found`, `api_key_inactive`,
+ * Changes the name and rights of a key and its previous secrets; absent fields stay. The caller must be able to do all
+ * that the key can before and after, and a key may not shut itself out by its address. Throws `api_key_not_found`, `api_key_inactive`,
  * `privilege_escalation`, `invalid_request`.
  */
 export async function changeApiKey(work: KeyWork, id: string, patch: ApiKeyPatch): Promise<ApiKey> {
   return inTx(work, async (work) => {
     const { platform, caller, directory: scope, db } = work
     const before = await lockCurrentKey(db, scope, id)
+    assertMayManage(caller, before)
     const { name = before.name, scopes, allowedIps } = patch
     const changes = {
       name,
@@ -146,12 +147,17 @@ export function describeCaller({ platform, caller }: Pick<KeyWork, 'platform' | 
 
 /**
  * Revokes a key and its overlapping previous secrets: at once here, within 5 s on every other process. Idempotent.
- * `work.directory` is the account-level directory of the key's environment, for the event.
- * Throws `api_key_not_found`.
+ * `work.directory` is the account-level directory of the key's environment, for the event. Without a caller, as on the
+ * command line, any key. Throws `api_key_not_found`, and `privilege_escalation` if the key can do more than the caller.
  */
-export async function revokeApiKey(work: Work, reach: KeyReach, id: string): Promise<void> {
+export async function revokeApiKey(
+  work: Work & { caller: KeyCaller | null },
+  reach: KeyReach,
+  id: string,
+): Promise<void> {
   await inTx(work, async (work) => {
     const before = await lockKey(work.db, reach, id)
+    if (work.caller) assertMayManage(work.caller, before)
     const revoked = await revokeApiKeyRows(work.db, reach, before.id)
     await forget(work, revoked)
     const own = revoked.find((row) => row.id === before.id)

@@ -52,7 +52,8 @@ export const apiKeyRoutes: Route[] = [
     writes: 'own-environment',
     tag,
     summary: 'Create an API key',
-    description: 'It can do no more than the calling key. With `subOrgId`, it is a key of that organization only.',
+    description:
+      'It can do no more than the calling key or the role of the calling member. With `subOrgId`, it is a key of that organization only.',
     body: ApiKeyCreate,
     reply: ApiKeySecretReply,
     errors: [httpErrors.privilegeEscalation],
@@ -93,7 +94,8 @@ export const apiKeyRoutes: Route[] = [
     writes: 'own-environment',
     tag,
     summary: 'Change an API key',
-    description: 'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept.',
+    description:
+      'Takes effect within 5 s on every process, also on previous secrets. Absent fields are kept. A key that can do more than the caller is 403 `privilege_escalation`.',
     params: ApiKeyParams,
     body: ApiKeyPatch,
     reply: ApiKeyReply,
@@ -110,10 +112,11 @@ export const apiKeyRoutes: Route[] = [
     writes: 'own-environment',
     tag,
     summary: 'Revoke an API key',
-    description: 'Takes effect within 5 s on every process. Also revokes previous secrets that still work.',
+    description:
+      'Takes effect within 5 s on every process. Also revokes previous secrets that still work. A key that can do more than the caller is 403 `privilege_escalation`.',
     params: ApiKeyParams,
     reply: Success,
-    errors: [apiKeyErrors.notFound],
+    errors: [apiKeyErrors.notFound, httpErrors.privilegeEscalation],
     maybeEvents: [apiKeyEvents.revoked],
     async handle(work, { params }) {
       const scope = work.directory

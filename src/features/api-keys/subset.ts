@@ -1,7 +1,7 @@
 import { isKnownPermission, permissionScopes } from '../../contract-permissions.ts'
 import { httpErrors } from '../../platform/errors.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import { allows, isSubset } from '../../platform/http/scopes.ts'
+import { allows, coversEveryScope, isSubset } from '../../platform/http/scopes.ts'
 import { isWithin } from '../../platform/outbound/addresses.ts'
 
 /** What a key may do, and for how long. */
@@ -22,11 +22,9 @@ export interface Power {
  * own. Throws `privilege_escalation`.
  */
 export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeiling: number | null): void {
-  const { organizationId, expiresAt, requestsPerSecond, lacks = [] } = caller
-  if (!isSubset(power.scopes, caller.scopes)) refuse('its scopes must be among those of your key')
-  // A key knows scopes alone: what a role is withheld within one would come back with it.
-  if (lacks.some((permission) => carries(power.scopes, permission)))
-    refuse('its scopes would allow what your role may not do')
+  const { organizationId, expiresAt, requestsPerSecond } = caller
+  if (!hasScopes(caller, power.scopes)) refuse(`its scopes must be among those of your ${ownerOfScopes(caller)}`)
+  if (exceedsRole(caller, power.scopes)) refuse('its scopes would allow what your role may not do')
   if (organizationId !== null && power.organizationId !== organizationId) refuse('it must belong to your organization')
   if (power.environmentSlug !== caller.environmentSlug) refuse('it must belong to the environment of your key')
   if (expiresAt && (power.expiresAt === null || power.expiresAt > expiresAt)) refuse('it must not outlive your key')
@@ -38,6 +36,30 @@ export function refuseEscalation(caller: KeyCaller, power: Power, deploymentCeil
   if (ceiling !== null && (asked === null || asked > ceiling))
     refuse('its requestsPerSecond must not exceed that of your key')
 }
+
+/**
+ * Refuses to change or revoke a key with scopes that the caller lacks: this could lock the team out. Compares scopes only,
+ * so a key with `*` and an expiry may still revoke one without. Throws `privilege_escalation`.
+ */
+export function assertMayManage(caller: KeyCaller, { scopes }: Pick<Power, 'scopes'>): void {
+  if (hasScopes(caller, scopes) && !exceedsRole(caller, scopes)) return
+  const lacking = `This key can do more than your ${ownerOfScopes(caller)}.`
+  throw httpErrors.privilegeEscalation({
+    detail: `${lacking} An owner, a key with the scope * or the command line (\`npx watchword keys\`) can change and revoke it.`,
+  })
+}
+
+/** A role has every present scope that its wildcard covers; a key passes on only wildcards of its own. */
+function hasScopes({ kind, scopes }: KeyCaller, asked: readonly string[]): boolean {
+  return kind === 'member' ? coversEveryScope(asked, scopes) : isSubset(asked, scopes)
+}
+
+/** A key has scopes only: a permission that a role lacks within a scope would come back with the key. */
+function exceedsRole({ lacks = [] }: KeyCaller, scopes: readonly string[]): boolean {
+  return lacks.some((permission) => carries(scopes, permission))
+}
+
+const ownerOfScopes = ({ kind }: KeyCaller) => (kind === 'member' ? 'role' : 'key')
 
 function carries(scopes: readonly string[], permission: string): boolean {
   const scope = isKnownPermission(permission) ? permissionScopes[permission] : null

@@ -58,7 +58,10 @@ const toRoleHeld = ({ role, role_held_since, in_production }: MemberRow) => ({
   inProduction: in_production,
 })
 
-/** What a member may do, and is said in the token; of a person of several organizations what they joined first. */
+/**
+ * The role and permissions that a member's token carries: those in the account, or else on the roster joined first. Reads
+ * in the caller's transaction, in which an accepted invitation becomes a membership.
+ */
 export async function grantsOf({ directory, db }: Pick<Work, 'directory' | 'db'>, email: string) {
   const rows = await listRowsOfAddress(db, directory, email.toLowerCase())
   const active = rows.filter(({ status }) => status === 'active')

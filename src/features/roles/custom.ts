@@ -1,6 +1,7 @@
 import { isUniqueViolation } from '../../platform/db/pool.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
+import { OWNERSHIP } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
 import { type Directory, directoryInReach, type Reach } from '../../platform/http/directory.ts'
 import { matches, tagOf } from '../../platform/http/precondition.ts'
@@ -28,9 +29,16 @@ const OTHERWISE = 'role'
 
 type CallerWork = Work & { caller: KeyCaller; ifMatch: string | null }
 
+/** Refuses the name of what only owners of the team may do, which no role of users can give. Throws `invalid_request`. */
+function assertNotReserved(permissions: readonly string[]): void {
+  if (permissions.includes(OWNERSHIP))
+    throw invalidField('permissions', 'reserved', `permissions must not contain ${OWNERSHIP}, which is reserved`)
+}
+
 /** Makes a role. Throws `role_exists`, `role_limit_reached`, `privilege_escalation`, and `invalid_request` for a slug. */
 export async function createRole(work: CallerWork, body: RoleCreate): Promise<RoleRow> {
   const permissions = [...new Set(body.permissions)]
+  assertNotReserved(permissions)
   assertMayGrant(work.caller, permissions)
   const slug = body.slug ?? slugOf(body.name, OTHERWISE)
   if (isId(slug)) throw invalidField('slug', 'id', 'slug must not look like an id')
@@ -71,6 +79,7 @@ export async function changeRole(
         permissions: patch.permissions ? [...new Set(patch.permissions)] : before.permissions,
       }
       const effect = effectOf(before, asked.permissions, preview)
+      assertNotReserved(effect.permissionsAdded)
       assertMayGrant(work.caller, effect.permissionsAdded)
       if (asked.name !== before.name) assertFree(asked.name, slugOf(asked.name, OTHERWISE))
       if (preview) return { row: { ...before, ...asked }, ...effect }

@@ -28,4 +28,5 @@ export {
   issueAccessToken,
   issueTokens,
   SessionTokens,
+  teamGrants,
 } from './tokens.ts'

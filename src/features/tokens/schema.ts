@@ -40,10 +40,14 @@ export const Introspection = named(
   ),
 )
 
-/** `said` is what the token says of itself, and in place of a refresh token, which says nothing, its issuer and audience. */
+/**
+ * `said` has the claims of the access token; of a refresh token, its issuer and audience. `team` is the current role of a
+ * member of the team, which their user does not have.
+ */
 export function toIntrospection(
   token: LiveToken,
   said: Pick<AccessClaims, 'iss' | 'aud'> & Pick<JWTPayload, 'exp' | 'iat'>,
+  team: { role: string; permissions: string[] } | null,
 ): Static<typeof Introspection> {
   const { session, sessionId, directory, claims } = token
   const answer: Static<typeof Introspection> = {
@@ -58,9 +62,9 @@ export function toIntrospection(
     username: session.email,
     user_id: session.auth_account_id,
     directory_user_id: session.user_id,
-    role: session.role,
+    role: team?.role ?? session.role,
     roles: (session.held_roles ?? []).map(({ slug }) => slug),
-    permissions: permissionsOf(session.role, session.held_roles),
+    permissions: team?.permissions ?? permissionsOf(session.role, session.held_roles),
     amr: session.amr === '' ? [] : session.amr.split(' '),
     aal: session.aal,
     auth_time: Math.floor(session.authenticated_ms / 1000),

@@ -52,7 +52,9 @@ export function assertOwner(caller: KeyCaller): void {
 /** Refuses a member of the team whose role may not do this, although it has the scope. Throws `insufficient_scope`. */
 export function assertNotWithheld({ lacks = [] }: KeyCaller, permission: string): void {
   if (lacks.includes(permission))
-    throw httpErrors.insufficientScope({ detail: `Your role lacks the permission ${permission}.` })
+    throw httpErrors.insufficientScope({
+      detail: permission === OWNERSHIP ? 'Only an owner may do this.' : `Your role lacks the permission ${permission}.`,
+    })
 }
 
 /**

@@ -20,6 +20,11 @@ export function isSubset(asked: readonly string[], granted: readonly string[]): 
   return asked.every((pattern) => granted.some((own) => own === pattern || own === '*' || covers(own, pattern)))
 }
 
+/** Whether `granted` covers every present scope that `asked` covers. */
+export function coversEveryScope(asked: readonly string[], granted: readonly string[]): boolean {
+  return scopes.every((scope) => !allows(asked, scope) || allows(granted, scope))
+}
+
 /** Whether any of the granted patterns covers the scope. */
 export function allows(granted: readonly string[], scope: Scope): boolean {
   return granted.some((pattern) => covers(pattern, scope))
