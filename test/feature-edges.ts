@@ -84,6 +84,7 @@ export const EDGES = [
   'me → password',
   'me → sessions',
   'me → users',
+  'members → accounts',
   'members → invites',
   'members → login',
   'members → users',

@@ -70,7 +70,11 @@ test('it changes nothing for a member without factors, nor for anybody who is no
   const none = await cli(member.email, '--json')
   expect([none.code, none.json]).toEqual([0, { directoryUserId: member.id, email: member.email, methods: [] }])
   for (const named of [stranger.email, 'nobody@example.com'])
-    expect(await cli(named)).toMatchObject({ code: 1, stdout: '', stderr: 'Member not found\n' })
+    expect(await cli(named)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'No member has this address. See `members list`.\n',
+    })
   expect(await cli('no address')).toMatchObject({
     code: 1,
     stdout: '',

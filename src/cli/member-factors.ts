@@ -15,7 +15,7 @@ export async function resetFactors(work: Work, email: string): Promise<FactorsRe
   const { cutOff, findUserByEmail, getUserForUpdate } = await import('../features/users/users.ts')
   const { endReasons } = await import('../features/sessions/end-reasons.ts')
   const found = await findUserByEmail(work, requireEmail(email).norm)
-  if (!found) throw memberErrors.notFound()
+  if (!found) throw memberErrors.notFound({ detail: 'No member has this address. See `members list`.' })
   return inTx(work, async (work) => {
     await getUserForUpdate(work, found.id)
     const methods = await removeFactors(work, found.id)

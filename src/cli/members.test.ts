@@ -59,9 +59,21 @@ test('prints the link alone where people read it, and a note beside it', async (
   const { stdout, stderr } = await cli('members', 'link', 'ADA@acme.example')
   expect(stdout).toMatch(/^http:\/\/\S+\/auth\/link\?token_hash=\S+\n$/)
   expect(stderr).toContain('member.link_printed')
+  expect(stderr).toContain('Links lead to http://localhost:4000.\nThis is the default.')
+  const there = await runCommand({ ...env, PORT: '4300' }, 'members', 'link', 'ada@acme.example')
+  expect(there.stdout).toMatch(/^http:\/\/localhost:4300\//)
+  expect(there.stderr).toContain('Links lead to http://localhost:4300.\n')
+  expect(there.stderr).not.toContain('the default')
   // What printed it does not let the API return one.
   const reset = { subOrgId: 'team', email: 'ada@acme.example', deliver: false }
   expect(verdict(await api.post('/v1/auth/password/reset/send', reset))).toEqual([403, 'team_link_withheld'])
+})
+
+test('the mail of an invitation names the account', async () => {
+  const email = newEmail()
+  await api.post('/v1/members/invites', { email, role: 'developer' })
+  const [mail] = await service.mails(email)
+  expect(mail).toMatchObject({ kind: 'invite', subject: 'You are invited to the team of Acme' })
 })
 
 test('prints the link of an invitation, in place of the one that was mailed', async () => {

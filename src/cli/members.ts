@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { MemberRow } from '../features/members/schema.ts'
 import { teamDirectory } from '../platform/http/directory.ts'
+import type { Platform } from '../platform/platform.ts'
 import { cliOrigin, withPlatform } from './deployment.ts'
 import { firstPage, getAccount, getScope } from './lookups.ts'
 import { note, noteMore, print, tableLines } from './print.ts'
 
 const MAX_ROWS = 1000
+const DEFAULT_BASE_URL = 'http://localhost:4000'
 
 interface Options {
   account?: string
@@ -61,8 +63,16 @@ async function printMemberLink(email: string, options: Options): Promise<void> {
     const printed = await printLink({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
     print(options, printed, [printed.url])
     const what = printed.purpose === 'invite' ? 'accepts the invitation' : 'sets a new password'
+    if (!options.json) noteBaseUrl(platform)
     if (!options.json) note(`The link ${what} of ${printed.email}. It works once. member.link_printed records it.`)
   })
+}
+
+/** Links, here and in the mails that a command sends, lead to the base URL, which is a default where it is not set. */
+function noteBaseUrl({ config }: Platform): void {
+  note(`Links lead to ${config.baseUrl}.`)
+  if (config.baseUrl === DEFAULT_BASE_URL)
+    note('This is the default. If the service has another address, set WATCHWORD_BASE_URL or PORT here as well.')
 }
 
 async function resetFactorsOf(email: string, options: Options): Promise<void> {
@@ -72,6 +82,7 @@ async function resetFactorsOf(email: string, options: Options): Promise<void> {
     const directory = await teamDirectory(platform, account.id)
     const reset = await resetFactors({ platform, directory, origin: cliOrigin(), db: platform.db }, email)
     const had = reset.methods.join(', ')
+    if (had && !options.json) noteBaseUrl(platform)
     print(options, reset, [
       had
         ? `Removed ${had} of ${reset.email}, and ended their sessions. They were told by email.`

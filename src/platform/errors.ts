@@ -130,7 +130,7 @@ export const httpErrors = defineErrors({
   subOrgConflict: [
     400,
     'sub_org_conflict',
-    'subOrgId differs between query and body',
+    'Conflicting organization',
     'Name the organization once, or identically in both places.',
   ],
   apiKeyMissing: [
@@ -179,13 +179,13 @@ export const httpErrors = defineErrors({
   privilegeEscalation: [
     403,
     'privilege_escalation',
-    'The caller lacks what it would grant',
+    'More permissions required',
     'A caller grants only what it has: its scopes, organization, environment, expiry, addresses and rate. It acts on a team member only if it has all permissions of that member, and only an API key without bounds signs team members in.',
   ],
   insufficientScope: [
     403,
     'insufficient_scope',
-    'The API key lacks the scope of this route',
+    'Permission missing',
     'scope names the missing scope: use a key that has it.',
     { scope: Type.String({ description: 'The missing scope.' }) },
   ],
@@ -205,7 +205,7 @@ export const httpErrors = defineErrors({
     403,
     'production_key_required',
     'A production key is required',
-    'The team, shared environments and production organizations are read by every environment and changed by production. Use a production key.',
+    'Keys of every environment read the team, shared environments, production organizations and their custom environments. Only production keys change them. Use a production key.',
   ],
   homeKeyRequired: [
     403,
@@ -275,7 +275,7 @@ export const httpErrors = defineErrors({
     422,
     'idempotency_key_reused',
     'Idempotency key used for another request',
-    'A key identifies one request, by its path and body: use a fresh one for another.',
+    'A key identifies one request, by its path, body and environment. Use a new key for another request.',
   ],
   rateLimited: [
     429,

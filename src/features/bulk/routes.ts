@@ -56,7 +56,8 @@ export function bulkRoutes(announced: EventDefinition[]): Route[] {
       service: 'scim',
       tag: 'SCIM',
       summary: 'Perform a request of provisioning again',
-      description: 'Writes alone, without their `If-Match`. What it came to is a log of its own, a refusal too.',
+      description:
+        'Writes alone, without their `If-Match`. The replay is logged as a new request, also when it is refused.',
       params: scimRoute.params,
       reply: Type.Object({ log: ScimLog }),
       errors: [...admissionErrors, scimErrors.logNotFound, scimErrors.notReplayable],

@@ -124,8 +124,8 @@ export const connectionRoutes: Route[] = [
     scope: 'sso.write',
     summary: 'Test a connection',
     description:
-      'Tries all that needs no person, each with a message and how to mend it. The answer says testing; an active ' +
-      'connection stays active all the same. Up to 60 an hour.',
+      'Runs every check that needs no user, each with a message and a fix. `status` of the response is always `testing`; ' +
+      'the stored status of an active connection stays `active`. Up to 60 an hour.',
     reply: ConnectionTestReply,
     maybeEvents: [connectionEvents.updated, connectionEvents.testFailed],
     prepare: (work, { params }) => testConnection(work, params.connectionId),

@@ -31,12 +31,12 @@ function fresh(language: Language, { url, ttlSeconds }: LinkMailData) {
   }
 }
 
-/** The mail with an invitation to the account's team, or to the roster of the organization. */
+/** The mail with an invitation to the team of the account or to the roster of an organization. */
 export function teamInviteMail(
   mail: LinkMailData,
-  { organization, isKnown }: { organization: string | null; isKnown: boolean },
+  { name, isKnown }: { name: string | null; isKnown: boolean },
 ): Message {
-  const team = organization ?? '{brand}'
+  const team = name ?? '{brand}'
   return {
     kind: kinds.invite,
     to: mail.to,

@@ -58,8 +58,8 @@ export interface SentInvite {
 
 /** An invitation to the account's team. */
 export interface TeamInvitation {
-  /** The name of the organization; null for the account. */
-  organization: string | null
+  /** The name of the organization or of the account; null for the brand. */
+  name: string | null
   /** The organization that the caller is limited to: the caller must not learn whether the person is on the team. */
   limitedTo: string | null
 }
@@ -156,8 +156,7 @@ async function mailInvite(
     ttlSeconds,
     delivery,
     ...(team ? { replaces: 'none' as const } : {}),
-    compose: (_, mail) =>
-      team ? teamInviteMail(mail, { organization: team.organization, isKnown }) : inviteMail(mail, mayOnlySignIn),
+    compose: (_, mail) => (team ? teamInviteMail(mail, { name: team.name, isKnown }) : inviteMail(mail, mayOnlySignIn)),
   })
   const made = toInvite(await getInviteRow(work, linkId))
   const event = user.invited_at === null ? inviteEvents.created : inviteEvents.resent

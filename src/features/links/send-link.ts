@@ -89,7 +89,9 @@ export async function mailLink(work: TxWork, link: MailLinkInput): Promise<Maile
   // The spelling of the request: that of the record would reveal whether there is one.
   const url = linkUrl(work.platform, { purpose, token: made.token, email: norm, redirectTo: delivery.redirectTo })
   const message = await link.compose(work, { to: { email, locale: link.locale }, url, ttlSeconds })
-  const decoy = link.decoy ?? (delivery.deliver ? null : 'the link was returned to the caller (deliver: false)')
+  const isPrinted = work.origin.actor.type === 'cli'
+  const kept = isPrinted ? 'the command line printed the link' : 'the link was returned to the caller (deliver: false)'
+  const decoy = link.decoy ?? (delivery.deliver ? null : kept)
   await queueMail(work, { ...message, decoy }, ttlSeconds)
   return { linkId: made.id, expiresAt: made.expiresAt, url: delivery.deliver ? null : url }
 }

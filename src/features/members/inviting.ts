@@ -11,7 +11,7 @@ import { memberEvents } from './events.ts'
 import { findHeldMember, findTeamRow, removeRow } from './members.ts'
 import { type Member, type MemberRow, type TeamInvite, toTeamInvite } from './schema.ts'
 import {
-  findOrganizationName,
+  findTeamName,
   insertMemberRow,
   listRowsOfAddress,
   lockRowsOfAddress,
@@ -99,9 +99,9 @@ export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend
   const { row, displayName = row.display_name, limitedTo, delivery } = sending
   await endInvitation(work, row)
   const { account_id: accountId, organization_id: organizationId } = row
-  const organization = organizationId && (await findOrganizationName(work.db, { accountId, organizationId }))
+  const name = await findTeamName(work.db, { accountId, organizationId })
   const invitee = { email: row.email, displayName }
-  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { organization, limitedTo }, delivery })
+  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name, limitedTo }, delivery })
   const { id: invite_link_id, expires_at } = sent.invite
   await updateMemberRow(work.db, work.directory, row.id, { invite_expires_at: new Date(expires_at), invite_link_id })
   return sent

@@ -146,3 +146,20 @@ test('the name of the right of owners is refused in a custom role', async () => 
   const refused = await anonymous.patch('/v1/mfa/policy', policy, admin.headers)
   expect([refused.status, refused.body.detail]).toEqual([403, 'Only an owner may do this.'])
 })
+
+test('a refusal names what is missing', async () => {
+  const tenant = await app.tenant()
+  const { headers } = await joinedMember(app, tenant, 'owner')
+  const inviter = await tenant.withKey({ scopes: ['members.read', 'members.write'] })
+  const invite = async (role: string) =>
+    (await inviter.post('/v1/members/invites', { email: 'new@acme.example', role })).body.detail
+  expect(await invite('member')).toContain(' Needs users.read, sub_orgs.read.')
+  expect(await invite('admin')).toContain(' Needs *.')
+  const dated = await tenant.post(path, { name: 'K', scopes: ['users.read'], expiresAt: '2030-01-01' })
+  expect(dated.body.errors[0].message).toBe('expiresAt must match format "date-time", such as 2030-01-31T12:00:00Z')
+  const team = await anonymous.get('/v1/users?subOrgId=team', headers)
+  expect([team.status, team.body.detail]).toEqual([
+    404,
+    'This route does not take `team`. Members manage themselves at /v1/me.',
+  ])
+})

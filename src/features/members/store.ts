@@ -5,6 +5,7 @@ import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { DB } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 import { type Page, takePage } from '../../platform/http/pagination.ts'
+import { DEFAULT_ACCOUNT_NAME } from '../accounts/accounts.ts'
 import type { MemberRow, MemberUser } from './schema.ts'
 import type { TeamRole } from './team-roles.ts'
 
@@ -131,8 +132,13 @@ export async function deleteMemberRow(tx: Tx, { accountId }: Pick<TeamScope, 'ac
     await tx.deleteFrom('members').where('account_id', '=', accountId).where(column, '=', id).execute()
 }
 
-/** The name of the organization of a roster; null where there is none. */
-export async function findOrganizationName(db: Db, { accountId, organizationId }: TeamScope): Promise<string | null> {
+/** The name of the organization of a roster, or of the account; null where there is none. */
+export async function findTeamName(db: Db, { accountId, organizationId }: TeamScope): Promise<string | null> {
+  if (organizationId === null) {
+    const account = db.selectFrom('accounts').select('name').where('id', '=', accountId)
+    const name = (await account.executeTakeFirst())?.name ?? null
+    return name === DEFAULT_ACCOUNT_NAME ? null : name
+  }
   const query = db.selectFrom('organizations').select('name').where('account_id', '=', accountId)
   return (await query.where('id', '=', organizationId).executeTakeFirst())?.name ?? null
 }

@@ -3,7 +3,7 @@ import { permissionScopes, teamRolePermissions } from '../../contract-permission
 import { httpErrors } from '../../platform/errors.ts'
 import { boundOf, OWNERSHIP } from '../../platform/http/authorize.ts'
 import type { KeyCaller } from '../../platform/http/caller.ts'
-import { isSubset } from '../../platform/http/scopes.ts'
+import { allows, isSubset } from '../../platform/http/scopes.ts'
 
 /** What a member of the team may be, the highest first. */
 export const TEAM_ROLES = ['owner', 'admin', 'developer', 'member'] as const
@@ -42,8 +42,16 @@ export function assertMayActOn(caller: KeyCaller, role: TeamRole): void {
     (role === 'owner' && caller.lacks?.includes(OWNERSHIP))
   if (lacks)
     throw httpErrors.privilegeEscalation({
-      detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.`,
+      detail: `The caller lacks permissions of the role ${role}: it can neither give this role nor act on a member who has it.${needed(caller, role)}`,
     })
+}
+
+/** The scopes that a key lacks for a role. A role with a permission that no scope has needs `*`. */
+function needed({ kind, scopes: held }: KeyCaller, role: TeamRole): string {
+  if (kind === 'member') return ''
+  const isScoped = teamRolePermissions[role].every((permission) => permissionScopes[permission] !== null)
+  const missing = isScoped ? scopesOf(role).filter((scope) => !allows(held, scope)) : ['*']
+  return ` Needs ${missing.join(', ')}.`
 }
 
 /**

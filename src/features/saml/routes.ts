@@ -108,7 +108,7 @@ export const samlRoutes: Route[] = [
     ...slo,
     method: 'GET',
     operation: 'login.sso.saml.logOutByRedirect',
-    summary: 'SAML single logout (redirect binding)',
+    summary: 'Receive a SAML logout (redirect)',
     // A message without them is judged as unsigned: the answer to a logout of ours still leads back to the application.
     query: Type.Object({
       ...logoutFields,
@@ -124,7 +124,7 @@ export const samlRoutes: Route[] = [
     ...slo,
     method: 'POST',
     operation: 'login.sso.saml.logOut',
-    summary: 'SAML single logout (POST binding)',
+    summary: 'Receive a SAML logout (POST)',
     crossSite: true,
     bodyLimit: FORM_LIMIT_BYTES,
     body: open(Type.Object(logoutFields)),

@@ -2,7 +2,12 @@ import { defineErrors } from '../../platform/errors.ts'
 import { MAX_WEBHOOKS } from './limits.ts'
 
 export const webhookErrors = defineErrors({
-  notFound: [404, 'webhook_not_found', 'Webhook not found', 'The organization has no such webhook.'],
+  notFound: [
+    404,
+    'webhook_not_found',
+    'Webhook not found',
+    'The organization has no such webhook. If its subOrgId is null, send scope: "environment".',
+  ],
   deliveryNotFound: [
     404,
     'delivery_not_found',

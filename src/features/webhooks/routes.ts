@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { httpErrors } from '../../platform/errors.ts'
 import { eventCatalogue } from '../../platform/events.ts'
+import { namesEnvironment } from '../../platform/http/named-organization.ts'
 import { byAge, finishPage, listQuery, readPage } from '../../platform/http/pagination.ts'
 import { tagOf } from '../../platform/http/precondition.ts'
 import { defineRoute, type Route } from '../../platform/http/route.ts'
@@ -8,7 +9,7 @@ import { Success } from '../../platform/schema.ts'
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './changes.ts'
 import { webhookErrors } from './errors.ts'
 import { webhookEvents } from './events.ts'
-import { getWebhook, listDeliveries, listWebhooks, tabulateDeliveries } from './reads.ts'
+import { getWebhook, listDeliveries, listWebhooks, noSuchWebhook, tabulateDeliveries } from './reads.ts'
 import { replayEvents, resendDelivery, testWebhook } from './repeat.ts'
 import {
   DeliveryReply,
@@ -100,13 +101,18 @@ export const webhookRoutes: Route[] = [
       format: Type.Optional(
         Type.Enum(['json', 'csv'], { description: 'csv, as `Accept: text/csv`: deliveries alone.' }),
       ),
+      scope: Type.Optional(
+        Type.Enum(['environment'], { description: 'Finds only webhooks of the whole environment, as a change does.' }),
+      ),
     }),
     reply: Type.Object({ webhook: Webhook, deliveries: Type.Array(WebhookDelivery) }),
-    errors: [webhookErrors.notFound],
+    errors: [webhookErrors.notFound, httpErrors.subOrgConflict],
     etag: true,
     csv: true,
     async handle(work, { params, query }) {
+      const isOfEnvironment = namesEnvironment(work.caller, query, null)
       const { row, directory } = await getWebhook(work, params.webhookId)
+      if (isOfEnvironment && directory.kind !== 'account') throw noSuchWebhook(directory)
       const { limit = LISTED } = query
       const of = { db: work.db, directory }
       if (query.format === 'csv' || (query.format === undefined && /^text\/csv\b/i.test(work.accept)))

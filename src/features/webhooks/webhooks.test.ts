@@ -119,6 +119,22 @@ async function inTurn(requests: (() => Promise<Reply>)[]): Promise<Reply[]> {
   return replies
 }
 
+test('a webhook is read with the scope that a change of it needs', async () => {
+  const { webhook } = await make({ scope: 'environment' })
+  const own = await make({ subOrgId: await tenant.organization() })
+  const read = async (id: string, query: string) => {
+    const { status, body } = await tenant.get(`/v1/webhooks/${id}?${query}`)
+    return [status, body.code]
+  }
+  expect(await read(webhook.id, 'scope=environment')).toEqual([200, undefined])
+  expect(await read(own.webhook.id, 'scope=environment')).toEqual([404, 'webhook_not_found'])
+  expect(await read(webhook.id, `scope=environment&subOrgId=${own.webhook.subOrgId}`)).toEqual([
+    400,
+    'sub_org_conflict',
+  ])
+  expect(await read(webhook.id, 'scope=organization')).toEqual([400, 'invalid_request'])
+})
+
 test('a key of one organization makes none for the environment', async () => {
   const subOrgId = await tenant.organization()
   const scoped = await tenant.withKey({ subOrgId })
@@ -126,7 +142,8 @@ test('a key of one organization makes none for the environment', async () => {
   expect([made.status, made.body.code]).toEqual([403, 'sub_org_mismatch'])
   expect((await scoped.get('/v1/webhooks')).body.webhooks).toEqual([])
   const { body } = await scoped.patch(`/v1/webhooks/${subOrgId}`, { name: 'x' })
-  expect(body).toMatchObject({ code: 'webhook_not_found', detail: 'The organization has no such webhook.' })
+  const detail = 'The organization has no such webhook. If its subOrgId is null, send scope: "environment".'
+  expect(body).toMatchObject({ code: 'webhook_not_found', detail })
 })
 
 test.each([

@@ -1,6 +1,7 @@
 import { httpErrors, invalidField } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { isSlug } from '../slug.ts'
+import { TEAM } from './authorize.ts'
 import type { Caller } from './caller.ts'
 
 /**
@@ -50,8 +51,9 @@ function readSubOrgId(source: unknown): string | null {
   throw invalidField('subOrgId', 'type', 'subOrgId must be a string')
 }
 
-/** What is wrong with the name of an organization that is no id; of an id nothing is told. */
+/** Says what is wrong with a `subOrgId` that is no UUID. Says nothing of a UUID. */
 export function describeNoId(text: string): { detail?: string } {
+  if (text === TEAM) return { detail: 'This route does not take `team`. Members manage themselves at /v1/me.' }
   if (isId(text.toLowerCase())) return {}
   const slug = isSlug(text) ? ` ${text} looks like a slug: GET /v1/organizations?slug=${text} tells the id.` : ''
   return { detail: `subOrgId takes the id of an organization, a UUID.${slug}` }

@@ -113,7 +113,8 @@ function toFieldError(error: ErrorObject): FieldError {
     case 'pattern': {
       // A regular expression tells people nothing, so the schema has the rule in words.
       const form: unknown = error.parentSchema?.['x-form']
-      const rule = typeof form === 'string' ? `must be ${form}` : (error.message ?? 'is invalid')
+      const example = error.params['format'] === 'date-time' ? ', such as 2030-01-31T12:00:00Z' : ''
+      const rule = typeof form === 'string' ? `must be ${form}` : `${error.message ?? 'is invalid'}${example}`
       return { field: path, code: error.keyword, message: `${path} ${rule}` }
     }
     case 'type': {
