@@ -8,7 +8,7 @@ import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { applyPatch } from '../../platform/scim/patch.ts'
 import { readPatch } from '../../platform/scim/patch-operations.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
-import { giveRoles } from '../roles/roles.ts'
+import { giveRoles, withdrawSsoRoles } from '../roles/roles.ts'
 import { groupLeaving, type Provisioning, scimErrors } from '../scim/scim.ts'
 import { changeHeldUser, deleteUser, findUserForUpdate, type HeldUser } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
@@ -88,6 +88,9 @@ export async function deprovisionUser(
       await changeHeldUser(work, user, { active: false }, managed)
       await groupLeaving.of(work.platform)(work, user.id)
       await giveRoles(work, 'scim', [{ user, role: null, roleIds: [] }])
+      // Groups at the identity provider give them again at a sign-in after the return.
+      const left = await findUserForUpdate(work, user.id)
+      if (left) await withdrawSsoRoles(work, left)
       await buryProvisionedRow(work.db, work.directory, user.id)
     }
     await record(work, eventOf(work, provisioningEvents.deprovisioned, { row: { ...user, active: false }, names }))

@@ -26,7 +26,9 @@ interface Drop {
  */
 export async function dropManaged(work: TxWork, { user, managed, lost, force }: Drop): Promise<HeldUser> {
   if (!lost.admin && lost.roleIds.length === 0) return user
-  if (!force) throw roleErrors.managed({ extra: { roles: await describe(work, { user, managed, lost }) } })
+  const roles = force ? [] : await describe(work, { user, managed, lost })
+  // What no source gives any more was written by the release before, and goes.
+  if (roles.length > 0) throw roleErrors.managed({ extra: { roles } })
   const left = await dropGroupRoles(work, user, lost)
   const kept = managed.filter(({ source, role_id }) => source === 'scim' && !lost.roleIds.includes(role_id))
   const scim = { user: left, role: lost.admin ? null : undefined, roleIds: kept.map(({ role_id }) => role_id) }

@@ -54,12 +54,62 @@ export interface KnownGrant {
   roles: { id: string; slug: string }[]
 }
 
-/** SQL: the grant of a row of `identities` as JSON; null for none. */
+/**
+ * What users of a connection have from SSO although no grant gives it: the release before records no grants. A user without
+ * an identity of any connection counts too.
+ */
+export async function listUngrantedOfConnection(
+  db: Db,
+  directory: Directory,
+  connectionId: string,
+): Promise<Omit<SsoGrant, 'connection_id' | 'groups'>[]> {
+  const { rows } = await sql<Omit<SsoGrant, 'connection_id' | 'groups'>>`
+    with ungranted as (
+      select u.id as user_id, true as is_admin, null::uuid as role_id from users u
+      where u.directory_id = ${directory.id} and u.sso_role = 'admin' and u.deleted_at is null and not exists (
+        select from sso_roles g where g.directory_id = ${directory.id} and g.user_id = u.id and g.is_admin)
+      union all
+      select a.user_id, false, a.role_id from role_assignments a
+      where a.directory_id = ${directory.id} and a.source = 'sso' and not exists (
+        select from sso_roles g
+        where g.directory_id = ${directory.id} and g.user_id = a.user_id and a.role_id = any(g.role_ids)))
+    select user_id, bool_or(is_admin) as is_admin,
+      coalesce(array_agg(role_id) filter (where role_id is not null), '{}') as role_ids
+    from ungranted where coalesce((
+      select bool_or(i.source = ${connectionId}) from identities i
+      where i.directory_id = ${directory.id} and i.user_id = ungranted.user_id and i.method = 'sso'), true)
+    group by user_id`.execute(db)
+  return rows
+}
+
+/** Deletes what connections gave a user, whose row is held. */
+export async function deleteGrantsOfUser(tx: Tx, directory: Directory, userId: string): Promise<void> {
+  await tx.deleteFrom('sso_roles').where('directory_id', '=', directory.id).where('user_id', '=', userId).execute()
+}
+
+/** SQL: whether the user of a row of `identities` has other roles from SSO than the grants say: the release before has written them. */
+const isUnsettled = (directory: Directory) => sql`exists (
+  select from users u where u.directory_id = ${directory.id} and u.id = identities.user_id and (
+    coalesce(u.sso_role = 'admin', false) <> exists (
+      select from sso_roles g where g.directory_id = ${directory.id} and g.user_id = u.id and g.is_admin)
+    or exists (
+      select from role_assignments a where a.directory_id = ${directory.id} and a.user_id = u.id and a.source = 'sso'
+        and not exists (select from sso_roles g
+          where g.directory_id = ${directory.id} and g.user_id = u.id and a.role_id = any(g.role_ids)))
+    or exists (
+      select from sso_roles g join roles r on r.directory_id = ${directory.id} and r.id = any(g.role_ids)
+      where g.directory_id = ${directory.id} and g.user_id = u.id and not exists (select from role_assignments a
+        where a.directory_id = ${directory.id} and a.user_id = u.id and a.role_id = r.id and a.source = 'sso'))))`
+
+// As a grant of unknown groups, which the next sign-in replaces.
+const UNKNOWN: KnownGrant = { groups: null, isAdmin: false, roles: [] }
+
+/** SQL: the grant of a row of `identities` as JSON; null for none, and unknown groups where the roles differ from the grants. */
 export function grantOfIdentity(directory: Directory) {
-  return sql<KnownGrant | null>`(
+  return sql<KnownGrant | null>`case when ${isUnsettled(directory)} then ${JSON.stringify(UNKNOWN)}::jsonb else (
     select jsonb_build_object('groups', g.groups, 'isAdmin', g.is_admin, 'roles', coalesce((
       select jsonb_agg(jsonb_build_object('id', r.id, 'slug', r.slug)) from roles r
       where r.directory_id = ${directory.id} and r.id = any(g.role_ids)), '[]'))
     from sso_roles g where g.directory_id = ${directory.id} and g.user_id = identities.user_id
-      and g.connection_id::text = identities.source limit 1)`
+      and g.connection_id::text = identities.source limit 1) end`
 }

@@ -2,7 +2,15 @@ import type { TxWork } from '../../platform/work.ts'
 import { type HeldUser, holdUsers, type UserRow } from '../users/users.ts'
 import { giveRoles, type HeldRole, holdRoles, isNamed, isSystemRole } from './give.ts'
 import { type GroupRoles, mapGroups, type RoleMapping, removedRoles } from './mapping.ts'
-import { type KnownGrant, listGrantsOfConnection, listGrantsOfUsers, putGrants, type SsoGrant } from './sso-store.ts'
+import {
+  deleteGrantsOfUser,
+  type KnownGrant,
+  listGrantsOfConnection,
+  listGrantsOfUsers,
+  listUngrantedOfConnection,
+  putGrants,
+  type SsoGrant,
+} from './sso-store.ts'
 import { findRoleRows } from './store.ts'
 
 // A statement may last three seconds.
@@ -50,8 +58,13 @@ export async function withdrawConnectionRoles(work: TxWork, connectionId: string
 export async function withdrawUserRoles(work: TxWork, user: HeldUser, connectionId: string): Promise<void> {
   const grants = await listGrantsOfUsers(work.db, work.directory, [user.id])
   const grant = grants.find((one) => one.connection_id === connectionId)
-  if (!grant) return
-  await putGrants(work.db, work.directory, connectionId, [{ ...grant, is_admin: false, role_ids: [] }])
+  if (grant) await putGrants(work.db, work.directory, connectionId, [{ ...grant, is_admin: false, role_ids: [] }])
+  await settle(work, [user])
+}
+
+/** Takes what every connection gave a user, until the next sign-in by it. */
+export async function withdrawSsoRoles(work: TxWork, user: HeldUser): Promise<void> {
+  await deleteGrantsOfUser(work.db, work.directory, user.id)
   await settle(work, [user])
 }
 
@@ -110,7 +123,7 @@ type Narrowed = Pick<SsoGrant, 'is_admin' | 'role_ids'> & Partial<Pick<SsoGrant,
 /** Changes every grant of a connection to what `next` says of it; users who lose nothing are not touched. */
 async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant) => Narrowed): Promise<void> {
   const { db, directory } = work
-  const all = (await listGrantsOfConnection(db, directory, connectionId)).map((was) => ({
+  const all = (await listGrants(work, connectionId)).map((was) => ({
     was,
     is: { ...was, ...next(was) },
   }))
@@ -128,6 +141,17 @@ async function narrow(work: TxWork, connectionId: string, next: (grant: SsoGrant
     await putGrants(db, directory, connectionId, grants)
   }
   await settle(work, users)
+}
+
+/** The grants of a connection, with what its users have from SSO without a grant. */
+async function listGrants({ db, directory }: TxWork, connectionId: string): Promise<SsoGrant[]> {
+  const granted = new Map((await listGrantsOfConnection(db, directory, connectionId)).map((one) => [one.user_id, one]))
+  for (const { user_id, is_admin, role_ids } of await listUngrantedOfConnection(db, directory, connectionId)) {
+    const { groups = null, ...had } = granted.get(user_id) ?? { is_admin: false, role_ids: [] }
+    const all = { is_admin: is_admin || had.is_admin, role_ids: [...had.role_ids, ...role_ids] }
+    granted.set(user_id, { user_id, connection_id: connectionId, groups, ...all })
+  }
+  return [...granted.values()]
 }
 
 /** Gives users the union of what their connections give. */
