@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { readCertificates } from '../../platform/crypto/certificates.ts'
 import { httpErrors, invalidField } from '../../platform/errors.ts'
 import { changedFrom, record } from '../../platform/events.ts'
@@ -7,7 +8,7 @@ import { isId, newId } from '../../platform/ids.ts'
 import { isPeerAddress, leavesServer } from '../../platform/outbound/url.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeSource, FederationFailure, fetchMetadata, unlinkSource } from '../federation/federation.ts'
-import { assertGroups, assertMayMap, narrowToMapping } from '../roles/roles.ts'
+import { assertGroups, assertMayGiveAll, assertMayMap, narrowToMapping } from '../roles/roles.ts'
 import { type ConnectionConfig, readConfig } from './config.ts'
 import { connectionErrors } from './errors.ts'
 import { connectionEvents } from './events.ts'
@@ -84,7 +85,7 @@ export async function changeConnection(
     if (!matches(work.ifMatch, tagOf(row))) throw httpErrors.versionConflict()
     assertCallback(readConfig(row.config), change)
     const config = { ...Object(row.config), ...change }
-    await assertMayMap(work, readConfig(row.config), readConfig(config))
+    await assertMayChange(work, readConfig(row.config), readConfig(config))
     const leaves = leavesServer(readConfig(row.config).oidc_issuer, readConfig(config).oidc_issuer)
     const secret = body.oidc_client_secret ?? (leaves ? null : body.oidc_client_secret)
     const after = await updateConnectionRow(db, directory, known, {
@@ -101,6 +102,17 @@ export async function changeConnection(
     else await narrowToMapping(work, known, { before: readConfig(row.config), after: readConfig(config) })
     return { connection: await told(work, after, eventOf(row, after), row), version: after.version }
   })
+}
+
+/** The fields that decide which provider is believed about the groups of a person. */
+const PROVIDER = ['idp_entity_id', 'idp_metadata_url', 'idp_certificates', 'oidc_issuer', 'oidc_client_id'] as const
+
+/** Throws `privilege_escalation`: another provider, or another claim for the groups, gives other people what the mapping gives. */
+async function assertMayChange(work: CallerWork, before: ConnectionConfig, after: ConnectionConfig): Promise<void> {
+  await assertMayMap(work, before, after)
+  const isOther = PROVIDER.some((field) => !isDeepStrictEqual(before[field], after[field]))
+  const readsOther = before.attribute_mapping.groups !== after.attribute_mapping.groups
+  if (isOther || readsOther) await assertMayGiveAll(work, after)
 }
 
 /**

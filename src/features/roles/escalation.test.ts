@@ -4,6 +4,7 @@ import { fresh } from '../../../test/fresh.ts'
 import { type Caller, type Reply, startApp } from '../../../test/harness.ts'
 import { plantMember } from '../../../test/members.ts'
 import { newEmail, newUser } from '../../../test/people.ts'
+import { providerPair } from '../../../test/saml-connection.ts'
 import { nameOf } from '../../../test/samples.ts'
 import { joinedMember } from '../../../test/team.ts'
 import { type Scope, scopes } from '../../contract.ts'
@@ -113,6 +114,60 @@ test('nobody makes an admin without the scopes of one', async () => {
   expect(replies.map(({ body }) => body.code)).toEqual(Array(3).fill('privilege_escalation'))
   expect((await tenant.get(`/v1/rbac/users/${userId}/roles`)).body.role).toBe('member')
 })
+
+/** By their names: changes that a key without what the mapping gives may not make, and those that it may. */
+const WIDENING: [string, object, object, object][] = [
+  ['a first group', { default_role: 'admin' }, { group_role_mapping: { X: 'member' } }, { default_role: 'member' }],
+  [
+    'a group less that gave member',
+    { default_role: 'admin', group_role_mapping: { X: 'member', Y: ['member', 'admin'] } },
+    { group_role_mapping: { Y: ['member', 'admin'] } },
+    { group_role_mapping: { X: 'member', Y: 'member' } },
+  ],
+  [
+    'no group any more',
+    { default_role: 'admin', group_role_mapping: { X: 'member' } },
+    { group_role_mapping: {} },
+    { group_role_mapping: {}, default_role: 'member' },
+  ],
+]
+
+test.each(WIDENING)('no key lets the default role reach more users: %s', async (_, fields, wider, narrower) => {
+  const made = succeeded(await tenant.post('/v1/sso/connections', { ...oidc, name: 'Acme', subOrgId, ...fields }))
+  const path = `/v1/sso/connections/${made.connection.id}`
+  const key = await tenant.withKey({ subOrgId, scopes: ['sso.write', 'sso.read'] })
+  const reply = await key.patch(path, wider)
+  expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
+  expect(succeeded(await key.get(path)).connection).toEqual(made.connection)
+  succeeded(await key.patch(path, narrower))
+  succeeded(await tenant.delete(`${path}?subOrgId=${subOrgId}`))
+})
+
+test.each([
+  ['oidc', { attribute_mapping: { groups: 'nickname' } }],
+  ['oidc', { oidc_issuer: 'https://login.other.example' }],
+  ['oidc', { oidc_client_id: 'other' }],
+  ['saml', { attribute_mapping: { groups: 'nickname' } }],
+  ['saml', { idp_entity_id: 'https://other.example' }],
+  ['saml', { idp_certificate: providerPair.certificatePem }],
+] as const)(
+  'no key changes what decides the groups of people, who lacks what they give: %s %o',
+  async (protocol, change) => {
+    const body = { ...(protocol === 'oidc' ? oidc : { protocol }), name: 'Acme', subOrgId }
+    const mapped = { ...body, group_role_mapping: { Admins: 'admin' }, attribute_mapping: { email: 'mail' } }
+    const { connection } = succeeded(await tenant.post('/v1/sso/connections', mapped))
+    const path = `/v1/sso/connections/${connection.id}`
+    const key = await tenant.withKey({ subOrgId, scopes: ['sso.write', 'sso.read'] })
+    const reply = await key.patch(path, change)
+    expect([reply.status, reply.body.code]).toEqual([403, 'privilege_escalation'])
+    expect(succeeded(await key.get(path)).connection).toEqual(connection)
+    succeeded(await key.patch(path, { name: 'Other', attribute_mapping: { email: 'email' } }))
+    // Who holds it may, and so may anybody once no group gives anything.
+    succeeded(await tenant.patch(path, { subOrgId, ...change }))
+    succeeded(await key.patch(path, { group_role_mapping: {}, attribute_mapping: {} }))
+    succeeded(await tenant.delete(`${path}?subOrgId=${subOrgId}`))
+  },
+)
 
 const owner = await plantMember(app, { accountId: tenant.accountId, organizationId: subOrgId, role: 'owner' })
 

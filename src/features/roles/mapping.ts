@@ -55,8 +55,8 @@ export function assertGroups(mapping: RoleMapping['group_role_mapping'] = {}): v
 }
 
 /**
- * Whoever lets a provider give roles must be allowed to give them, but for those that it gave before. Throws
- * `privilege_escalation`, and `invalid_request` for a role that no provider can give: ownership above all.
+ * Throws `privilege_escalation` where a mapping gives what the caller may not grant and the mapping before did not give, and
+ * `invalid_request` for a role that no provider can give: ownership above all.
  */
 export async function assertMayMap(
   work: Work & { caller: KeyCaller },
@@ -64,7 +64,8 @@ export async function assertMayMap(
   after: RoleMapping,
 ): Promise<void> {
   const had = new Set(before ? pairsOf(before).map(keyOf) : [])
-  const roles = pairsOf(after).flatMap((pair) => (had.has(keyOf(pair)) ? [] : [pair.role]))
+  const added = pairsOf(after).flatMap((pair) => (had.has(keyOf(pair)) ? [] : [pair.role]))
+  const roles = before && widensDefault(before, after) ? [...added, after.default_role] : added
   const granted = await findGrantedPermissions(work, roles)
   const strange = roles.find((role) => granted.get(role) === null)
   if (strange !== undefined)
@@ -76,12 +77,41 @@ export async function assertMayMap(
   assertMayGrant(work.caller, permissionsOf(roles, granted))
 }
 
-/** The same of all that the groups of a connection give, to who lets provisioned groups give it. */
-export async function assertMayUseMapping(
+/**
+ * Whether the default role reaches more users: a first group gives it to existing users at a sign-in, and a group that gave
+ * `member` kept it from its members.
+ */
+function widensDefault(
+  { group_role_mapping: before }: RoleMapping,
+  { group_role_mapping: after }: RoleMapping,
+): boolean {
+  const membersOf = (mapping: RoleMapping['group_role_mapping']) =>
+    Object.keys(mapping).filter((group) => [mapping[group]].flat().includes('member'))
+  const kept = new Set(membersOf(after))
+  const isEmpty = (mapping: object) => Object.keys(mapping).length === 0
+  return isEmpty(before) !== isEmpty(after) || membersOf(before).some((group) => !kept.has(group))
+}
+
+/**
+ * Throws `privilege_escalation` where the caller may not grant all that the groups of a connection give: it lets provisioned
+ * groups give it.
+ */
+export function assertMayUseMapping(
   work: Work & { caller: KeyCaller },
   { group_role_mapping: mapping }: Pick<RoleMapping, 'group_role_mapping'>,
 ): Promise<void> {
-  const roles = Object.values(mapping).flat()
+  return assertMayGive(work, Object.values(mapping).flat())
+}
+
+/** The same of all that a connection gives, its default role included: the caller changes what says who is in which group. */
+export function assertMayGiveAll(work: Work & { caller: KeyCaller }, mapping: RoleMapping): Promise<void> {
+  return assertMayGive(
+    work,
+    pairsOf(mapping).map(({ role }) => role),
+  )
+}
+
+async function assertMayGive(work: Work & { caller: KeyCaller }, roles: string[]): Promise<void> {
   assertMayGrant(work.caller, permissionsOf(roles, await findGrantedPermissions(work, roles)))
 }
 
