@@ -217,4 +217,27 @@ export const roles: Mutant[] = [
     tests: [ESCALATION_TEST],
     only: 'decides the groups',
   },
+  {
+    name: 'a group of an OpenID provider is named exactly',
+    file: 'src/features/oidc/person.ts',
+    find: 'groups: toExactTexts(',
+    replace: 'groups: toTexts(',
+    tests: ['src/features/roles/exact-groups.test.ts'],
+  },
+  {
+    name: 'a code of a switched off service is not exchanged',
+    file: 'src/features/federation/exchange.ts',
+    find: '  await assertProviderServed(work, read.code_method)\n',
+    replace: '',
+    tests: ['src/features/sso/switched-off.test.ts'],
+    only: 'a code',
+  },
+  {
+    name: 'a challenge of a switched off service is not passed',
+    file: 'src/features/challenges/pass.ts',
+    find: 'await assertProviderServed(work, challenge.auth_method)',
+    replace: '',
+    tests: ['src/features/sso/switched-off.test.ts'],
+    only: 'a challenge',
+  },
 ]

@@ -8,7 +8,14 @@ import { NOTICE_USEFUL_SECONDS, queueMail } from '../../platform/mail/outbox.ts'
 import { burn, type UsedProof } from '../../platform/proofs.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { accountLocked, failuresCleared, findLock, lockoutSettings } from '../lockout/lockout.ts'
-import { assertMaySignIn, completeLogin, findSignInFacts, readFacts, type SignInFacts } from '../login/login.ts'
+import {
+  assertMaySignIn,
+  assertProviderServed,
+  completeLogin,
+  findSignInFacts,
+  readFacts,
+  type SignInFacts,
+} from '../login/login.ts'
 import { aboutUser, trustDeviceOf } from '../mfa/mfa.ts'
 import { writeNextPassword } from '../password/password.ts'
 import { revokeSession, type SessionTokens } from '../sessions/sessions.ts'
@@ -182,7 +189,7 @@ export async function getSubjectForUpdate(work: TxWork, challenge: ChallengeRow)
 
 /**
  * Consumes the challenge for a session of two factors and resets the count of wrong codes; the session whose refresh
- * demanded the second factor ends. Throws `challenge_expired`, and what the door throws.
+ * demanded the second factor ends. Throws `challenge_expired`, `service_disabled`, and what the door throws.
  */
 export async function completeChallenge(
   work: Work,
@@ -191,6 +198,8 @@ export async function completeChallenge(
   { right, events }: Passed,
 ): Promise<SessionTokens> {
   const { challenge_id: id, session_id: before } = challenge
+  // A refresh goes on where the service is off, and so does its challenge.
+  if (before === null) await assertProviderServed(work, challenge.auth_method)
   const spends = [challengeProof({ challenge_id: id }), ...right.spends]
   const { next_password_hash: nextHash } = challenge
   // If that session has ended meanwhile, its challenge has too.

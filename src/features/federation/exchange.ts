@@ -1,6 +1,12 @@
 import { newId } from '../../platform/ids.ts'
 import type { Work } from '../../platform/work.ts'
-import { assertDoorOpen, assertMaySignIn, completeLogin, type SessionReply } from '../login/login.ts'
+import {
+  assertDoorOpen,
+  assertMaySignIn,
+  assertProviderServed,
+  completeLogin,
+  type SessionReply,
+} from '../login/login.ts'
 import { type Tie, writeTie } from '../ties/ties.ts'
 import { directoryOf } from './begin.ts'
 import { federationErrors } from './errors.ts'
@@ -25,7 +31,7 @@ export async function makeExchangeCode(
 /** What the provider said is kept already. */
 const UNNAMED = { identity_email: null, identity_ids: null, identity_names: null }
 
-/** Exchanges a code for the session, once. Throws `code_invalid`, and what the door throws. */
+/** Exchanges a code for the session, once. Throws `code_invalid`, `service_disabled`, and what the door throws. */
 export async function exchangeCode(work: Work, code: string): Promise<SessionReply> {
   const { platform, directory } = work
   if ((await directoryOf(work, code))?.id !== directory.id) throw federationErrors.codeInvalid()
@@ -35,6 +41,7 @@ export async function exchangeCode(work: Work, code: string): Promise<SessionRep
     shownCode({ code_hash: hashToken(platform.keyring, 'code', code) }),
   )
   if (!person || read.code_id === null || read.code_identity === null) throw federationErrors.codeInvalid()
+  await assertProviderServed(work, read.code_method)
   await assertMaySignIn(work, person)
   const answer = await completeLogin(work, person, {
     method: { id: read.code_method },

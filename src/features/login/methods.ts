@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { ServiceId } from '../../contract.ts'
 import { handedIn } from '../../platform/platform.ts'
 import { named, nullable, oneOf } from '../../platform/schema.ts'
-import { isServiceEnabled } from '../../platform/services.ts'
+import { isServiceEnabled, requireService } from '../../platform/services.ts'
 import type { Work } from '../../platform/work.ts'
 
 const OfferedConnection = Type.Object({
@@ -44,6 +44,14 @@ export const LoginMethod = named(
     { examples: [{ id: 'otp', label: 'Email code', providers: null, connections: null }] },
   ),
 )
+
+/**
+ * Throws `service_disabled` where a sign-in at a provider, which waits in a code or a challenge, is of a service that has been
+ * switched off since.
+ */
+export async function assertProviderServed(work: Work, method: string): Promise<void> {
+  if (method === 'sso' || method === 'social') await requireService(work, method, null)
+}
 
 /** The sign-in methods available in this directory, in the order of a sign-in page. Empty while Auth is off. */
 export async function listLoginMethods(work: Work): Promise<Static<typeof LoginMethod>[]> {

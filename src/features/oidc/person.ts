@@ -82,7 +82,7 @@ export function toPerson(
     externalIds: toTexts([externalId === null ? [subject, find('oid')] : find(externalId)].flat(), MAX_EMAIL_LENGTH),
     userNames: toTexts([find('upn'), find('preferred_username')], MAX_EMAIL_LENGTH),
     locale: foreignLocale(find('locale')),
-    groups: toTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
+    groups: toExactTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
     acr: toText(idToken['acr'], MAX_NAME_LENGTH),
     sessionEndsAt: toMoment(idToken['session_expiry']),
@@ -114,6 +114,12 @@ function toText(value: unknown, maxLength: number): string | null {
 function toTexts(value: unknown, maxLength: number): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value]
   return list.flatMap((item) => toText(item, maxLength) ?? [])
+}
+
+/** The same without trimming: two groups whose names differ by a space are two groups. */
+function toExactTexts(value: unknown, maxLength: number): string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.flatMap((item) => (typeof item === 'string' && toText(item, maxLength) !== null ? [item] : []))
 }
 
 /** What somebody knows, has and is (RFC 8176 §2). */
