@@ -79,13 +79,31 @@ type Order = keyof typeof orders
  * Where the person is two users. Both introducers of the other user know an address that the second introducer does not
  * name, and nobody has vouched that both are one person's: a match would hand one mailbox to the owner of the other.
  */
-function whyTwo(order: Order, { address, toldBefore }: Case): string | null {
+function whyTwo(order: Order, { address, toldBefore, told, resource }: Case): string | null {
   const [first, second] = orders[order]
   const differs = address !== toldBefore.email
+  if (told.upn === resource.userName && differs && !resource.emails)
+    return 'the provider states an address that provisioning does not name'
   if (first === 'scim' || first === 'sso' || !differs) return null
   if (first.endsWith(' there') && second === 'scim') return 'provisioning names another address than the user has'
   if (first.endsWith(' here') && second === 'sso') return 'the provider names another address than the user has'
   return null
+}
+
+/** Where the person is two users, whether the provider still opens the provisioned one, by its externalId or userName. */
+function opensProvisioned(order: Order, { told, resource }: Case): boolean {
+  const [first, second] = orders[order]
+  const isNamed = told.upn === resource.userName && resource.emails !== undefined
+  return first.endsWith(' there') && second === 'scim' && (told.subject === resource.externalId || isNamed)
+}
+
+/** The provider opens the user of its address, and the provisioned user is another one. */
+async function expectTwo(world: World, { address, told }: Case, opened: string | undefined) {
+  const shown = async (id = '') => succeeded(await world.key.get(`/v1/users/${id}`)).user
+  expect(await shown(opened)).toMatchObject({ email: told.email, scimManaged: false })
+  const [owner] = await peopleAt(world, [address])
+  expect(owner).not.toBe(opened)
+  expect(await shown(owner)).toMatchObject({ scimManaged: true })
 }
 
 async function introduce(world: World, step: string, one: Case): Promise<Record<string, string> | null> {
@@ -206,23 +224,20 @@ test.each(cases)('first %s; %s; by %s, linked %s', async (order, variant, protoc
   const { key, client } = world
   const addresses = [one.address, one.told.email, before.email, one.rename ?? one.address]
   let opened: string | undefined
-  let refused: number | null = null
   for (const [n, step] of orders[order].entries()) {
     const isLast = n === orders[order].length - 1
     if (step === 'sso') opened = (await world.signIn(isLast ? one.told : before))['directory_user_id']
-    else if (step === 'scim' && whyTwo(order, one) && orders[order][1] === 'sso') {
-      // Two users are there already: which of them is meant, the administrator has to say.
-      const reply = await client.call('POST', '/Users', one.resource)
-      refused = reply.status
+    else if (step === 'scim' && whyTwo(order, one) && one.resource.externalId === one.told.subject && opened) {
+      // The externalId is of one user, and the address of another: which of them is meant, the administrator has to say.
+      expect((await client.call('POST', '/Users', one.resource)).status).toBe(409)
+      expect(await peopleAt(world, addresses)).toHaveLength(2)
+      return
     } else await introduce(world, step, one)
   }
   const people = await peopleAt(world, addresses)
   if (whyTwo(order, one) !== null) {
     expect(people).toHaveLength(2)
-    if (orders[order][1] === 'sso') {
-      expect(refused).toBe(409)
-      return
-    }
+    if (!opensProvisioned(order, one)) return expectTwo(world, one, opened)
   } else expect(people).toEqual([opened])
   if (opened === undefined) throw new Error('Nobody was let in')
   const user = succeeded(await key.get(`/v1/users/${opened}`)).user

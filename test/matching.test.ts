@@ -116,18 +116,22 @@ test('values that several users have match nobody, and the trace says so', async
   for (const userName of names)
     await add(world, { userName, externalId: guest, emails: [email(userName), email(shared, false)] })
   const [third, its] = [at(newLocal()), at(newLocal())]
-  await add(world, { userName: third, emails: [email(its)] })
+  const thirdId = await add(world, { userName: third, emails: [email(its)] })
+  await add(world, { userName: at(newLocal()), emails: [email(third)] })
   const tried = [
     { subject: guest, email: at(newLocal()) },
     { subject: fresh(), email: shared },
-    // The name of one and the address of another.
-    { subject: fresh(), email: its, upn: names[1] },
+    // The userName of one and the main address of another.
+    { subject: fresh(), email: third },
   ]
   for (const told of tried) {
     expect(await world.signIn(told)).toMatchObject({ error: 'account_not_linked' })
     expect((await traceOf(world)).said.detail).toContain('several users')
   }
   expect(await peopleAt(world, [...tried.map((told) => told.email), ...names])).toHaveLength(3)
+  // The name of one counts for nothing beside the address of another.
+  const chosen = await world.signIn({ subject: fresh(), email: its, upn: names[1] })
+  expect(chosen).toMatchObject({ directory_user_id: thirdId })
 })
 
 test('an externalId of the linked connection needs no verified domain, and proves no mailbox; others do', async () => {
@@ -137,12 +141,13 @@ test('an externalId of the linked connection needs no verified domain, and prove
   const [subject, userName] = [fresh(), foreign()]
   const id = await add(world, { userName, externalId: subject })
   const told = { subject, email: 'nobody@elsewhere.example' }
-  // Not linked: the organization must have verified the domain of the user.
+  // Neither of two connections is linked.
+  await secondConnection(world)
   expect(await world.signIn(told)).toMatchObject({ error: 'domain_not_verified' })
-  expect((await traceOf(world)).said.detail).toContain('provisioned user matches')
   await world.configure({ sso_connection_id: connectionId })
   await world.change({ domains: [world.domain] })
   expect(await world.signIn(told)).toMatchObject({ error: 'domain_not_verified' })
+  expect((await traceOf(world)).said.detail).toContain('provisioned user matches')
   await world.change({ domains: [] })
   // By name the address is needed, linked or not.
   for (const one of [
@@ -284,7 +289,8 @@ test('a name that the provider says at a later sign-in is kept, by tokens and by
     const { code, state } = op.signIn(authorization_url, { sub: subject, email: address, upn })
     const came = arrived(await callBack(app, { code, state }))
     expect(came).not.toHaveProperty('error')
-    expect(await add(world, { userName: upn })).toBe(id)
+    const emails = [email(world.at(newLocal())), email(address, false)]
+    expect(await add(world, { userName: upn, emails })).toBe(id)
   }
 })
 

@@ -5,7 +5,7 @@ import { readId, told } from './changes.ts'
 import { connectionErrors } from './errors.ts'
 import { findConnection } from './known.ts'
 import { ssoProtocols } from './protocols.ts'
-import { checkJit, provisioningSwitch } from './provisioning.ts'
+import { checkJit, checkLink, provisioningSwitch } from './provisioning.ts'
 import type { ConnectionCheck } from './schema.ts'
 import { lockConnectionRow, updateConnectionRow } from './store.ts'
 
@@ -28,8 +28,9 @@ export async function testConnection(work: Work, id: string): Promise<Connection
   await countAct(work, idBytes(directory.id), [TESTS])
   const protocol = ssoProtocols.of(platform)[connection.protocol]
   const isEnabled = await provisioningSwitch(platform).get(directory.id)
+  const ofProvisioning = [...checkJit(connection, isEnabled), ...(await checkLink(work, isEnabled))]
   const checks = protocol
-    ? [...(await protocol.check(work, connection)), ...(await checkDomain(work)), ...checkJit(connection, isEnabled)]
+    ? [...(await protocol.check(work, connection)), ...(await checkDomain(work)), ...ofProvisioning]
     : []
   return { connectionId: connection.id, checks }
 }

@@ -1,8 +1,8 @@
 import { perPlatform } from '../../platform/platform.ts'
-import type { TxWork } from '../../platform/work.ts'
+import type { TxWork, Work } from '../../platform/work.ts'
 import type { KnownConnection } from './known.ts'
 import type { ConnectionCheck } from './schema.ts'
-import { isProvisioningEnabled } from './store.ts'
+import { isProvisioningEnabled, lacksLink } from './store.ts'
 
 /** Whether provisioning is enabled in a directory, which decides what `jit_provisioning` is by default. */
 export const provisioningSwitch = perPlatform((platform) =>
@@ -14,6 +14,15 @@ export const provisioningSwitch = perPlatform((platform) =>
 /** Has every process read it again, once the transaction has committed. */
 export async function forgetProvisioning({ platform, directory, db }: TxWork): Promise<void> {
   await provisioningSwitch(platform).invalidate(db, directory.id)
+}
+
+/** Warns where several connections are there and provisioning is linked to none of them. */
+export async function checkLink({ db, directory }: Work, isEnabled: boolean): Promise<ConnectionCheck[]> {
+  if (!isEnabled || !(await lacksLink(db, directory))) return []
+  const message =
+    'Provisioning is linked to none of several connections, so each finds provisioned users by a verified address alone.'
+  const fix = 'Set sso_connection_id of PATCH /v1/scim/config to the connection of the same directory.'
+  return [{ id: 'provisioning_link', ok: true, message, fix }]
 }
 
 /** Warns where a connection makes users of its own beside those of the provisioning client. */

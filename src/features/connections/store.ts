@@ -38,6 +38,18 @@ export async function isProvisioningEnabled(db: Db, directoryId: string): Promis
   return row?.enabled ?? false
 }
 
+/** Whether provisioning is linked to no connection although the directory has several. */
+export async function lacksLink(db: Db, directory: Directory): Promise<boolean> {
+  const row = await db
+    .selectFrom('scim_configs')
+    .innerJoin('sso_connections', 'sso_connections.directory_id', 'scim_configs.directory_id')
+    .select(sql<boolean>`count(*) > 1`.as('is_lacking'))
+    .where('scim_configs.directory_id', '=', directory.id)
+    .where('sso_connection_id', 'is', null)
+    .executeTakeFirst()
+  return row?.is_lacking ?? false
+}
+
 /** Names, a few of them, of active connections that make users although provisioning is enabled: of every directory. */
 export async function listJitBesideProvisioning(db: Db): Promise<string[]> {
   const rows = await db

@@ -1,3 +1,5 @@
+import { foldIdentifier } from '../../platform/identifier.ts'
+import { parseVouchedEmail } from '../../platform/mail/address.ts'
 import type { Work } from '../../platform/work.ts'
 import type { NamedThere } from '../ties/ties.ts'
 import { FederationFailure } from './errors.ts'
@@ -57,7 +59,9 @@ export function toStorable(person: FederatedPerson): FederatedPerson {
 const [MAX_SAID_NAMES, MAX_SAID_LENGTH] = [5, 320]
 
 function toNames(names: readonly string[] = []): string[] {
-  const fit = names.filter((name) => name !== '' && name.length <= MAX_SAID_LENGTH && isStorable(name))
+  const fit = names.filter(
+    (name) => name.length <= MAX_SAID_LENGTH && isStorable(name) && foldIdentifier(name) !== null,
+  )
   return [...new Set(fit)].slice(0, MAX_SAID_NAMES)
 }
 
@@ -67,14 +71,19 @@ export interface KeptNames {
   user_names: string[] | null
 }
 
-/** The names to keep: a provisioning client that adds the person later finds the user by them. None of social providers. */
+/**
+ * The names to keep, folded: a provisioning client that adds the person later finds the user by them. Social providers have
+ * none. An address that the provider denies is not kept, under whichever name it comes.
+ */
 export function keptNames(
   method: 'sso' | 'social',
   { externalIds = [], userNames = [], email, emailVerified }: FederatedPerson,
 ): KeptNames {
   if (method !== 'sso') return { external_ids: null, user_names: null }
-  const all = [...userNames, ...(email !== null && emailVerified !== false ? [email] : [])]
-  return { external_ids: [...externalIds], user_names: all.map((name) => name.slice(0, MAX_SAID_LENGTH).toLowerCase()) }
+  const address = email === null ? null : (parseVouchedEmail(email)?.norm ?? null)
+  const names = [...userNames, ...(address === null ? [] : [address])].flatMap((name) => foldIdentifier(name) ?? [])
+  const kept = emailVerified === false ? names.filter((name) => name !== address) : names
+  return { external_ids: [...externalIds], user_names: kept }
 }
 
 /** Whether a text of a provider is stored as it is. */

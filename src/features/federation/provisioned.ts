@@ -9,10 +9,14 @@ export interface SaidNames {
   externalIds: readonly string[]
   /** Whether the connection says which claim that is (`scim_match`). */
   isClaimNamed: boolean
-  /** Values that may be the `userName`. */
+  /** Values that may be the `userName`, without the address. */
   userNames: readonly string[]
   /** The address, if the provider may speak for it. */
   emailNorm: string | null
+  /** The address that the provider states, whether or not it may speak for it; '' for a text that is no address. */
+  statedNorm: string | null
+  /** Whether the provider says that the address is not verified. */
+  isDenied: boolean
   /** Of the connection. */
   domains: readonly string[]
 }

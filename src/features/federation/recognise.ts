@@ -68,9 +68,17 @@ const matchOf = (work: Work, arrival: Arrival, address: EmailAddress | null) =>
 function namesOf({ begun, person, rules }: Arrival, address: EmailAddress | null): SaidNames {
   const { externalIds = [], userNames = [] } = person
   const { domains, isClaimNamed } = rules
-  const emailNorm = address?.norm ?? null
-  const names = emailNorm === null ? userNames : [...userNames, emailNorm]
-  return { connectionId: begun.source, externalIds, isClaimNamed, userNames: names, emailNorm, domains }
+  const { email } = person
+  return {
+    connectionId: begun.source,
+    externalIds,
+    isClaimNamed,
+    userNames,
+    emailNorm: address?.norm ?? null,
+    statedNorm: email === null ? null : (parseVouchedEmail(email)?.norm ?? ''),
+    isDenied: person.emailVerified === false,
+    domains,
+  }
 }
 
 const OTHER_SUBJECT =

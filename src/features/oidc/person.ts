@@ -73,14 +73,14 @@ export function toPerson(
   return {
     issuer,
     subject,
-    email: toText(email, MAX_EMAIL_LENGTH),
+    email: toIdentifiers([email])[0] ?? null,
     emailVerified: denies(idToken) || denies(userinfo ?? {}) ? false : isVerified || null,
     firstName: toText(find(mapped.first_name), MAX_NAME_LENGTH),
     lastName: toText(find(mapped.last_name), MAX_NAME_LENGTH),
     displayName: toText(find(mapped.display_name), MAX_NAME_LENGTH),
     // Entra ID has another subject for each application, and `oid` for the person (directory object id).
-    externalIds: toTexts([externalId === null ? [subject, find('oid')] : find(externalId)].flat(), MAX_EMAIL_LENGTH),
-    userNames: toTexts([find('upn'), find('preferred_username')], MAX_EMAIL_LENGTH),
+    externalIds: toIdentifiers(externalId === null ? [subject, find('oid')] : [find(externalId)].flat()),
+    userNames: toIdentifiers([find('upn'), find('preferred_username')]),
     locale: foreignLocale(find('locale')),
     groups: toExactTexts(find(mapped.groups), MAX_GROUP_LENGTH).slice(0, MAX_GROUPS),
     amr: toTexts(idToken['amr'], MAX_NAME_LENGTH).slice(0, MAX_METHODS),
@@ -109,6 +109,12 @@ function toText(value: unknown, maxLength: number): string | null {
   if (typeof value !== 'string') return null
   const text = value.trim()
   return text === '' || text.length > maxLength ? null : text
+}
+
+/** Untrimmed: white space around an identifier may make it the identifier of another person. */
+function toIdentifiers(values: unknown[]): string[] {
+  const texts = values.filter((value) => typeof value === 'string')
+  return texts.filter((text) => text !== '' && text.length <= MAX_EMAIL_LENGTH)
 }
 
 function toTexts(value: unknown, maxLength: number): string[] {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
 
@@ -7,6 +7,13 @@ export interface MatchRow {
   level: 'external_id' | 'user_name' | 'address' | 'secondary_address'
   user_id: string
   email_norm: string
+  /** As the client writes it; null if it has never had the user. */
+  user_name: string | null
+  /** Every address that the client gives, as it writes it. */
+  emails: string[]
+  active: boolean
+  /** A sign-up that has not proved the mailbox. */
+  is_pending: boolean
   /** The client has the user now. */
   is_provisioned: boolean
   /** The client has deleted the user, who is inactive or deleted. */
@@ -18,14 +25,25 @@ const ENOUGH = 20
 
 type Found = { enabled: boolean; linked_id: string | null } & (MatchRow | { level: null })
 
-/** Whether provisioning is enabled, which connection it is linked to, and who has one of these values. */
+/**
+ * The id of the connection that provisioning is linked to, beside `scim_configs c`: `sso_connection_id`, or else the only
+ * connection of the organization.
+ */
+export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
+  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
+
+/**
+ * Whether provisioning is enabled, which connection it is linked to, and who has one of these values, folded more coarsely
+ * than identifiers are compared.
+ */
 export async function findMatchRows(
   db: Db,
   directory: Directory,
   said: { externalIds: readonly string[]; userNames: readonly string[]; emailNorm: string | null },
 ): Promise<{ enabled: boolean; linkedId: string | null; rows: MatchRow[] }> {
   const { externalIds, userNames, emailNorm } = said
-  const folded = sql`array(select lower(name) from unnest(${userNames}::text[]) as given (name))`
+  const names = emailNorm === null ? userNames : [...userNames, emailNorm]
+  const folded = sql`array(select lower(name) from unnest(${names}::text[]) as given (name))`
   const { rows } = await sql<Found>`
     with found as (
       (select 'external_id' as level, user_id from scim_users
@@ -42,12 +60,14 @@ export async function findMatchRows(
       union all (select 'secondary_address', user_id from scim_user_emails
       where directory_id = ${directory.id} and value_folded = ${emailNorm}::text limit ${ENOUGH})),
     people as (
-      select found.level, users.id as user_id, users.email_norm, 
+      select found.level, users.id as user_id, users.email_norm, users.active,
+        users.pending_until is not null as is_pending, s.user_name,
+        array(select value from scim_user_emails e where e.directory_id = ${directory.id} and e.user_id = users.id) as emails,
         users.deleted_at is not null or (s.deleted_at is not null and not users.active) as is_gone,
         s.user_id is not null and s.deleted_at is null as is_provisioned
       from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
       left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id)
-    select coalesce(c.enabled, false) as enabled, c.sso_connection_id as linked_id, people.*
+    select coalesce(c.enabled, false) as enabled, ${linkedConnection(directory)} as linked_id, people.*
     from (values (true)) as one
     left join scim_configs c on c.directory_id = ${directory.id}
     left join people on true`.execute(db)

@@ -1,4 +1,5 @@
-import { isOfDomain } from '../../platform/mail/address.ts'
+import { isSameIdentifier } from '../../platform/identifier.ts'
+import { isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
 import type { TxWork, Work } from '../../platform/work.ts'
 import { ownsDomainOf } from '../domains/domains.ts'
 import { findMatchRows, holdNames, type MatchRow } from './match-store.ts'
@@ -10,6 +11,8 @@ interface Said {
   isClaimNamed: boolean
   userNames: readonly string[]
   emailNorm: string | null
+  statedNorm: string | null
+  isDenied: boolean
   domains: readonly string[]
 }
 
@@ -26,7 +29,7 @@ interface Match {
 }
 
 const AMBIGUOUS = 'What the provider says of the person matches several users of the directory, so it matches none.'
-const DELETED = 'The provisioning client has deleted this user.'
+const DEPROVISIONED = 'The provisioning client has deactivated or deleted this user.'
 const NOT_SPOKEN_FOR =
   'A provisioned user matches, but their address is of a domain that the organization has not verified, or that the ' +
   'connection does not name in `domains`.'
@@ -40,37 +43,60 @@ const refused = (code: Refusal['code'], detail: string): Match => ({ ...notFound
  * user for the person.
  *
  * The provider controls every value, so each match needs what a match by address needs: the address of the user is of a
- * verified domain, and of `domains`. Only the connection that provisioning is linked to may match by externalId without a
- * verified domain: both come from the same directory. While another connection is linked, the values of this one are
- * numbers of another directory, unless `scim_match` says otherwise.
+ * verified domain, and of `domains`. Only the linked connection may match by externalId without a verified domain: both
+ * come from the same directory.
  */
 export async function matchProvisioned(work: Work, said: Said): Promise<Match> {
   const { enabled, linkedId, rows } = await findMatchRows(work.db, work.directory, said)
   if (!enabled) return { isProvisioning: false, userId: null, isProved: true, refusal: null }
   const isLinked = linkedId === said.connectionId
-  const usesExternalId = isLinked || linkedId === null || said.isClaimNamed
-  const levels = Map.groupBy(rows, levelOf)
+  const counted = rows.flatMap((row) => countedRow(row, said, isLinked) ?? [])
+  const levels = Map.groupBy(counted, levelOf)
   let otherwise = notFound
   for (const level of LEVELS) {
-    const found = level === 'external_id' && !usesExternalId ? [] : (levels.get(level) ?? [])
-    const [user, ...others] = prefer(found)
+    const [user, ...others] = prefer(levels.get(level) ?? [])
     if (!user) continue
-    if (others.length > 0 || contradicts(level, user, levels)) return refused('account_not_linked', AMBIGUOUS)
+    if (others.length > 0 || contradicts(level, user, { levels, said })) return refused('account_not_linked', AMBIGUOUS)
     if (!user.is_gone)
       return vouch(work, user, { domains: said.domains, isTrusted: isLinked && level === 'external_id' })
-    otherwise = refused('user_inactive', DELETED)
+    otherwise = refused('user_inactive', DEPROVISIONED)
     // A name or an address may have a new owner; an externalId says that it is the same person.
     if (level === 'external_id') break
   }
   return otherwise
 }
 
-const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'address_of_other'] as const
+/**
+ * The row, if its value counts at this connection; null if not. The linked connection matches by every value. Another one
+ * matches by the address it may speak for, also as userName, and by externalId if `scim_match` names its claim and the
+ * address is the user's. People can often choose names, so a name counts only beside an address of the same user, if the
+ * provider states one, and never beside an address that it denies. A name of a user who is out opens nothing: it counts as
+ * that of a deleted user.
+ */
+function countedRow(row: MatchRow, said: Said, isLinked: boolean): MatchRow | null {
+  const { emailNorm, statedNorm, isDenied, isClaimNamed, userNames } = said
+  if (row.level === 'external_id') return isLinked || (isClaimNamed && hasAddress(row, emailNorm)) ? row : null
+  if (row.level !== 'user_name') return hasAddress(row, emailNorm) ? row : null
+  const isNamed = (name: string) => row.user_name !== null && isSameIdentifier(row.user_name, name)
+  if (emailNorm !== null && isNamed(emailNorm)) return row
+  if (!isLinked || isDenied || !userNames.some(isNamed)) return null
+  if (statedNorm === null || hasAddress(row, statedNorm)) return row
+  return row.is_gone || !row.active ? { ...row, is_provisioned: false, is_gone: true } : null
+}
+
+/** Whether an address, as it is compared, is an address of the user or the userName. */
+function hasAddress({ email_norm, user_name, emails }: MatchRow, norm: string | null): boolean {
+  if (norm === null) return false
+  const others = [...(user_name === null ? [] : [user_name]), ...emails]
+  return email_norm === norm || others.some((value) => parseVouchedEmail(value)?.norm === norm)
+}
+
+const LEVELS = ['external_id', 'user_name', 'address', 'secondary_address', 'unproved_address'] as const
 type Level = (typeof LEVELS)[number]
 
-/** Users of the client come first, by whichever address: it can deactivate no others. */
-function levelOf({ level, is_provisioned, is_gone }: MatchRow): Level {
-  return level === 'address' && !is_provisioned && !is_gone ? 'address_of_other' : level
+/** The owner of a main address comes before others; a sign-up that has not proved it comes last. */
+function levelOf({ level, is_provisioned, is_pending }: MatchRow): Level {
+  return level === 'address' && is_pending && !is_provisioned ? 'unproved_address' : level
 }
 
 /** Users of the client, else other users, else users that the client has deleted; each once. */
@@ -80,10 +106,18 @@ function prefer(rows: MatchRow[]): MatchRow[] {
   return ranks.find((some) => some.length > 0) ?? []
 }
 
-/** The userName of one user and the address of another: people can often choose the name of a colleague. */
-function contradicts(level: Level, user: MatchRow, levels: Map<Level, MatchRow[]>): boolean {
+/**
+ * Whether a userName is of one user, and the address the main one of another. Where the address is that userName itself,
+ * only another user of the client contradicts.
+ */
+function contradicts(
+  level: Level,
+  user: MatchRow,
+  { levels, said: { emailNorm } }: { levels: Map<Level, MatchRow[]>; said: Said },
+): boolean {
+  const isName = isSameIdentifier(user.user_name ?? '', emailNorm ?? '')
   const owners = level === 'user_name' ? (levels.get('address') ?? []) : []
-  return owners.some((owner) => owner.is_provisioned && owner.user_id !== user.user_id)
+  return owners.some((one) => one.user_id !== user.user_id && (one.is_provisioned || (!isName && !one.is_gone)))
 }
 
 async function vouch(

@@ -1,5 +1,5 @@
 import { record } from '../../platform/events.ts'
-import { isOfDomain } from '../../platform/mail/address.ts'
+import { isOfDomain, parseVouchedEmail } from '../../platform/mail/address.ts'
 import { userType } from '../../platform/scim/core-schemas.ts'
 import { normaliseResource } from '../../platform/scim/normalise.ts'
 import { NEVER_SHOWN } from '../../platform/scim/versions.ts'
@@ -39,7 +39,7 @@ export async function provisionUser(work: Work, body: unknown): Promise<Provisio
       const named = { userName, externalId, emailNorm: address.norm, emails }
       const candidates = await findCandidates(work.db, work.directory, named)
       refuseTaken(candidates)
-      const back = findReturning(candidates) ?? findNamed(candidates, given, ownsDomain)
+      const back = findReturning(candidates) ?? (await findNamed(work, candidates, given, ownsDomain))
       const same = candidates.find((one) => one.has_email && one.user_id !== back?.user_id)
       if (same && (back || same.scim_managed)) throw taken('address')
       if (back) return bringBack(work, back, given, ownsDomain)
@@ -68,24 +68,28 @@ function findReturning(candidates: Candidate[]): Candidate | null {
 }
 
 /**
- * Finds the one user that an identity provider has named so at a sign-in: by externalId, or else by userName or an address. A connection that provisioning is not linked to counts where it may speak for the address. A name counts
- * unless the client sends addresses without that of the user: people can often choose what they are called.
+ * Finds the one user that the linked connection has named at a sign-in: by externalId, or else by userName or an address. A
+ * name counts only if the address of the user is one of the resource, and the connection may speak for it and for the new
+ * one: people can often choose what they are called. The user of the main address comes before a user of a name.
  */
-function findNamed(candidates: Candidate[], given: Given, ownsDomain: boolean): Candidate | null {
-  const { address, resource, userName, emails } = given
-  const speaks = (domains: string[]) => ownsDomain && (domains.length === 0 || isOfDomain(address.norm, domains))
-  const addresses = [userName, ...emails.map(({ value }) => value)].map((value) => value.toLowerCase())
-  const isOwn = (email: string) => !Array.isArray(resource['emails']) || addresses.includes(email)
+async function findNamed(
+  work: Work,
+  candidates: Candidate[],
+  given: Given,
+  ownsDomain: boolean,
+): Promise<Candidate | null> {
+  const { address, userName, emails } = given
   const free = candidates.filter((one) => !one.is_provisioned && !one.is_deleted && !one.scim_managed)
-  const byId = free.filter(({ said }) =>
-    said.some((one) => one.by_external_id && (one.is_linked || speaks(one.domains))),
-  )
-  const byName = free.filter(
-    (one) =>
-      !one.is_gone && isOwn(one.email_norm) && one.said.some((said) => said.by_user_name && speaks(said.domains)),
-  )
-  const [found, ...others] = byId.length > 0 ? byId : byName
-  return found && others.length === 0 ? found : null
+  const byId = free.filter((one) => one.is_said_external_id)
+  if (byId.length > 0) return byId.length === 1 ? (byId[0] ?? null) : null
+  if (candidates.some((one) => one.has_email)) return null
+  const addresses = [userName, ...emails.map(({ value }) => value)]
+  const isOwn = (norm: string) => addresses.some((value) => parseVouchedEmail(value)?.norm === norm)
+  const byName = free.filter((one) => !one.is_gone && one.is_said_name && isOwn(one.email_norm))
+  const [found, ...others] = byName
+  if (!found || others.length > 0 || !ownsDomain || !(await ownsDomainOf(work, found.email_norm))) return null
+  const isOfConnection = (norm: string) => found.domains.length === 0 || isOfDomain(norm, found.domains)
+  return isOfConnection(address.norm) && isOfConnection(found.email_norm) ? found : null
 }
 
 /** Restores who was deleted, and takes over who is named at the identity provider. */

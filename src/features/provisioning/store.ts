@@ -2,11 +2,13 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { ScimUsers } from '../../platform/db/schema.gen.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { foldIdentifier } from '../../platform/identifier.ts'
 import type { ScimObject } from '../../platform/scim/json.ts'
 import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
+import { linkedConnection } from './match-store.ts'
 
 export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject } & ShownVersion
 
@@ -70,17 +72,11 @@ export interface Candidate {
   has_user_name: boolean
   has_external_id: boolean
   has_email: boolean
-  /** What identity providers have said of the user that the resource says, too. */
-  said: SaidOfCandidate[]
-}
-
-export interface SaidOfCandidate {
-  by_external_id: boolean
-  /** As userName, or as an address. */
-  by_user_name: boolean
-  /** By the connection that provisioning is linked to. */
-  is_linked: boolean
-  /** Of the connection. */
+  /** The linked connection, which is active, has named the user by this externalId. */
+  is_said_external_id: boolean
+  /** It has named the user by this userName or one of these addresses. */
+  is_said_name: boolean
+  /** Of that connection. */
   domains: string[]
 }
 
@@ -90,7 +86,7 @@ export async function findCandidates(
   resource: { userName: string; externalId: string | null; emailNorm: string; emails: string[] },
 ): Promise<Candidate[]> {
   const { userName, externalId, emailNorm, emails } = resource
-  const names = [userName, ...emails].map((name) => name.toLowerCase())
+  const names = [userName, ...emails].flatMap((name) => foldIdentifier(name) ?? [])
   const { rows } = await sql<Candidate>`
     with named as materialized (
       select user_id, source, coalesce(external_ids @> array[${externalId}::text], false) as by_external_id,
@@ -98,13 +94,13 @@ export async function findCandidates(
       from identities where directory_id = ${directory.id} and method = 'sso'
         and (external_ids @> array[${externalId}::text] or user_names && ${names}::text[])),
     said as (
-      select named.user_id, jsonb_agg(jsonb_build_object('by_external_id', by_external_id, 'by_user_name', by_user_name,
-        'is_linked', c.sso_connection_id is not null, 'domains', coalesce(k.config -> 'domains', '[]'))) as said
+      select named.user_id, bool_or(by_external_id) as by_external_id, bool_or(by_user_name) as by_user_name,
+        k.config -> 'domains' as domains
       from named
       join scim_configs c on c.directory_id = ${directory.id}
-        and coalesce(c.sso_connection_id::text = named.source, true)
       join sso_connections k on k.directory_id = ${directory.id} and k.id::text = named.source
-      group by named.user_id),
+        and k.id = ${linkedConnection(directory)} and k.status = 'active'
+      group by named.user_id, k.config -> 'domains'),
     found as (
       select user_id from scim_users where directory_id = ${directory.id} and deleted_at is null
         and user_name_folded = lower(${userName}::text)
@@ -118,7 +114,9 @@ export async function findCandidates(
       users.email_norm,
       coalesce(s.user_name_folded = lower(${userName}::text), false) as has_user_name,
       coalesce(s.external_id = ${externalId}::text, false) as has_external_id,
-      users.email_norm = ${emailNorm} and users.deleted_at is null as has_email, coalesce(said.said, '[]') as said
+      users.email_norm = ${emailNorm} and users.deleted_at is null as has_email,
+      coalesce(said.by_external_id, false) as is_said_external_id, coalesce(said.by_user_name, false) as is_said_name,
+      coalesce(said.domains, '[]') as domains
     from found join users on users.directory_id = ${directory.id} and users.id = found.user_id
     left join said on said.user_id = found.user_id
     left join scim_users s on s.directory_id = ${directory.id} and s.user_id = found.user_id`.execute(db)

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest'
+import { succeeded } from './factors.ts'
+import { fresh } from './fresh.ts'
+import { makeWorld, newLocal, type World } from './introductions.ts'
+import { arrived, callBack, connect, start, startFederatedApp } from './oidc-organization.ts'
+import { startOpPeer } from './op-peer.ts'
+
+const federated = await startFederatedApp()
+const { app } = federated
+const [op, other] = [await startOpPeer(), await startOpPeer()]
+const protocols = ['oidc', 'saml'] as const
+
+const email = (value: string, primary = true) => ({ value, type: 'work', primary })
+const foreign = () => `${newLocal()}@contractor.example`
+
+async function add({ client }: World, resource: object): Promise<string> {
+  const reply = await client.call('POST', '/Users', resource)
+  expect(reply.status, reply.text).toBe(201)
+  return reply.body.id
+}
+
+const userOf = async ({ key }: World, id = '') => succeeded(await key.get(`/v1/users/${id}`)).user
+
+const identitiesOf = async ({ key }: World, id: string) =>
+  succeeded(await key.get(`/v1/users/${id}/identities`)).identities
+
+async function makeUser({ key }: World, address: string): Promise<string> {
+  return succeeded(await key.post('/v1/users', { email: address, firstName: 'A', lastName: 'B' })).user.id
+}
+
+/** Signs in at a connection of the organization, by OpenID Connect. */
+async function signInAt(
+  world: World,
+  { id, peer = op }: { id: string; peer?: typeof op },
+  claims: Record<string, unknown>,
+): Promise<Record<string, string>> {
+  const organization = { id: world.subOrgId, key: world.key, domain: world.domain }
+  const { authorization_url } = await start(organization, id)
+  const { code, state } = peer.signIn(authorization_url, claims)
+  return arrived(await callBack(app, { code, state }))
+}
+
+const connectOther = (world: World, fields: Record<string, unknown> = {}) =>
+  connect({ id: world.subOrgId, key: world.key, domain: world.domain }, other.url, fields)
+
+test.each([true, false])(
+  'another connection than the linked one matches by address alone: linked %s',
+  async (isLinked) => {
+    const world = await makeWorld(federated, op, 'oidc')
+    const { at, connectionId } = world
+    const [userName, externalId, mail] = [newLocal(), fresh(), at(newLocal())]
+    const id = await add(world, { userName, externalId, emails: [email(mail)] })
+    const sister = { id: await connectOther(world), peer: other }
+    if (isLinked) await world.configure({ sso_connection_id: connectionId })
+    const tried = [
+      { sub: fresh(), email: foreign(), preferred_username: userName },
+      { sub: fresh(), preferred_username: userName },
+      { sub: externalId, email: foreign() },
+    ]
+    for (const claims of tried) expect(await signInAt(world, sister, claims)).toHaveProperty('error')
+    // With an address that it may speak for, these are the names of somebody new.
+    for (const named of [{ preferred_username: userName }, {}])
+      expect(await signInAt(world, sister, { sub: externalId, email: at(newLocal()), ...named })).toMatchObject({
+        error: 'account_not_linked',
+      })
+    expect(await identitiesOf(world, id)).toEqual([])
+    expect(await signInAt(world, sister, { sub: fresh(), email: mail })).toMatchObject({ directory_user_id: id })
+  },
+)
+
+test('scim_match lets another connection match by externalId beside an address of the user', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const { at } = world
+  const [number, mail] = [fresh(), at(newLocal())]
+  const id = await add(world, {
+    userName: newLocal(),
+    externalId: number,
+    emails: [email(at(newLocal())), email(mail, false)],
+  })
+  await world.configure({ sso_connection_id: world.connectionId })
+  const sister = { id: await connectOther(world, { scim_match: 'employee' }), peer: other }
+  for (const address of [foreign(), at(newLocal())])
+    expect(await signInAt(world, sister, { sub: fresh(), email: address, employee: number })).toHaveProperty('error')
+  expect(await identitiesOf(world, id)).toEqual([])
+  const came = await signInAt(world, sister, { sub: fresh(), email: mail, employee: number })
+  expect(came).toMatchObject({ directory_user_id: id })
+})
+
+const KELVIN = '\u212a'
+test.each(protocols)(
+  'names are compared in ASCII case alone, and with the white space around them: %s',
+  async (protocol) => {
+    const world = await makeWorld(federated, op, protocol)
+    const { at } = world
+    const [userName, externalId, mail] = [`k${newLocal()}`, `n${fresh()}`, at(newLocal())]
+    const id = await add(world, { userName, externalId, emails: [email(mail)] })
+    // White space of XML around a value is the layout of the document.
+    const tails = ['\u00a0', '\ufeff', '\u3000', ...(protocol === 'oidc' ? [' '] : [])]
+    const names = [userName.replace('k', KELVIN), ...tails.flatMap((tail) => [userName + tail, tail + userName])]
+    for (const upn of names)
+      expect(await world.signIn({ subject: fresh(), email: foreign(), upn })).toHaveProperty('error')
+    for (const subject of [...names, ...tails.map((tail) => externalId + tail)])
+      expect(await world.signIn({ subject, email: at(newLocal()) })).toHaveProperty('error')
+    expect(await identitiesOf(world, id)).toEqual([])
+    const umlaut = await add(world, {
+      userName: 'Jörg',
+      emails: [email(at(newLocal())), email(mail.replace('p', 'q'), false)],
+    })
+    const told = { subject: fresh(), email: mail.replace('p', 'q') }
+    expect(await identitiesOf(world, umlaut)).toEqual([])
+    expect(await world.signIn({ ...told, upn: 'jÖRG' })).toMatchObject({ directory_user_id: umlaut })
+    expect(await world.signIn({ subject: fresh(), email: mail, upn: userName.toUpperCase() })).toMatchObject({
+      directory_user_id: id,
+    })
+  },
+)
+
+test.each(protocols)('the client takes over no user by a name that the user has chosen: %s', async (protocol) => {
+  const world = await makeWorld(federated, op, protocol, { jit_provisioning: true })
+  const { at } = world
+  for (const isLinked of [false, true]) {
+    await world.configure({ sso_connection_id: isLinked ? world.connectionId : null })
+    const evil = { subject: fresh(), email: at(newLocal()) }
+    const { directory_user_id: id } = await world.signIn(evil)
+    const [boss, chief] = [at(newLocal()), at(newLocal())]
+    const first = await world.signIn({ ...evil, upn: boss })
+    const second = await world.signIn({ ...evil, email: chief })
+    expect([first['directory_user_id'], second['directory_user_id']]).toEqual([id, id])
+    await world.signIn({ ...evil, upn: boss })
+    expect(await add(world, { userName: boss, externalId: fresh() })).not.toBe(id)
+    await world.signIn({ ...evil, email: chief })
+    expect(await add(world, { userName: chief, externalId: fresh() })).not.toBe(id)
+    expect(await userOf(world, id)).toMatchObject({ email: evil.email, scimManaged: false })
+  }
+})
+
+test('the client takes over no user of an inactive or another connection', async () => {
+  const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+  const { at } = world
+  const [number, own, upn] = [fresh(), at(newLocal()), at(newLocal())]
+  const { directory_user_id: id } = await world.signIn({ subject: number, email: own, upn })
+  await world.change({ status: 'draft' })
+  const mine = await add(world, { userName: at(newLocal()), externalId: number })
+  const named = await add(world, { userName: upn, emails: [email(at(newLocal())), email(own, false)] })
+  const sister = { id: await connectOther(world, { jit_provisioning: true }), peer: other }
+  const theirs = fresh()
+  const { directory_user_id: consultant } = await signInAt(world, sister, { sub: theirs, email: at(newLocal()) })
+  const boss = at(newLocal())
+  const made = await add(world, { userName: boss, externalId: theirs, emails: [email(boss)] })
+  expect([id, consultant]).not.toContain(mine)
+  expect([id, consultant]).not.toContain(named)
+  expect([id, consultant]).not.toContain(made)
+})
+
+test('the user of an address is taken over, whatever name another user has', async () => {
+  const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+  const { at } = world
+  const [boss, evil] = [at(newLocal()), { subject: fresh(), email: at(newLocal()) }]
+  const owner = await makeUser(world, boss)
+  const { directory_user_id: id } = await world.signIn(evil)
+  await world.signIn({ ...evil, upn: boss })
+  expect(await add(world, { userName: boss, emails: [email(boss), email(evil.email, false)] })).toBe(owner)
+  expect(await userOf(world, id)).toMatchObject({ scimManaged: false })
+})
+
+test('an address that the provider denies leads to no name, only the externalId of the linked connection does', async () => {
+  const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+  const { at, connectionId } = world
+  const [boss, externalId] = [at(newLocal()), fresh()]
+  const id = await add(world, { userName: boss, externalId })
+  const denied = { email: boss, email_verified: false, preferred_username: boss }
+  expect(await signInAt(world, { id: connectionId }, { sub: fresh(), ...denied })).toMatchObject({
+    error: 'email_not_verified',
+  })
+  expect(await identitiesOf(world, id)).toEqual([])
+  expect(await signInAt(world, { id: connectionId }, { sub: externalId, ...denied })).toMatchObject({
+    directory_user_id: id,
+  })
+})
+
+test('a name counts beside an address of the same user alone', async () => {
+  const world = await makeWorld(federated, op, 'oidc', { jit_provisioning: true })
+  const { at } = world
+  const [boss, main, second, own] = [at(newLocal()), at(newLocal()), at(newLocal()), at(newLocal())]
+  const id = await add(world, { userName: boss })
+  const colleague = await add(world, { userName: main, emails: [email(main), email(second, false)] })
+  const unmanaged = await makeUser(world, own)
+  expect(await world.signIn({ subject: fresh(), email: foreign(), upn: boss })).toMatchObject({
+    error: 'domain_not_verified',
+  })
+  expect(await world.signIn({ subject: fresh(), email: second, upn: boss })).toMatchObject({
+    directory_user_id: colleague,
+  })
+  expect(await world.signIn({ subject: fresh(), email: own, upn: boss })).toMatchObject({
+    directory_user_id: unmanaged,
+  })
+  expect(await identitiesOf(world, id)).toEqual([])
+})
+
+test('the owner of a main address comes before a user who has it beside another', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const address = world.at(newLocal())
+  const owner = await makeUser(world, address)
+  const main = world.at(newLocal())
+  const id = await add(world, { userName: main, emails: [email(main)] })
+  const Operations = [{ op: 'add', path: 'emails', value: [{ value: address, type: 'home', primary: false }] }]
+  expect((await world.client.call('PATCH', `/Users/${id}`, { Operations })).status).toBe(200)
+  expect(await world.signIn({ subject: fresh(), email: address })).toMatchObject({ directory_user_id: owner })
+  expect(await identitiesOf(world, id)).toEqual([])
+})
+
+test('the connection test warns while several connections are there and none is linked', async () => {
+  const world = await makeWorld(federated, op, 'oidc')
+  const { key, connectionId } = world
+  const warned = async () =>
+    succeeded(await key.post(`/v1/sso/connections/${connectionId}/test`, {})).checks.filter(
+      ({ id }: { id: string }) => id === 'provisioning_link',
+    )
+  expect(await warned()).toEqual([])
+  await connectOther(world)
+  expect(await warned()).toEqual([
+    {
+      id: 'provisioning_link',
+      ok: true,
+      message: expect.any(String),
+      fix: expect.stringContaining('sso_connection_id'),
+    },
+  ])
+  await world.configure({ sso_connection_id: connectionId })
+  expect(await warned()).toEqual([])
+})
