@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/pool.ts'
 import type { Directory } from '../../platform/http/directory.ts'
+import { linkedConnection } from './store.ts'
 
 /** A user who has something that an identity provider says of a person. */
 export interface MatchRow {
@@ -24,13 +25,6 @@ export interface MatchRow {
 const ENOUGH = 20
 
 type Found = { enabled: boolean; linked_id: string | null } & (MatchRow | { level: null })
-
-/**
- * The id of the connection that provisioning is linked to, beside `scim_configs c`: `sso_connection_id`, or else the only
- * connection of the organization.
- */
-export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
-  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
 
 /**
  * Whether provisioning is enabled, which connection it is linked to, and who has one of these values, folded more coarsely

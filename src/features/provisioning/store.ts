@@ -8,7 +8,6 @@ import { NEVER_SHOWN, type ShownVersion } from '../../platform/scim/versions.ts'
 import { lockText } from '../../platform/user-lock.ts'
 import type { List } from '../scim/scim.ts'
 import type { UserRow } from '../users/users.ts'
-import { linkedConnection } from './match-store.ts'
 
 export type ProvisionedRow = Omit<Selectable<ScimUsers>, 'resource'> & { resource: ScimObject } & ShownVersion
 
@@ -79,6 +78,13 @@ export interface Candidate {
   /** Of that connection. */
   domains: string[]
 }
+
+/**
+ * The id of the connection that provisioning is linked to, beside `scim_configs c`: `sso_connection_id`, or else the only
+ * connection of the organization.
+ */
+export const linkedConnection = (directory: Directory): RawBuilder<string | null> => sql`coalesce(c.sso_connection_id, (
+  select (array_agg(id))[1] from sso_connections where directory_id = ${directory.id} having count(*) = 1))`
 
 export async function findCandidates(
   db: Db,
