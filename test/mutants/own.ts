@@ -235,15 +235,15 @@ export const own: Mutant[] = [
   {
     name: 'the link that undoes a change outlives a new password',
     file: 'src/features/links/belongings.ts',
-    find: 'keepsSessions ? opensNothing : endsBy && !endsBy.includes(reason)',
-    replace: 'keepsSessions ? opensNothing : false',
+    find: 'keepsSessions ? purpose.opensNothing : purpose.endsBy && !purpose.endsBy.includes(reason)',
+    replace: 'keepsSessions ? purpose.opensNothing : false',
     tests: [EMAIL],
   },
   {
     name: 'a change by the backend withdraws the link that undoes an earlier one',
     file: 'src/features/links/belongings.ts',
-    find: 'endsBy && !endsBy.includes(reason)',
-    replace: 'endsBy !== undefined',
+    find: 'purpose.endsBy && !purpose.endsBy.includes(reason)',
+    replace: 'purpose.endsBy !== undefined',
     tests: [EMAIL],
   },
   {

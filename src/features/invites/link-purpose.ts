@@ -1,4 +1,4 @@
 import { defineMailedPurpose } from '../links/links.ts'
 
-/** Of the link in an invitePurpose. */
-export const invitePurpose = defineMailedPurpose('invite', 'invite')
+/** The purpose of the link in an invitation. */
+export const invitePurpose = defineMailedPurpose('invite', 'invite', { belongsToMembership: true })

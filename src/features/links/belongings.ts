@@ -30,8 +30,15 @@ const withdraw = (
 
 const withdrawn = (work: TxWork, change: UserChange) => ({ query: withdraw(work, change), isSilent: true as const })
 
+const isOfMembership = ({ directory }: TxWork, { belongsToMembership }: MailedPurpose) =>
+  belongsToMembership === true && directory.kind === 'console'
+
 const withdrawnByProof = (work: TxWork, change: UserChange) => ({
-  query: withdraw(work, change).returning([
+  query: withdraw(
+    work,
+    change,
+    mailedPurposes().filter((purpose) => isOfMembership(work, purpose)),
+  ).returning([
     'purpose',
     'user_id',
     'details',
@@ -45,8 +52,9 @@ const withdrawnByProof = (work: TxWork, change: UserChange) => ({
 
 const cutOff = (work: TxWork, change: UserChange) => {
   const { keepsSessions, reason } = change
-  const isSpared = ({ opensNothing, endsBy }: MailedPurpose) =>
-    keepsSessions ? opensNothing : endsBy && !endsBy.includes(reason)
+  const isSpared = (purpose: MailedPurpose) =>
+    isOfMembership(work, purpose) ||
+    (keepsSessions ? purpose.opensNothing : purpose.endsBy && !purpose.endsBy.includes(reason))
   return { query: withdraw(work, change, mailedPurposes().filter(isSpared)), isSilent: true as const }
 }
 

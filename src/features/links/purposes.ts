@@ -17,6 +17,8 @@ export interface MailedPurpose extends LinkPurpose {
   readonly opensNothing?: true
   /** The only reasons of a cut-off that withdraw it; absent: any. */
   readonly endsBy?: readonly string[]
+  /** In the console directory it belongs to a membership, whose changes alone withdraw it: no cut-off or proof does. */
+  readonly belongsToMembership?: true
 }
 
 const names = new Set<string>()
@@ -33,7 +35,10 @@ export function defineLinkPurpose(name: string, replaces: LinkPurpose['replaces'
 export function defineMailedPurpose(
   name: string,
   type: string,
-  { replaces, ...options }: Partial<Pick<MailedPurpose, 'replaces' | 'opensNothing' | 'endsBy'>> = {},
+  {
+    replaces,
+    ...options
+  }: Partial<Pick<MailedPurpose, 'replaces' | 'opensNothing' | 'endsBy' | 'belongsToMembership'>> = {},
 ): MailedPurpose {
   if (mailed.has(type)) throw new Error(`The type ${type} of links is defined twice`)
   const purpose = { ...defineLinkPurpose(name, replaces), type, ...options }
