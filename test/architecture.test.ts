@@ -121,7 +121,7 @@ const [MAX_EDGES, MAX_DOOR_NAMES] = [140, 18]
 const LARGE_SLICES: Record<string, number> = {
   ...{ users: 1778, otp: 1733, me: 1650, connections: 1654 },
   ...{ sessions: 1521, federation: 1812, passkeys: 1507, roles: 1953 },
-  ...{ saml: 1597 },
+  ...{ saml: 1597, password: 1515 },
 }
 
 /** Who needs the process clock. What the caller is refused for expires by the database's. */

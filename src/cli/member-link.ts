@@ -1,13 +1,13 @@
-import { inTeam } from '../features/members/access.ts'
+import { directoryOfMembership, inTeam } from '../features/members/access.ts'
 import { memberErrors } from '../features/members/errors.ts'
 import { memberEvents, type PrintedLink } from '../features/members/events.ts'
 import { sendInvitation } from '../features/members/inviting.ts'
 import type { MemberRow } from '../features/members/schema.ts'
 import { listRowsOfAddress, lockTeam } from '../features/members/store.ts'
-import { sendResetTo } from '../features/password/password.ts'
+import { printResetOf } from '../features/password/password.ts'
 import { findUserByEmail } from '../features/users/users.ts'
 import { record } from '../platform/events.ts'
-import { type AccountScope, directoryOfOrganization } from '../platform/http/directory.ts'
+import type { AccountScope } from '../platform/http/directory.ts'
 import { requireEmail } from '../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../platform/work.ts'
 
@@ -17,7 +17,7 @@ const PRINTED = { redirectTo: null, deliver: false }
 /**
  * Makes a link for the command line to print: a password reset for an active member, such as the first owner, or else the
  * link of an invitation, which is renewed. Records `member.link_printed`. Throws `member_not_found`, `invalid_request`,
- * `rate_limited`, and `team_link_withheld` for any other origin than the command line.
+ * and `team_link_withheld` for any other origin than the command line.
  */
 export async function printLink(
   work: Work<AccountScope>,
@@ -27,28 +27,30 @@ export async function printLink(
   return inTx(work, async (work) => {
     await lockTeam(work.db, work.directory)
     const rows = await listRowsOfAddress(work.db, work.directory, norm)
-    const row = rows.find(({ status }) => status === 'active') ?? rows[0]
+    const row = rows.find(isOfAccount) ?? rows.find(isActive) ?? rows[0]
     if (!row) throw memberErrors.notFound({ detail: 'No member of the team and no invitation has this address.' })
-    const url = row.status === 'active' ? await resetLink(work, row) : await invitationLink(work, row)
+    const url = isActive(row) ? await resetLink(work, row) : await invitationLink(work, row)
     if (url === null) throw new Error('A link that is printed has no URL')
-    const purpose = row.status === 'active' ? ('password_reset' as const) : ('invite' as const)
+    const purpose = isActive(row) ? ('password_reset' as const) : ('invite' as const)
     const data = { membershipId: row.membership_id, email: row.email, purpose }
-    const directory = row.organization_id
-      ? await directoryOfOrganization(work.platform, work.directory, row.organization_id)
-      : work.directory.directory
+    const directory = await directoryOfMembership(work, row.organization_id)
     const target = { type: 'member', id: row.membership_id }
     await record({ ...work, directory }, memberEvents.linkPrinted({ target, data }))
     return { ...data, url }
   })
 }
 
+const isActive = ({ status }: MemberRow) => status === 'active'
+
+const isOfAccount = (row: MemberRow) => isActive(row) && row.organization_id === null
+
 async function resetLink(work: TxWork<AccountScope>, { email_norm }: MemberRow): Promise<string | null> {
   const team = await inTeam(work)
   const user = await findUserByEmail(team, email_norm)
   if (!user) throw memberErrors.notFound({ detail: 'This member has no user in the directory of the team.' })
-  return (await sendResetTo(team, user.id, PRINTED)).url
+  return printResetOf(team, user.id)
 }
 
 async function invitationLink(work: TxWork<AccountScope>, row: MemberRow): Promise<string | null> {
-  return (await sendInvitation(work, { row, limitedTo: null, delivery: PRINTED })).url
+  return (await sendInvitation(work, { row, delivery: PRINTED })).url
 }

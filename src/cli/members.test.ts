@@ -96,6 +96,23 @@ test('prints the link of an invitation, in place of the one that was mailed', as
   expect((await printed()).at(-1)).toMatchObject({ data: { email, purpose: 'invite' } })
 })
 
+test('prints links, however many mails the address was sent', async () => {
+  const email = 'ada@acme.example'
+  const reset = () => api.post('/v1/auth/password/reset/send', { subOrgId: 'team', email })
+  while ((await reset()).status !== 429);
+  const invited = newEmail()
+  const invite = () => api.post('/v1/members/invites', { email: invited, role: 'member' })
+  while ((await invite()).status !== 429);
+  for (const address of [email, invited]) {
+    const { code, stdout, stderr } = await cli('members', 'link', address)
+    expect([code, stdout.startsWith('http')], stderr).toEqual([0, true])
+  }
+  expect([verdict(await reset()), verdict(await invite())]).toEqual([
+    [429, 'rate_limited'],
+    [429, 'rate_limited'],
+  ])
+})
+
 test('records the link of a member of one organization there, and finds nobody else', async () => {
   const { subOrganizations } = (await api.get('/v1/organizations')).body
   const subOrgId = subOrganizations[0].id
@@ -124,4 +141,38 @@ test('lists members and invitations', async () => {
   const { stdout } = await cli('members', 'list')
   expect(stdout).toMatch(/^ID +EMAIL +ROLE +STATUS +ORGANIZATION\n/)
   expect(stdout.trimEnd().split('\n')).toHaveLength(members.length + 1)
+})
+
+test('lists and helps people on rosters of organizations of another environment', async () => {
+  const tenant = await service.tenant()
+  const staging = await tenant.withKey({ environment: 'staging' })
+  const made = await staging.post('/v1/organizations', { name: 'Acme', slug: 'acme' })
+  const subOrgId: string = made.body.subOrganization.id
+  const active = await joinedMember(service, tenant, 'owner', { subOrgId, by: staging })
+  const invited = newEmail()
+  await staging.post('/v1/members/invites', { email: invited, role: 'member', subOrgId })
+  // On the roster first, and a member of the account since.
+  const both = await joinedMember(service, tenant, 'member', { subOrgId, by: staging })
+  await tenant.post('/v1/members/invites', { email: both.email, role: 'owner' })
+  const account = ['--account', tenant.accountId, '--json']
+  const { members } = (await cli('members', 'list', ...account)).json
+  expect(members.map((each: { email: string; subOrgId: string | null }) => [each.email, each.subOrgId])).toEqual([
+    [active.email, subOrgId],
+    [invited, subOrgId],
+    [both.email, subOrgId],
+    [both.email, null],
+  ])
+  for (const email of [active.email, invited, both.email])
+    expect(await cli('members', 'link', email, ...account)).toMatchObject({ code: 0, json: { email } })
+  const recordedIn = async (caller: typeof staging) =>
+    (await caller.get('/v1/audit/events?types=member.link_printed')).body.events.map(
+      (each: { data: { email: string } }) => each.data.email,
+    )
+  expect((await recordedIn(staging)).toSorted()).toEqual([active.email, invited].toSorted())
+  expect(await recordedIn(tenant)).toEqual([both.email])
+  const [ofBoth] = (await tenant.get('/v1/audit/events?types=member.link_printed')).body.events
+  const membership = members.find(
+    (each: { email: string; subOrgId: string | null }) => each.email === both.email && each.subOrgId === null,
+  )
+  expect(ofBoth.data.membershipId).toBe(membership.membershipId)
 })

@@ -43,8 +43,10 @@ export function addMembers(program: Command): void {
 async function listMembers(options: Options): Promise<void> {
   await withPlatform(async (platform) => {
     const { listMemberRows } = await import('../features/members/store.ts')
-    const scope = await getScope(platform, { ...options, env: 'production' })
-    const rows = await listMemberRows(platform.db, scope, {}, firstPage(MAX_ROWS))
+    const account = await getAccount(platform.db, options.account)
+    // Without an environment: with the rosters of organizations of all of them.
+    const team = { accountId: account.id, organizationId: null }
+    const rows = await listMemberRows(platform.db, team, {}, firstPage(MAX_ROWS))
     const members = rows.slice(0, MAX_ROWS).map(shown)
     const cells = members.map((each) => [each.membershipId, each.email, each.role, each.status, each.subOrgId ?? ''])
     print(options, { members }, tableLines(['ID', 'EMAIL', 'ROLE', 'STATUS', 'ORGANIZATION'], cells))

@@ -39,8 +39,8 @@ export const environments: Mutant[] = [
   {
     name: 'a membership is recorded in the home environment of its organization',
     file: 'src/features/members/access.ts',
-    find: 'homeEnvironmentOf(platform, scope.accountId, data.subOrgId)',
-    replace: 'homeEnvironmentOf(platform, scope.accountId, null)',
+    find: 'homeEnvironmentOf(platform, accountId, organizationId)',
+    replace: 'homeEnvironmentOf(platform, accountId, null)',
     tests: [HOMES_TEST],
   },
   {

@@ -13,6 +13,8 @@ const [ACCEPT, INVITES] = ['src/features/invites/accept.ts', 'src/features/invit
 const [ATTACKS_TEST, ACTIONS_TEST] = ['test/team-attacks.test.ts', 'test/team-actions.test.ts']
 const [SIGN_IN_TEST, CALLER_TEST] = ['src/features/members/sign-in.test.ts', 'src/features/members/caller.test.ts']
 const KEYS_TEST = 'src/features/members/keys.test.ts'
+const [INVITATIONS_TEST, CLI_TEST] = ['test/team-invitations.test.ts', 'src/cli/members.test.ts']
+const LINK_BELONGINGS = 'src/features/links/belongings.ts'
 const INVITING_TEST = 'src/features/members/inviting.test.ts'
 const FACTORS_TEST = 'src/features/members/factors.test.ts'
 const POLICY_TEST = 'src/features/mfa/team-policy.test.ts'
@@ -478,20 +480,68 @@ export const team: Mutant[] = [
     only: 'an organization',
   },
   {
-    name: 'an organization learns nothing of what others send to an address',
-    file: INVITES,
-    find: '  if (!team?.limitedTo) return',
-    replace: '  if (team || !team) return',
-    tests: [ATTACKS_TEST],
-    only: 'an organization',
+    name: 'inviters do not share the limit of an address',
+    file: INVITING,
+    find: '`${inviter}/${norm}`',
+    replace: 'inviter ? norm : norm',
+    tests: [INVITATIONS_TEST],
+    only: 'the limits of an inviter',
   },
   {
-    name: 'too many mails to an address are withheld',
+    name: 'an inviter mails one address 10 invitations an hour',
+    file: INVITING,
+    find: 'limit: 10, windowSeconds: 3600',
+    replace: 'limit: 1000, windowSeconds: 3600',
+    tests: [INVITATIONS_TEST],
+    only: 'the limits of an inviter',
+  },
+  {
+    name: 'invitations to the team do not count as mails of the address',
     file: INVITES,
-    find: 'decoy: withheld ?',
-    replace: 'decoy: withheld === null ?',
-    tests: [ATTACKS_TEST],
-    only: 'an organization',
+    find: '  return send(work, invitee, { ...sent, ...(await checkInvitee(work, invitee)) })',
+    replace: '  return inviteCounted(work, invitee, sent)',
+    tests: [INVITATIONS_TEST],
+    only: 'the limits of an inviter',
+  },
+  {
+    name: 'a printed reset asks no limit of mails',
+    file: 'src/features/password/administration.ts',
+    find: '  return (await makeReset(work, await checkReset(work, userId), { redirectTo: null, deliver: false })).url',
+    replace: '  return (await sendResetTo(work, userId, { redirectTo: null, deliver: false })).url',
+    tests: [CLI_TEST],
+    only: 'prints links, however many',
+  },
+  {
+    name: 'a cut-off spares links of other memberships',
+    file: LINK_BELONGINGS,
+    find: '    isOfMembership(work, purpose) ||\n',
+    replace: '',
+    tests: [INVITATIONS_TEST],
+    only: 'outlives',
+  },
+  {
+    name: 'the first proof of the mailbox spares links of other memberships',
+    file: LINK_BELONGINGS,
+    find: 'mailedPurposes().filter((purpose) => isOfMembership(work, purpose)),',
+    replace: '[],',
+    tests: [INVITATIONS_TEST],
+    only: 'outlives',
+  },
+  {
+    name: 'a printed link is recorded in the home environment of the organization',
+    file: 'src/cli/member-link.ts',
+    find: 'await directoryOfMembership(work, row.organization_id)',
+    replace: 'await directoryOfMembership(work, null)',
+    tests: [CLI_TEST],
+    only: 'another environment',
+  },
+  {
+    name: 'the link of a member of the account is about the account',
+    file: 'src/cli/member-link.ts',
+    find: 'rows.find(isOfAccount) ?? ',
+    replace: '',
+    tests: [CLI_TEST],
+    only: 'another environment',
   },
   {
     name: 'invitations of a caller are limited',

@@ -5,7 +5,7 @@ import { type Page, readPage } from '../../platform/http/pagination.ts'
 import type { RateLimit, RateState } from '../../platform/http/rate-limit.ts'
 import { isId } from '../../platform/ids.ts'
 import { type EmailAddress, maskEmail, parseEmail, requireEmail } from '../../platform/mail/address.ts'
-import { countMail, isMailWithheld } from '../../platform/mail/limits.ts'
+import { countMail } from '../../platform/mail/limits.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
 import { closeLink, type LinkDelivery, mailLink } from '../links/links.ts'
 import { assertActive, assertDoorOpen } from '../login/login.ts'
@@ -53,6 +53,9 @@ export interface SentInvite {
   /** Set only if the caller delivers it. */
   url: string | null
   deliveryHint: string
+}
+
+interface CountedInvite extends SentInvite {
   rate: RateState
 }
 
@@ -60,8 +63,6 @@ export interface SentInvite {
 export interface TeamInvitation {
   /** The name of the organization or of the account; null for the brand. */
   name: string | null
-  /** The organization that the caller is limited to: the caller must not learn whether the person is on the team. */
-  limitedTo: string | null
 }
 
 /**
@@ -69,20 +70,20 @@ export interface TeamInvitation {
  * invitation. A user who already has a password is asked to sign in instead.
  * Throws `invalid_request`, `user_locked`, `user_inactive`, `organization_suspended`, `method_disabled`, `rate_limited`.
  */
-export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<SentInvite> {
-  return send(work, invitee, { delivery })
+export async function invite(work: Work, invitee: Invitee, delivery: LinkDelivery): Promise<CountedInvite> {
+  return inviteCounted(work, invitee, { delivery })
 }
 
 /**
- * Invites a person to the team, in its console directory. The link voids no other: each invitation has its own. Throws
- * the same.
+ * Invites a person to the team, in its console directory. The link voids no other: each invitation has its own. Counts
+ * nothing: the limits of invitations to the team belong to the inviter. Throws the same, except `rate_limited`.
  */
 export async function inviteToTeam(
   work: Work,
   invitee: Invitee,
   sent: { team: TeamInvitation; delivery: LinkDelivery },
 ): Promise<SentInvite> {
-  return send(work, invitee, sent)
+  return send(work, invitee, { ...sent, ...(await checkInvitee(work, invitee)) })
 }
 
 /** Withdraws the link of an invitation to the team, unless it has ended already. */
@@ -91,9 +92,9 @@ export async function closeTeamInvite(work: TxWork, linkId: string): Promise<voi
 }
 
 /** Invites an existing user. Throws `user_not_found`, and the same. */
-export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<SentInvite> {
+export async function inviteUser(work: Work, userId: string, delivery: LinkDelivery): Promise<CountedInvite> {
   const { id, email } = await getUser(work, userId)
-  return send(work, { email }, { delivery, expectedId: id })
+  return inviteCounted(work, { email }, { delivery, expectedId: id })
 }
 
 interface Sending {
@@ -103,43 +104,45 @@ interface Sending {
   team?: TeamInvitation
 }
 
-async function send(work: Work, invitee: Invitee, sending: Sending): Promise<SentInvite> {
+interface CheckedInvitee {
+  address: EmailAddress
+  ttlSeconds: number
+}
+
+async function inviteCounted(work: Work, invitee: Invitee, sending: Sending): Promise<CountedInvite> {
+  const checked = await checkInvitee(work, invitee)
+  const who = identify(work.platform, checked.address)
+  const rate = await countMail(work, who, limits, { leaves: sending.delivery.deliver, byAnyone: false })
+  return { ...(await send(work, invitee, { ...sending, ...checked })), rate }
+}
+
+/** Checks what can be refused before the mail is counted. The transaction checks the user again. */
+async function checkInvitee(work: Work, invitee: Invitee): Promise<CheckedInvitee> {
   await getPasswordSettings(work)
   const { invite_ttl_seconds: ttlSeconds } = await inviteSettings.effective(work)
   const address = requireEmail(invitee.email)
-  const { expectedId } = sending
   await assertDoorOpen(work, null)
-  // Checked before the send is counted, and again in the transaction.
   const invited = await findUserByEmail(work, address.norm)
   if (invited) assertActive(invited)
-  const { rate, withheld } = await countInvitation(work, address, sending)
+  return { address, ttlSeconds }
+}
+
+async function send(work: Work, invitee: Invitee, sending: Sending & CheckedInvitee): Promise<SentInvite> {
+  const { expectedId, address } = sending
   const sent = await inTx(work, async (work) => {
     const user = await provisionInvitedUser(work, { ...invitee, ...address })
     // Another user, or a new one: the user's address has changed since.
     if (expectedId !== undefined && user.id !== expectedId) throw userErrors.notFound()
-    return mailInvite(work, user, { ...sending, ttlSeconds, withheld })
+    return mailInvite(work, user, sending)
   })
   // Not the spelling of the user: it would show that there was one.
-  return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email), rate }
-}
-
-/**
- * Counts an invitation. A caller limited to one organization is refused for what it sends itself: what others send to the
- * address withholds its mail, and changes nothing in the response.
- */
-async function countInvitation(work: Work, address: EmailAddress, { delivery, team }: Sending) {
-  const who = identify(work.platform, address)
-  const counted = { leaves: delivery.deliver, byAnyone: false }
-  if (!team?.limitedTo) return { rate: await countMail(work, who, limits, counted), withheld: false }
-  const own = { address, hash: hashIdentity(work.platform, `${team.limitedTo}/${address.norm}`) }
-  const rate = await countMail(work, own, limits, counted)
-  return { rate, withheld: await isMailWithheld(work, who, limits) }
+  return { ...sent, deliveryHint: maskEmail(sending.team ? address.email : sent.user.email) }
 }
 
 async function mailInvite(
   work: TxWork,
   user: UserRow,
-  { delivery, team, ttlSeconds, withheld }: Sending & { ttlSeconds: number; withheld: boolean },
+  { delivery, team, ttlSeconds }: Sending & CheckedInvitee,
 ): Promise<Pick<SentInvite, 'user' | 'invite' | 'url'>> {
   assertActive(user)
   // A password set before the mailbox was proved is removed by the first proof.
@@ -152,7 +155,7 @@ async function mailInvite(
     locale: user.locale,
     userId: user.id,
     details: { email: user.email },
-    decoy: withheld ? 'the address was sent too many mails' : null,
+    decoy: null,
     ttlSeconds,
     delivery,
     ...(team ? { replaces: 'none' as const } : {}),

@@ -5,6 +5,7 @@ import type { KeyCaller } from '../../platform/http/caller.ts'
 import {
   type AccountScope,
   accountDirectory,
+  type Directory,
   directoryOfOrganization,
   homeEnvironmentOf,
   teamDirectory,
@@ -57,13 +58,20 @@ export async function recordMember(
   data: Member,
   previous?: Partial<Member>,
 ): Promise<void> {
-  const { platform, directory: scope } = work
-  const home = await homeEnvironmentOf(platform, scope.accountId, data.subOrgId)
-  const directory = await (data.subOrgId
-    ? directoryOfOrganization(platform, home, data.subOrgId)
-    : accountDirectory(platform, home))
+  const directory = await directoryOfMembership(work, data.subOrgId)
   const target = { type: 'member', id: data.membershipId }
   await record({ ...work, directory }, event({ target, data, ...(previous ? { previous } : {}) }))
+}
+
+/** Where events of a membership are recorded: in the home environment of its organization, or of the account. */
+export async function directoryOfMembership(
+  { platform, directory: { accountId } }: Work<AccountScope>,
+  organizationId: string | null,
+): Promise<Directory> {
+  const home = await homeEnvironmentOf(platform, accountId, organizationId)
+  return organizationId === null
+    ? accountDirectory(platform, home)
+    : directoryOfOrganization(platform, home, organizationId)
 }
 
 /** Work in the directory that the team signs in to. No route declares the events recorded there: no key reads them. */

@@ -1,6 +1,7 @@
+import { hashIdentity } from '../../platform/crypto/identity.ts'
 import { now } from '../../platform/db/now.ts'
-import type { AccountScope } from '../../platform/http/directory.ts'
-import { countAct, idBytes, showRate } from '../../platform/http/rate-limit.ts'
+import { type AccountScope, homeEnvironmentOf } from '../../platform/http/directory.ts'
+import { countAct, idBytes, type RateLimit, type RateState, showRate } from '../../platform/http/rate-limit.ts'
 import { newId } from '../../platform/ids.ts'
 import { type EmailAddress, requireEmail } from '../../platform/mail/address.ts'
 import { inTx, type TxWork, type Work } from '../../platform/work.ts'
@@ -32,6 +33,12 @@ type InvitingRequest = TeamRequest & { headers: Record<string, string> }
 
 /** Invitations of one organization, of one org-wide key, or of one member of the account. */
 const CALLER_LIMIT = { bucket: 'team_invite.caller', limit: 200, windowSeconds: 3600 }
+
+/** Invitations of one address by one inviter. */
+const ADDRESS_LIMITS: RateLimit[] = [
+  { bucket: 'team_invite.minute', limit: 3, windowSeconds: 60 },
+  { bucket: 'team_invite.hour', limit: 10, windowSeconds: 3600 },
+]
 
 /**
  * Invites a person to the account, or to the organization that the scope names. A person invited before gets another link
@@ -73,12 +80,11 @@ async function mailInvitation(
   work: TxWork<AccountScope> & InvitingRequest,
   { address, id, displayName = null }: { address: EmailAddress; id: string; displayName?: string | null },
 ): Promise<Invited> {
-  const { organizationId: limitedTo } = work.caller
   // The link is mailed and in no response: its holder becomes the member.
   const delivery = { redirectTo: null, deliver: true }
   const row = await getRow(work, address, id)
-  const sent = await sendInvitation(work, { row, displayName, limitedTo, delivery })
-  showRate(work, sent)
+  showRate(work, { rate: await countInvitation(work, address) })
+  const sent = await sendInvitation(work, { row, displayName, delivery })
   const invited = await getRow(work, address, id)
   return {
     member: await describeMember(work, invited),
@@ -87,21 +93,35 @@ async function mailInvitation(
   }
 }
 
+/**
+ * Counts an invitation for its inviter: the organization that the caller is limited to, or else the account in the home
+ * environment of what the invitation is to. Counts neither against the mails of the address nor against those of the
+ * console directory: inviters would use up the codes and password resets of the team. Throws `rate_limited`.
+ */
+async function countInvitation(
+  work: TxWork<AccountScope> & InvitingRequest,
+  { norm }: EmailAddress,
+): Promise<RateState> {
+  const { platform, directory: scope, caller } = work
+  const home = await homeEnvironmentOf(platform, scope.accountId, scope.organizationId)
+  const inviter = caller.organizationId ?? home.environmentId
+  return countAct(await inTeam(work), hashIdentity(platform, `${inviter}/${norm}`), ADDRESS_LIMITS)
+}
+
 interface ToSend {
   row: MemberRow
   displayName?: string | null
-  limitedTo: string | null
   delivery: Parameters<typeof inviteToTeam>[2]['delivery']
 }
 
-/** Makes a link for an invitation, which voids the one before. Throws what an invitation throws. */
+/** Makes a link for an invitation, which voids the one before. Counts nothing. Throws what an invitation throws. */
 export async function sendInvitation(work: TxWork<AccountScope>, sending: ToSend): Promise<SentInvite> {
-  const { row, displayName = row.display_name, limitedTo, delivery } = sending
+  const { row, displayName = row.display_name, delivery } = sending
   await endInvitation(work, row)
   const { account_id: accountId, organization_id: organizationId } = row
   const name = await findTeamName(work.db, { accountId, organizationId })
   const invitee = { email: row.email, displayName }
-  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name, limitedTo }, delivery })
+  const sent = await inviteToTeam(await inTeam(work), invitee, { team: { name }, delivery })
   const { id: invite_link_id, expires_at } = sent.invite
   await updateMemberRow(work.db, work.directory, row.id, { invite_expires_at: new Date(expires_at), invite_link_id })
   return sent

@@ -31,13 +31,31 @@ import { type NewPassword, storePassword } from './store.ts'
  * `password_reset_disabled`, `organization_suspended`, `rate_limited`.
  */
 export async function sendResetTo(work: Work, userId: string, delivery: LinkDelivery) {
+  const checked = await checkReset(work, userId)
+  const rate = await countMail(work, checked.who, resetLimits, { leaves: delivery.deliver, byAnyone: false })
+  return { ...(await makeReset(work, checked, delivery)), rate }
+}
+
+/** The same link, for the command line to print. No limit: it is the way back when mails are refused. Throws the same. */
+export async function printResetOf(work: Work, userId: string): Promise<string | null> {
+  return (await makeReset(work, await checkReset(work, userId), { redirectTo: null, deliver: false })).url
+}
+
+async function checkReset(work: Work, userId: string) {
   const settings = await resetSettings(work)
   const user = await getUser(work, userId)
   assertActive(user)
   if (user.pending_until) throw userErrors.verificationRequired()
-  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
   await assertDoorOpen(work, null)
-  const rate = await countMail(work, who, resetLimits, { leaves: delivery.deliver, byAnyone: false })
+  const who = identify(work.platform, { email: user.email, norm: user.email_norm })
+  return { user, who, ttlSeconds: settings.password_reset_ttl_seconds }
+}
+
+async function makeReset(
+  work: Work,
+  { user, who, ttlSeconds }: Awaited<ReturnType<typeof checkReset>>,
+  delivery: LinkDelivery,
+) {
   return inTx(work, async (work) => {
     const link = await mailLink(work, {
       purpose: resetPurpose,
@@ -45,13 +63,13 @@ export async function sendResetTo(work: Work, userId: string, delivery: LinkDeli
       locale: user.locale,
       userId: user.id,
       decoy: null,
-      ttlSeconds: settings.password_reset_ttl_seconds,
+      ttlSeconds,
       delivery,
       compose: (_, mail) => resetMail(mail),
     })
     const target = { type: 'user', id: user.id }
     await record(work, passwordEvents.resetRequested({ target, data: { link_id: link.linkId, channel: 'email' } }))
-    return { deliveryHint: maskEmail(user.email), url: link.url, rate }
+    return { deliveryHint: maskEmail(user.email), url: link.url }
   })
 }
 

@@ -33,15 +33,3 @@ export async function findMailLimit(
   platform.log.info({ directoryId: directory.id, code: reason }, 'A mail was withheld')
   return reason
 }
-
-/**
- * Counts a mail for the limits of its address alone, where the caller must not learn what else is sent to the address.
- * Returns whether the mail must be withheld.
- */
-export async function isMailWithheld(work: Work, who: Identity, limits: RateLimit[]): Promise<boolean> {
-  const ceilings = await sendCeilings.of(work.platform)(work)
-  const sending = { leaves: false, byAnyone: false, ceilings }
-  const reason = await findSendLimit(work, who.hash, [...ofAnyKind, ...limits], sending)
-  if (reason !== null) work.platform.metrics.mailWithheld.inc({ reason })
-  return reason !== null
-}
