@@ -27,6 +27,7 @@ import { secondFactors } from './second-factors.ts'
 import { secrets } from './secrets.ts'
 import { signIn } from './sign-in.ts'
 import { team } from './team.ts'
+import { teamActions } from './team-actions.ts'
 import { tenants } from './tenants.ts'
 import { threads } from './threads.ts'
 import { tokens } from './tokens.ts'
@@ -38,6 +39,7 @@ export const mutants: Mutant[] = [
   ...http,
   ...tenants,
   ...team,
+  ...teamActions,
   ...environments,
   ...tokens,
   ...users,

@@ -1,4 +1,4 @@
-export { printResetOf, sendResetTo } from './administration.ts'
+export { printResetOf } from './administration.ts'
 export { passwordChangedMail } from './emails.ts'
 export { endReasons } from './end-reasons.ts'
 export { newPasswordErrors, passwordErrors } from './errors.ts'
