@@ -22,7 +22,11 @@ const newAddress = () => `${newLocal()}@${domain}`
 /** What the client says of a person, by what the provider says. */
 const resources: Record<string, (told: { subject: string; email: string; upn: string }) => object> = {
   'the same address': ({ email }) => ({ userName: email, externalId: fresh() }),
-  'a userName': ({ upn }) => ({ userName: upn, externalId: fresh() }),
+  'a userName and its address': ({ upn, email }) => ({
+    userName: upn,
+    externalId: fresh(),
+    emails: [{ value: email }],
+  }),
   'an externalId': ({ subject }) => ({ userName: newAddress(), externalId: subject }),
   'a secondary address': ({ email }) => {
     const userName = newAddress()

@@ -40,7 +40,7 @@ async function changeDuring<T>(table: Table, request: () => Promise<T>, change: 
   return came
 }
 
-type Table = 'users' | 'exchange_codes'
+type Table = 'users' | 'exchange_codes' | 'organizations'
 
 async function statesOf(userId: string) {
   const rows = await db.selectFrom('sessions').select('revoked_at').where('user_id', '=', userId).execute()
@@ -52,7 +52,7 @@ const exchange = (code: string | undefined) => tenant.post('/v1/auth/token/excha
 test('a sign-in that has read a link before it was removed, and its user after, gives no session', async () => {
   const { ada, identity } = await linked()
   const signIn = () => signInAs(work, ada)
-  const came = await changeDuring('users', signIn, (work) => unlinkIdentity(work, identity))
+  const came = await changeDuring('organizations', signIn, (work) => unlinkIdentity(work, identity))
   expect(came).toMatchObject({ error: 'expired' })
   expect(await statesOf(identity.userId)).toEqual(['ended'])
 })

@@ -9,16 +9,16 @@ import { scimError, scimErrors } from '../scim/scim.ts'
 import {
   createSignup,
   deleteUser,
-  findLockOf,
   findUserForUpdate,
   type HeldUser,
+  lockOf,
   proveMailbox,
   restoreUser,
 } from '../users/users.ts'
 import { provisioningEvents } from './events.ts'
 import { type Given, readGiven } from './given.ts'
 import { holdIntroduction } from './match.ts'
-import { type Candidate, deletedOfUserName, findCandidates } from './store.ts'
+import { type Candidate, findCandidates } from './store.ts'
 import { eventOf, orTaken, type Provisioned, putGiven, saidOf, taken, takeOver } from './write.ts'
 
 /**
@@ -109,7 +109,8 @@ async function succeed(work: TxWork, left: Candidate, given: Given, ownsDomain: 
   const user = await findUserForUpdate(work, left.user_id)
   if (!user || user.scim_managed || user.active) throw taken('address')
   await deleteUser(work, user.id, { ifMatch: null })
-  return create(work, given, ownsDomain)
+  // An administrator's lock ends at its time or by an unlock alone: deleting and adding the user again does not lift it.
+  return create(work, given, ownsDomain, lockOf(user))
 }
 
 async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Promise<Provisioned> {
@@ -120,12 +121,10 @@ async function adopt(work: TxWork, { user_id: id }: Candidate, given: Given): Pr
   return takeOver(work, proved, given, { active: proved.active, ownsDomain: true })
 }
 
-async function create(work: TxWork, given: Given, ownsDomain: boolean): Promise<Provisioned> {
+async function create(work: TxWork, given: Given, ownsDomain: boolean, lock = {}): Promise<Provisioned> {
   const { address, active, profile } = given
   const { displayName: display_name, firstName, lastName, phone, jobTitle: job_title, department, locale } = profile
   const said = { display_name, job_title, department, locale, active: active ?? true }
-  // An administrator's lock ends at its time or by an unlock alone: deleting and adding the user again does not lift it.
-  const lock = await findLockOf(work.db, work.directory, deletedOfUserName(work.directory, given.userName))
   const row = { ...said, source: 'scim', scim_managed: true, email_verified: ownsDomain, ...lock }
   const made = await createSignup(work, { ...address, firstName, lastName, phone }, row, 'pending')
   if (!made) throw taken('address')

@@ -129,11 +129,6 @@ export async function findCandidates(
   return rows
 }
 
-/** SQL: the ids of users whom the client has deleted in the last 30 days under a userName. */
-export const deletedOfUserName = (directory: Directory, userName: string) => sql`
-  select user_id from scim_users where directory_id = ${directory.id} and user_name_folded = lower(${userName}::text)
-    and deleted_at > clock_now() - interval '30 days'`
-
 export interface Email {
   value: string
   type: string | null

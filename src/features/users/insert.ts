@@ -1,13 +1,12 @@
 import type { TxWork } from '../../platform/work.ts'
-import { carryLocks } from './lock/lock.ts'
 import { deleteRowsOf } from './purge.ts'
 import { insertUserRows, type NewUserRow, type UserRow } from './store.ts'
 
 /**
  * Inserts users whose addresses are free. Whoever takes the place of a pending sign-up (`replaces`) begins with nothing of
  * what hung on it, which are roles: whatever else could let somebody in is refused until the mailbox is proved. What is on
- * its way to the address stays good, since only the owner of the mailbox gets it. An administrator's lock of a deleted user
- * of the address holds for the new one. Returns the inserted users, in no particular order.
+ * its way to the address stays good, since only the owner of the mailbox gets it. Returns the inserted users, in no
+ * particular order.
  */
 export async function insertUsers(
   { db, directory, platform }: TxWork,
@@ -18,5 +17,5 @@ export async function insertUsers(
   const replaced = users.filter(({ version }) => version > 1).map(({ id }) => id)
   const given = platform.belongings.filter(({ beforeProof }) => beforeProof)
   if (replaced.length > 0) await deleteRowsOf(db, given, directory.id, replaced)
-  return users.length === 0 ? [] : carryLocks(db, directory, users)
+  return users
 }

@@ -259,15 +259,13 @@ export async function setLockedUntil(
   return rows[0]
 }
 
-/** Ends an administrator's lock. */
-export const NO_ACCESS_LOCK = {
+/** Ends every lock of a user. */
+export const NO_LOCK = {
+  locked_until: null,
   access_locked_at: null,
   access_locked_until: null,
   access_lock_reason: null,
 } satisfies UserChanges
-
-/** Ends every lock of a user. */
-export const NO_LOCK = { locked_until: null, ...NO_ACCESS_LOCK } satisfies UserChanges
 
 /** Records whether the user has an open invitation. */
 export async function setInvited(tx: Tx, directory: Directory, id: string, isOpen: boolean): Promise<void> {

@@ -6,11 +6,8 @@ import { applyToBelongings } from '../belongings.ts'
 import { userEvents } from '../events.ts'
 import { asNewVersion, type HeldUser, NO_LOCK, setLockedUntil, type UserRow, updateUserRow } from '../store.ts'
 import { recordUser, userEvent } from '../user-event.ts'
-import { endLocksOfDeleted } from './carry.ts'
 
 const { user_locked: userLocked } = defineEndReasons('user_locked')
-
-export { carryLocks, findLockOf } from './carry.ts'
 
 /** An administrator's lock. `until` null: it has no end. */
 export interface AccessLock {
@@ -49,6 +46,10 @@ export async function endLocks(work: TxWork, user: HeldUser): Promise<void> {
     user.access_locked_at === null
       ? ((await setLockedUntil(db, directory, user.id, null)) ?? user)
       : await updateUserRow(db, directory, user.id, NO_LOCK)
-  await endLocksOfDeleted(db, directory, user.email_norm)
   await recordUser(work, userEvents.unlocked, after, user)
+}
+
+/** The columns of an administrator's lock, for a new user who takes the place of a locked one. */
+export function lockOf({ access_locked_at, access_locked_until, access_lock_reason }: UserRow) {
+  return { access_locked_at, access_locked_until, access_lock_reason }
 }
