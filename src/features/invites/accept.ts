@@ -71,7 +71,7 @@ export interface Invitation {
   hasCredential: boolean
   /**
    * An invitation to the team of a person who is on it, or has a credential: they accept by the link alone. No password
-   * is set, and nothing else of theirs changes.
+   * is set, and nothing else of the user changes.
    */
   needsNoPassword: boolean
 }

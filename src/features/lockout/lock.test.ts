@@ -73,7 +73,7 @@ test('a lock ends every session at once, and a right credential is told', async 
     .where('user_id', '=', person.id)
     .execute()
   expect(reasons.map(({ revoked_reason }) => revoked_reason)).toEqual(['user_locked', 'user_locked'])
-  // The user is told nothing: the mailbox may be in the wrong hands.
+  // The user gets no mail: the mailbox may be in the wrong hands.
   expect(await app.mails(person.email)).toEqual(mails)
 })
 

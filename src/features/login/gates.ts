@@ -95,7 +95,7 @@ export const organizationGate: Gate = {
   },
 }
 
-/** Lets in no user whom an administrator has locked or deactivated. Throws `user_locked`, `user_inactive`. */
+/** Refuses a user that an administrator has locked or deactivated. Throws `user_locked`, `user_inactive`. */
 export const activeGate: Gate = {
   refuseUser(_work, facts) {
     if (facts.access_locked) throw loginErrors.userLocked()

@@ -39,7 +39,7 @@ export async function describeMember(work: TeamRequest, row: MemberRow): Promise
   return member ?? toMember(row, undefined)
 }
 
-/** A member for events: whoever reads those of an organization sees no user of an invited person. */
+/** A member for events: a reader of an organization's events sees no user of an invited person. */
 export async function tellMember(work: Work<AccountScope>, row: MemberRow): Promise<Member> {
   const users = await findUsers(work, row.status === 'active' ? [row] : [])
   return toMember(row, users.get(row.email_norm))

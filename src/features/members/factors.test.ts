@@ -104,7 +104,7 @@ describe('a member enrolls, and is asked at the next sign-in', () => {
     await app.advance(8 * DAY)
     const held = succeeded(await byPassword(tenant, member.email))
     expect(held).toMatchObject({ session: null, methods: ['passkey'], enrollment_required: false })
-    // A passkey of somebody who has left opens nothing.
+    // A passkey of a former member opens nothing.
     await joinedMember(app, tenant, 'owner')
     succeeded(await tenant.delete(`/v1/members/${member.membershipId}`))
     expect(verdict(await signInBy(tenant, holder))).toEqual([401, 'passkey_invalid'])

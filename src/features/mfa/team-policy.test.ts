@@ -89,7 +89,7 @@ test('only an owner of the account changes it', async () => {
   expect(events).toMatchObject([
     { actor_type: 'user', actor_id: owner.id, organization_id: null, previous: { grace_period_days: 7 } },
   ])
-  // Whoever follows the environment is told.
+  // Readers of the environment's events see it.
   const { events: feed } = succeeded(await tenant.get('/v1/events?types=mfa.team_policy.updated'))
   expect(feed).toMatchObject([{ type: 'mfa.team_policy.updated', data: { grace_period_days: 14 } }])
   // No user of the environment is concerned.

@@ -109,7 +109,7 @@ export const samlRoutes: Route[] = [
     method: 'GET',
     operation: 'login.sso.saml.logOutByRedirect',
     summary: 'Receive a SAML logout (redirect)',
-    // A message without them is judged as unsigned: the answer to a logout of ours still leads back to the application.
+    // A message without them is judged as unsigned: the answer to a logout that began here still leads back to the application.
     query: Type.Object({
       ...logoutFields,
       SigAlg: Type.Optional(Type.String()),

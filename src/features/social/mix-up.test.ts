@@ -124,7 +124,7 @@ const deployed = {
   WATCHWORD_SOCIAL_GOOGLE_CLIENT_SECRET: SECRET,
 }
 
-/** What an organization without an application of its own is told. */
+/** The redirect URI that an organization without an application of its own sees. */
 async function shownBy({ tenant }: Awaited<ReturnType<typeof serviceAt>>) {
   const key = await tenant.withKey({ subOrgId: await tenant.organization() })
   const list = async () => succeeded(await key.get(PROVIDERS)).providers
@@ -140,7 +140,7 @@ test('the applications of a new deployment have the redirect URI of their provid
   expect(urls).toEqual([`${BASE}${SHARED}`, ...ownUrls.slice(1)])
   const refused = await key.put(PROVIDERS, { provider: 'google', enabled: true, callback: 'provider' })
   expect([refused.status, refused.body.errors[0].field]).toEqual([400, 'callback'])
-  // Whoever makes an application of their own registers it with what is shown.
+  // An organization registers its own application with the URI that is shown.
   succeeded(await key.put(PROVIDERS, { provider: 'google', enabled: true, client_id: 'mine', client_secret: SECRET }))
   expect((await list())[0]).toMatchObject({ client_id: 'mine', callback: 'shared', callback_url: `${BASE}${SHARED}` })
 })
