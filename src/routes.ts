@@ -41,6 +41,7 @@ import { samlRoutes } from './features/saml/routes.ts'
 import { scimRoutes } from './features/scim/routes.ts'
 import { serviceRoutes } from './features/services/routes.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
+import { sessionEvents } from './features/sessions/sessions.ts'
 import { signupRoutes } from './features/signup/routes.ts'
 import { socialRoutes } from './features/social/routes.ts'
 import { ssoRoutes } from './features/sso/routes.ts'
@@ -54,6 +55,9 @@ import { mailPages } from './platform/mail/pages.ts'
 
 /** What hangs on a user and ends with a change of them. */
 const announced = belongings.flatMap(({ announce }) => (announce && !announce.onProofAlone ? [announce.event] : []))
+
+/** What a lock records besides itself: it ends sessions, and leaves links to providers and groups. */
+const ended = [sessionEvents.revoked]
 
 /** What somebody is given. */
 const given = [userEvents.updated, roleEvents.assigned, roleEvents.unassigned]
@@ -83,7 +87,7 @@ const declared: Route[] = [
   ...factorRoutes,
   ...challengeRoutes,
   ...passkeyRoutes,
-  ...lockoutRoutes(announced),
+  ...lockoutRoutes(ended),
   ...deviceRoutes,
   ...relyingPartyRoutes,
   ...signupRoutes,
